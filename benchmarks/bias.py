@@ -26,12 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero.engine import find_weights, supported_sizes
-from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.weights import WeightsError
+from gozero.nets.weights import WeightsError
+from gozero.play.engine import find_weights, supported_sizes
+from gozero.system.errors import ChoiceError
 from training.console import Parser, positive, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record

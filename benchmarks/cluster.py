@@ -34,9 +34,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import above_zero, finish, machine
-from gozero.errors import ChoiceError
-from gozero.exits import FAILURE
-from gozero.machine import megabytes
+from gozero.system.errors import ChoiceError
+from gozero.system.exits import FAILURE
+from gozero.system.machine import megabytes
 from training.console import Parser, positive, say, seed, whole
 
 try:
@@ -46,12 +46,12 @@ except ModuleNotFoundError:
     say("benchmarks.cluster: Ray is not installed; run: pip install '.[distributed]' in the folder of the source")
     raise SystemExit(FAILURE) from None
 
-from training.actor.crew import Stretch
 from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
 from training.cluster.squad import Squad
 from training.cluster.worker import SLOT, versions
 from training.records import records
 from training.records.records import Record
+from training.selfplay.crew import Stretch
 from training.settings.config import LoopSettings
 from training.storage import checkpoint
 from training.storage.checkpoint import Snapshot

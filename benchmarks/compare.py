@@ -130,9 +130,9 @@ def networks() -> list[Entry]:
     """The shipped network, and the same in plain PyTorch: none of the others carries one for this board."""
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
     from gozero.evaluators.torch_evaluator import TorchEvaluator
-    from gozero.games import go
-    from gozero.locations import find
-    from gozero.weights import load
+    from gozero.games.go import go
+    from gozero.nets.locations import find
+    from gozero.nets.weights import load
 
     path, game = find("best.pt"), go.make(rivals.SIZE)
 

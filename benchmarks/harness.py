@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from gozero.errors import ChoiceError
-from gozero.exits import FAILURE, SUCCESS
-from gozero.machine import processor
-from gozero.options import SettingsError
-from gozero.threads import available_threads
-from gozero.weights import WeightsError
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError
+from gozero.system.exits import FAILURE, SUCCESS
+from gozero.system.machine import processor
+from gozero.system.options import SettingsError
+from gozero.system.threads import available_threads
 from gtp.client import EngineError
 from gtp.protocol import FatalError
 from training.console import Parser, finite, positive, run_command, say

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from benchmarks.harness import Measurements, above_zero, finish, measure_each, need_module, parser
-from gozero.errors import ChoiceError
-from gozero.machine import megabytes
+from gozero.system.errors import ChoiceError
+from gozero.system.machine import megabytes
 from gtp.client import Engine
 from training.console import whole
 
@@ -99,7 +99,7 @@ def play(engine: Engine, size: int) -> tuple[int, str]:
 @contextmanager
 def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Context manager: (gozero-web, its address), with these options."""
-    command = [sys.executable, "-m", "web", "--no-browser", "--port", "0", *options]
+    command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None

@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.harness import Contender, Row, above_zero, finish, machine, measure, parser, pin, report
-from gozero.errors import ChoiceError
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
-from gozero.locations import find
-from gozero.weights import load
+from gozero.nets.locations import find
+from gozero.nets.weights import load
+from gozero.system.errors import ChoiceError
 from training.console import positive
 from training.records import records, scoring
 from training.records.replay import Replay

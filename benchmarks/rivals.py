@@ -31,8 +31,8 @@ def actions(moves: str) -> list[int]:
 
 def gozero_from_python(games: int) -> Contender:
     """Random games through `Position`, a call for each move; no own eye is spared, as OpenSpiel and pgx play."""
-    from gozero.games import go
-    from gozero.position import Position
+    from gozero.games.go import go
+    from gozero.games.position import Position
 
     game, draw = go.make(SIZE, komi=KOMI), np.random.default_rng(1)
 
@@ -209,7 +209,7 @@ def mctx_search(moves: Sequence[int]) -> Contender:
 
 def _gozero_first() -> Any:
     from benchmarks.search import tree_search
-    from gozero.games import go
+    from gozero.games.go import go
 
     tree_search(800, 1, 1)()
     return lambda count: go.make(SIZE).new_states(count)

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.harness import finish, machine, need_program, parser
-from gozero import coords, games
-from gozero.errors import ChoiceError
-from gozero.position import Position
+from gozero import games
+from gozero.games import coords
+from gozero.games.position import Position
+from gozero.system.errors import ChoiceError
 from gtp.client import Engine
 from training.console import finite, positive
 

@@ -25,9 +25,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numba import types
 
-from analysis.analyst import Analyst
-from analysis.positions import Task, tasks
-from analysis.queries import Defaults, read_query
 from benchmarks import rivals
 from benchmarks.harness import (
     Contender,
@@ -42,18 +39,22 @@ from benchmarks.harness import (
     report,
 )
 from benchmarks.rivals import C_PUCT, SIZE
-from gozero import coords, games
-from gozero.engine import Evaluators, find_weights, search_settings, tree_memory
+from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.games import go
+from gozero.frontends.analysis.analyst import Analyst
+from gozero.frontends.analysis.positions import Task, tasks
+from gozero.frontends.analysis.queries import Defaults, read_query
+from gozero.games import coords
 from gozero.games.game import PLY, Game
-from gozero.jit import HISTORY, STATE, copy_row, kernel
-from gozero.position import Position
+from gozero.games.go import go
+from gozero.games.position import Position
+from gozero.play.engine import Evaluators, find_weights, search_settings, tree_memory
 from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.system.jit import HISTORY, STATE, copy_row, kernel
 
 NETWORK = "b10c64"
 BATCHES = ((1, 1), (1, 8), (64, 1))  # (trees, leaves of each)
@@ -205,11 +206,11 @@ def print_ratio(rows: dict[str, Row], rival: str, claim: float) -> None:
 
 
 def network(chosen: argparse.Namespace) -> None:
-    from gozero import nets
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+    from gozero.nets import model
 
     evaluations = 128 if chosen.short else 2048
-    evaluator = OpenVINOEvaluator.from_module(nets.build(nets.config(NETWORK)), go.make(SIZE), threads=1)
+    evaluator = OpenVINOEvaluator.from_module(model.build(model.config(NETWORK)), go.make(SIZE), threads=1)
     contenders = {}
     for trees, leaves in BATCHES:
         states = evaluator.game.new_states(trees * leaves)

@@ -4,7 +4,7 @@
     python -m benchmarks.selfplay --device cuda --network b10c96 --games 256 --groups 4 --threads 2 --processes 6
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
-What runs is training's own pool of games (`training.actor.pool`) with a network of random weights, whose speed does not
+What runs is training's own pool of games (`training.selfplay.pool`) with a network of random weights, whose speed does not
 depend on them; `none` answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it.
 The evaluator's own rate is that of batches as large as the pool's mean one, with as many under way as the pool has
 groups. Both are measured in turn, so the machine's slow moments hit both: compare the two, not runs. The games are
@@ -26,19 +26,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.harness import Row, above_zero, finish, kept_busy, machine, measure, parser, report
-from gozero import nets
 from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
-from gozero.threads import available_threads
-from training.actor import simulators
-from training.actor.leaves import Resources, network_evaluator
-from training.actor.pool import Pool, pool_bytes
-from training.actor.processes import SPAWN
+from gozero.nets import model
+from gozero.system.threads import available_threads
 from training.console import positive, whole
 from training.records import scoring
 from training.records.records import Record, encode
 from training.run.resources import device_of
+from training.selfplay import simulators
+from training.selfplay.leaves import Resources, network_evaluator
+from training.selfplay.pool import Pool, pool_bytes
+from training.selfplay.processes import SPAWN
 from training.settings import presets
 from training.settings.config import SelfPlaySettings, Stage
 
@@ -161,7 +161,7 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     """The evaluator of the chosen device with random weights, or one that costs nothing."""
     if chosen.device == "none":
         return Free(game, chosen.games)
-    net = nets.build(nets.config(chosen.network), seed=1)
+    net = model.build(model.config(chosen.network), seed=1)
     return network_evaluator(
         net, game, Resources(chosen.network_threads, chosen.device, chosen.precision, chosen.groups)
     )

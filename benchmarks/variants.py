@@ -29,16 +29,16 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from benchmarks.harness import machine
-from gozero.engine import find_weights, search_settings
-from gozero.errors import ChoiceError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games import GAMES
 from gozero.games.game import PLY, Game
+from gozero.nets.weights import WeightsError
+from gozero.play.engine import find_weights, search_settings
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.weights import WeightsError
+from gozero.system.errors import ChoiceError
 from training.console import Parser, positive, run_command
 from training.matches import yardstick
 from training.matches.arena import listing

@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from gozero.command_line import LineParser
-from gozero.engine import check_choices
-from gozero.errors import ChoiceError, PlotError, TallyError
-from gozero.exits import INTERRUPTED, SUCCESS, printing
 from gozero.games import GAMES
-from gozero.locations import WEIGHTS
-from gozero.options import SettingsError
-from gozero.weights import WeightsError
+from gozero.nets.locations import WEIGHTS
+from gozero.nets.weights import WeightsError
+from gozero.play.engine import check_choices
+from gozero.system.command_line import LineParser
+from gozero.system.errors import ChoiceError, PlotError, TallyError
+from gozero.system.exits import INTERRUPTED, SUCCESS, printing
+from gozero.system.options import SettingsError
 
 DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
@@ -65,7 +65,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def play(options: argparse.Namespace) -> None:
     """A game against the engine in the terminal, or the tally of such games."""
-    from gozero.play_settings import PlaySettings
+    from gozero.frontends.terminal.play_settings import PlaySettings
 
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
@@ -77,14 +77,14 @@ def play(options: argparse.Namespace) -> None:
         raise ChoiceError(f"play needs the name of a game: {', '.join(GAMES)}; see python -m gozero play --help")
     chosen = {name: value for name, value in vars(options).items() if name not in ("command", "tally")}
     settings = PlaySettings(**chosen)
-    from gozero import play
+    from gozero.frontends.terminal import play
 
     play.play(settings)
 
 
 def _print_tally(game: str | None) -> None:
     """The games of people, of one kind where a game is named."""
-    from gozero import tally
+    from gozero.frontends.terminal import tally
 
     if game is not None:
         check_choices(game, None, None)
@@ -100,7 +100,7 @@ def perft(options: argparse.Namespace) -> None:
     if not 1 <= options.depth <= DEEPEST_PERFT:
         raise ChoiceError(f"--depth {options.depth}: expected 1 to {DEEPEST_PERFT:,}")
     from gozero import games
-    from gozero.perft import counts
+    from gozero.games.perft import counts
 
     settings = {"size": options.size, "rules": options.rules}
     game = games.make(options.game, **{name: value for name, value in settings.items() if value is not None})
@@ -109,26 +109,27 @@ def perft(options: argparse.Namespace) -> None:
 
 def net(options: argparse.Namespace) -> None:
     """Print a network's layers and how many parameters it has."""
-    from gozero import games, nets
-    from gozero.layer_table import layer_table
+    from gozero import games
+    from gozero.nets import model
+    from gozero.nets.layer_table import layer_table
 
     if options.size is not None and options.size < 1:
         raise ChoiceError(f"--size {options.size}: expected 1 or more")
     plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
     game = None if plain else games.make(options.game, size=options.size)
     board = (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape
-    print(layer_table(nets.config(options.name, game, options.features, norm=options.norm), board))
+    print(layer_table(model.config(options.name, game, options.features, norm=options.norm), board))
 
 
 def weights(options: argparse.Namespace) -> None:
     """Describe a weights file, or draw its first layer."""
-    from gozero.locations import find
-    from gozero.weights import describe
+    from gozero.nets.locations import find
+    from gozero.nets.weights import describe
 
     if options.filters is None:
         print(describe(find(options.file)))
         return
-    from gozero import filters
+    from gozero.nets import filters
 
     print(filters.draw(find(options.file), Path(options.filters)))
 
@@ -136,7 +137,7 @@ def weights(options: argparse.Namespace) -> None:
 def graph(options: argparse.Namespace) -> None:
     """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
     from gozero.evaluators.graphs import embed
-    from gozero.locations import find
+    from gozero.nets.locations import find
 
     for name in options.files:
         file = find(name)
@@ -167,16 +168,16 @@ def warmup(options: argparse.Namespace) -> None:
 
 def _compile_kernels() -> None:
     """Import everything that compiles kernels when it is imported."""
-    import gozero.features
-    import gozero.games.go
-    import gozero.players  # noqa: F401  # and with it the search
+    import gozero.games.go.go
+    import gozero.nets.features
+    import gozero.play.players  # noqa: F401  # and with it the search
 
 
 def _convert_network(name: str | None, size: int) -> str | None:
     """Open the weights as `gozero-gtp` would and evaluate once; without a name, absent weights are not an error."""
     from gozero import games
     from gozero.evaluators.factory import open_evaluator
-    from gozero.locations import find
+    from gozero.nets.locations import find
 
     try:
         path = find(name or DEFAULT_WEIGHTS)

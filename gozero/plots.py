@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.coords import LETTERS
-from gozero.errors import PlotError
+from gozero.games.coords import LETTERS
+from gozero.system.errors import PlotError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

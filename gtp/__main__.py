@@ -15,32 +15,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
-from gozero import files
-from gozero.engine import supported_sizes
-from gozero.exits import FAILURE, SUCCESS, exit_after, leave_when_unread
 from gozero.games import GO_FAMILY
-from gozero.input import arriving_lines
-from gozero.output import Log, ProtocolOutput, unanswerable
-from gozero.threads import available_threads
-from gozero.words import counted
-from gtp.analyze import AnalysisCommands
-from gtp.clock import ClockCommands
-from gtp.gogui import GoguiCommands, GoguiGoCommands
-from gtp.gomill import GomillCommands
-from gtp.handicap import HandicapCommands
-from gtp.parameters import ParameterCommands
+from gozero.play.engine import supported_sizes
+from gozero.system import files
+from gozero.system.exits import FAILURE, SUCCESS, exit_after, leave_when_unread
+from gozero.system.input import arriving_lines
+from gozero.system.output import Log, ProtocolOutput, unanswerable
+from gozero.system.threads import available_threads
+from gozero.system.words import counted
+from gtp.commands.analyze import AnalysisCommands
+from gtp.commands.clock import ClockCommands
+from gtp.commands.gogui import GoguiCommands, GoguiGoCommands
+from gtp.commands.gomill import GomillCommands
+from gtp.commands.handicap import HandicapCommands
+from gtp.commands.parameters import ParameterCommands
+from gtp.commands.records import RecordCommands
+from gtp.commands.referee import RefereeCommands
+from gtp.commands.rules import RuleCommands
+from gtp.commands.scoring import ScoringCommands
+from gtp.commands.servers import ServerCommands
+from gtp.commands.setup import SetupCommands
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
-from gtp.records import RecordCommands
-from gtp.referee import RefereeCommands
-from gtp.rules import RuleCommands
-from gtp.scoring import ScoringCommands
-from gtp.servers import ServerCommands
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
 from gtp.settings import GtpSettings, from_arguments
-from gtp.setup import SetupCommands
 
 if TYPE_CHECKING:
-    from gozero.weights import Header
+    from gozero.nets.weights import Header
 
 NAME = "gozero"
 COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from gozero import coords
-from gozero.colours import BLACK, WHITE
-from gozero.options import is_plain
+from gozero.games import coords
+from gozero.games.colours import BLACK, WHITE
+from gozero.system.options import is_plain
 from gtp.protocol import Command, GtpError
 
 _COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}

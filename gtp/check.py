@@ -18,20 +18,20 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero import coords
-from gozero.engine import beyond_training, spanned, supported_sizes
-from gozero.machine import megabytes, processor
-from gozero.threads import available_threads
-from gozero.weights import listed
-from gozero.words import counted
+from gozero.games import coords
+from gozero.nets.weights import listed
+from gozero.play.engine import beyond_training, spanned, supported_sizes
+from gozero.system.machine import megabytes, processor
+from gozero.system.threads import available_threads
+from gozero.system.words import counted
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
-    from gozero.player import Player
-    from gozero.weights import Header
+    from gozero.nets.weights import Header
+    from gozero.play.player import Player
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 PACKAGES = ("numba", "numpy", "torch", "openvino")
@@ -161,7 +161,7 @@ def _version(package: str) -> str | None:
 
 def _cache() -> CheckResult:
     """The folder of compiled rules; a note where it cannot be written."""
-    from gozero import caches, jit
+    from gozero.system import caches, jit
 
     if jit.CACHE_FOLDER is not None:
         return CheckResult("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
@@ -196,7 +196,7 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
 
 def _move(player: Player) -> CheckResult:
     """A move from the first position, as genmove would make it."""
-    from gozero.game_tree import Limits
+    from gozero.play.game_tree import Limits
 
     began = time.monotonic()
     action = player.genmove(player.game.position.to_play, Limits(VISITS))

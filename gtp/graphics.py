@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gozero import coords
-from gozero.colours import BLACK, WHITE
+from gozero.games import coords
+from gozero.games.colours import BLACK, WHITE
 from gtp.notes import SMALLEST_SHARE, summary
 
 if TYPE_CHECKING:
-    from gozero.search_report import Analysis, MoveAnalysis, Observer
+    from gozero.play.report import Analysis, MoveAnalysis, Observer
 
 INTERVAL = 0.5
 """Seconds between two live drawings."""
@@ -54,7 +54,7 @@ def variation(look: Analysis, board: tuple[int, int]) -> str:
 @contextmanager
 def live(board: tuple[int, int]) -> Iterator[Observer]:
     """Around a search: gives an observer that draws it on stderr; at the end the board is cleared."""
-    from gozero.search_report import Observer
+    from gozero.play.report import Observer
 
     try:
         yield Observer(lambda look: _write(f"gogui-gfx:\n{visits(look, board)}\n\n"), INTERVAL)

@@ -9,16 +9,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gozero.exits import leave_when_unread
-from gozero.input import arriving_lines
-from gozero.output import ProtocolOutput, secure_streams
+from gozero.system.exits import leave_when_unread
+from gozero.system.input import arriving_lines
+from gozero.system.output import ProtocolOutput, secure_streams
 from gtp.__main__ import make_protocol, report_bug
 from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session
 from gtp.settings import GtpSettings
 
 if TYPE_CHECKING:
-    from gozero.player import Player
+    from gozero.play.player import Player
 
 
 def serve_player(make_player: Callable[[], Player], game: str, visits: int, description: str) -> None:

@@ -15,18 +15,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero import engine, games
-from gozero.errors import ChoiceError
-from gozero.weights import WeightsError
+from gozero import games
+from gozero.nets.weights import WeightsError
+from gozero.play import engine
+from gozero.system.errors import ChoiceError
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings, player_settings
 
 if TYPE_CHECKING:
-    from gozero.deferral import Compilation
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
-    from gozero.player import Player
-    from gozero.weights import Header
+    from gozero.nets.weights import Header
+    from gozero.play.player import Player
+    from gozero.system.deferral import Compilation
 
 
 PATIENCE = 0.5
@@ -38,7 +39,7 @@ class Loader:
 
     Args:
         settings: the user's.
-        path, header: of the weights file; see ``gozero.engine.find_weights``.
+        path, header: of the weights file; see ``gozero.play.engine.find_weights``.
     """
 
     def __init__(self, settings: GtpSettings, path: Path, header: Header) -> None:
@@ -56,7 +57,7 @@ class Loader:
         with self._player_lock:
             if self._player is None:
                 with _needed():
-                    from gozero.deferral import Compilation, deferring
+                    from gozero.system.deferral import Compilation, deferring
 
                     with deferring() as kernels:
                         self._player = self._make_player()
@@ -93,8 +94,8 @@ class Loader:
         threading.Thread(target=load, name="gtp-loader", daemon=True).start()
 
     def _make_player(self) -> Player:
-        from gozero import features  # noqa: F401  # the evaluator's kernels with the others
-        from gozero.players import make_player
+        from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
+        from gozero.play.players import make_player
 
         settings, game = self._settings, self._header.game
         sizes = engine.supported_sizes(self._header)

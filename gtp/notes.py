@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gozero import coords
-from gozero.colours import COLOUR_WORDS
-from gozero.words import counted
+from gozero.games import coords
+from gozero.games.colours import COLOUR_WORDS
+from gozero.system.words import counted
 
 if TYPE_CHECKING:
-    from gozero.search_report import Analysis, MoveAnalysis
-    from gozero.searcher import Searched
+    from gozero.play.report import Analysis, MoveAnalysis
+    from gozero.play.searcher import Searched
 
 
 SMALLEST_SHARE = 0.005

@@ -271,7 +271,7 @@ class Signals:
 
 
 class Channel(typing.Protocol):
-    """The client's end of standard output (`gozero.output.ProtocolOutput`)."""
+    """The client's end of standard output (`gozero.system.output.ProtocolOutput`)."""
 
     def note(self, line: str) -> None:
         """Remember what the client sent."""

@@ -1,6 +1,6 @@
 """One session with a controller: the board and playing commands, and the state that all command groups share.
 
-The position is `gozero.current_game`'s, moves are chosen by `gozero.player.Player`, and the wire is `gtp.protocol`'s. The
+The position is `gozero.play.current_game`'s, moves are chosen by `gozero.play.player.Player`, and the wire is `gtp.protocol`'s. The
 player is made at its first use, so that a controller which only asks for the name never waits for it.
 """
 
@@ -13,29 +13,27 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from gozero import coords
-from gozero.colours import COLOUR_WORDS
-from gozero.engine import beyond_training, no_more_memory, spanned
-from gozero.games import FALLING_GAMES
-from gozero.output import Log, tell
+from gozero.games import FALLING_GAMES, coords
+from gozero.games.colours import COLOUR_WORDS
+from gozero.play.engine import beyond_training, no_more_memory, spanned
+from gozero.play.time_controls import Clock, moves_to_share
+from gozero.system.output import Log, tell
 from gtp.arguments import colour_of, vertex_of, whole_number_of
-from gtp.clock import Clock
 from gtp.graphics import live
 from gtp.notes import searched
 from gtp.protocol import Command, GtpError, Handler, Signals
 from gtp.settings import GtpSettings, player_settings
-from gtp.time_controls import moves_to_share
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from gozero.current_game import CurrentGame
-    from gozero.game_tree import Limits
-    from gozero.go_ending import GoEnding
-    from gozero.go_game import GoGame
-    from gozero.player import Player
-    from gozero.position import Move
-    from gozero.searcher import Searched
+    from gozero.games.position import Move
+    from gozero.play.current_game import CurrentGame
+    from gozero.play.game_tree import Limits
+    from gozero.play.go_ending import GoEnding
+    from gozero.play.go_game import GoGame
+    from gozero.play.player import Player
+    from gozero.play.searcher import Searched
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -132,7 +130,7 @@ class Session:
 
         The player is loaded first. A clock runs meanwhile; the user's own seconds begin when a search can.
         """
-        from gozero.game_tree import Limits
+        from gozero.play.game_tree import Limits
 
         wanted, settings = time.monotonic(), self.settings
         self.player.load()
@@ -152,8 +150,8 @@ class Session:
         """Around every search: gives the player, loaded. GtpError where it is not that side's turn, or none of the
         moves is legal.
         """
-        from gozero.current_game import TurnError
-        from gozero.player import NoChoiceError
+        from gozero.play.current_game import TurnError
+        from gozero.play.player import NoChoiceError
 
         self.player.load()
         try:
@@ -247,8 +245,8 @@ class BoardCommands:
         """Play a move; in Go for either colour, with only simple ko and suicide refused: an opponent may repeat the
         board.
         """
-        from gozero.current_game import TurnError
-        from gozero.position import IllegalMove
+        from gozero.games.position import IllegalMove
+        from gozero.play.current_game import TurnError
 
         colour, action = self._move(command.arguments)
         try:
@@ -261,8 +259,8 @@ class BoardCommands:
 
     def play_sequence(self, command: Command) -> str:
         """``C V C V ...``: all of these moves or, where one cannot be played, none."""
-        from gozero.current_game import TurnError
-        from gozero.position import IllegalMove
+        from gozero.games.position import IllegalMove
+        from gozero.play.current_game import TurnError
 
         words = command.arguments
         moves = [self._move(words[start : start + 2]) for start in range(0, len(words), 2)]

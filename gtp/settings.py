@@ -1,4 +1,4 @@
-"""The settings of `gozero-gtp`, as a table of options (`gozero.options`).
+"""The settings of `gozero-gtp`, as a table of options (`gozero.system.options`).
 
 A *level* sets several options itself, so it cannot be given together with them. This module opens no weights and
 imports nothing heavy.
@@ -10,18 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gozero import command_line, engine
-from gozero.coords import MAX_SIZE
-from gozero.engine import DEFAULT_GAME
-from gozero.engine_settings import EngineSettings
 from gozero.games import MOST_KOMI
-from gozero.levels import STRONGEST, WEAKEST, Level, level
-from gozero.locations import WEIGHTS
-from gozero.options import SettingsError, option
-from gtp.time_controls import LAG
+from gozero.games.coords import MAX_SIZE
+from gozero.nets.locations import WEIGHTS
+from gozero.play import engine
+from gozero.play.engine import DEFAULT_GAME
+from gozero.play.engine_settings import EngineSettings
+from gozero.play.levels import STRONGEST, WEAKEST, Level, level
+from gozero.play.time_controls import LAG
+from gozero.system import command_line
+from gozero.system.options import SettingsError, option
 
 if TYPE_CHECKING:
-    from gozero.player import PlayerSettings
+    from gozero.play.player import PlayerSettings
 
 DESCRIPTION = "Plays Go and other games over the Go Text Protocol (GTP 2) on standard input and output."
 HELP_EPILOG = """\
@@ -199,7 +200,7 @@ def checked(settings: GtpSettings) -> GtpSettings:
 
 def player_settings(settings: GtpSettings, game: str) -> PlayerSettings:
     """The player's settings for this game."""
-    from gozero.player import PlayerSettings
+    from gozero.play.player import PlayerSettings
 
     chosen = settings.chosen_level
     return PlayerSettings(

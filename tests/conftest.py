@@ -118,8 +118,8 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="session")
 def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of untrained weights of a small network that plays Go on every board; nobody writes to it."""
-    from gozero import nets, weights
+    from gozero.nets import model, weights
 
-    config, path = nets.config("b2c16"), tmp_path_factory.mktemp("weights") / "small net.pt"
-    weights.save(path, nets.build(config, seed=1), config)
+    config, path = model.config("b2c16"), tmp_path_factory.mktemp("weights") / "small net.pt"
+    weights.save(path, model.build(config, seed=1), config)
     return path

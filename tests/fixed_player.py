@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gozero import coords
 from gozero.evaluators.base import Evaluation
-from gozero.game_tree import Limits
+from gozero.games import coords
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.player import Player, PlayerSettings
-from gozero.players import make_player
+from gozero.play.game_tree import Limits
+from gozero.play.player import Player, PlayerSettings
+from gozero.play.players import make_player
 from gozero.search.settings import SearchSettings
 
 SIZE = 7

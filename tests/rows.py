@@ -1,6 +1,6 @@
 """A game driven straight through its row kernels, one position at a time, with plain Python answers.
 
-`Row` lets a test play what the rules forbid, but never on a stone; `gozero.position.Position` is the class for real
+`Row` lets a test play what the rules forbid, but never on a stone; `gozero.games.position.Position` is the class for real
 use.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from gozero.coords import parse_vertex
-from gozero.games import go
+from gozero.games.coords import parse_vertex
 from gozero.games.game import PLY, TO_PLAY, Game
+from gozero.games.go import go
 
 
 class Row:

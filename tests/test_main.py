@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import gozero
-from gozero import __main__, caches, games, nets, options, weights
+from gozero import __main__, games
 from gozero.__main__ import main
+from gozero.nets import model, weights
+from gozero.system import caches, options
 from gtp.settings import GtpSettings
 
-CONFIG = nets.config("b2c8")
+CONFIG = model.config("b2c8")
 
 
 def failure(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -53,19 +54,19 @@ def test_net_prints_the_layers_of_the_seed_network(capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("arguments", "parameters"),
     [
-        (["se4c64"], nets.config("se4c64")),
-        (["b10c64", "--features", "2"], nets.config("b10c64", features=2)),
-        (["vgg2c64", "--game", "gomoku"], nets.config("vgg2c64", games.make("gomoku"))),
-        (["mlp2x200", "--game", "tictactoe"], nets.config("mlp2x200", games.make("tictactoe"))),
-        (["b4c48", "--game", "connect4"], nets.config("b4c48", games.make("connect4"))),
+        (["se4c64"], model.config("se4c64")),
+        (["b10c64", "--features", "2"], model.config("b10c64", features=2)),
+        (["vgg2c64", "--game", "gomoku"], model.config("vgg2c64", games.make("gomoku"))),
+        (["mlp2x200", "--game", "tictactoe"], model.config("mlp2x200", games.make("tictactoe"))),
+        (["b4c48", "--game", "connect4"], model.config("b4c48", games.make("connect4"))),
     ],
 )
 def test_net_prints_every_kind_for_every_game(
-    arguments: list[str], parameters: nets.NetConfig, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], parameters: model.NetConfig, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["net", *arguments]) == 0
     last = capsys.readouterr().out.splitlines()[-1].split()
-    assert last == ["total", f"{nets.parameter_count(nets.build(parameters)):,}"]
+    assert last == ["total", f"{model.parameter_count(model.build(parameters)):,}"]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_net_prints_a_network_for_any_board(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG)
+    weights.save(tmp_path / "w.pt", model.build(CONFIG, seed=0), CONFIG)
     assert main(["weights", str(tmp_path / "w.pt")]) == 0
     assert capsys.readouterr().out == weights.describe(tmp_path / "w.pt") + "\n"
 
@@ -143,7 +144,7 @@ def test_a_wrong_command_line_is_one_line(capsys: pytest.CaptureFixture[str], ar
 
 def test_weights_prints_nested_settings_a_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made_by = {"run": "r", "settings": {"game": "go", "learner": {"batch": 64}, "stage": [{"rows": 5}]}}
-    weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG, provenance=made_by)
+    weights.save(tmp_path / "w.pt", model.build(CONFIG, seed=0), CONFIG, provenance=made_by)
     assert main(["weights", str(tmp_path / "w.pt")]) == 0
     lines = capsys.readouterr().out.splitlines()[-4:]
     assert [line.split() for line in lines] == [
@@ -161,7 +162,7 @@ def test_a_graph_that_cannot_be_written_is_one_line(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "net.pt")
 
-    monkeypatch.setattr("gozero.attachments.write", refuse)
+    monkeypatch.setattr("gozero.nets.attachments.write", refuse)
     assert main(["graph", str(small_weights)]) == 2
     said = capsys.readouterr().err
     assert said == f"gozero: cannot use weights {small_weights}: the file cannot be written: permission denied\n"
@@ -183,8 +184,7 @@ def test_a_bug_shows_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_wrong_for_certain_is_refused_before_the_engine_loads(
     arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("play", "perft"):
-        monkeypatch.delattr(gozero, name, raising=False)
+    for name in ("frontends.terminal.play", "games.perft"):
         monkeypatch.setitem(sys.modules, f"gozero.{name}", None)
     failure(capsys, *arguments.split())
 
@@ -193,7 +193,7 @@ def test_warmup_reports_its_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
-    weights.save(tmp_path / "w.pt", nets.build(CONFIG, seed=0), CONFIG)
+    weights.save(tmp_path / "w.pt", model.build(CONFIG, seed=0), CONFIG)
     assert main(["warmup", "--weights", str(tmp_path / "w.pt"), "--size", "5"]) == 0
     out, err = capsys.readouterr()
     assert out == ""

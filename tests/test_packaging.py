@@ -13,94 +13,95 @@ from pathlib import Path
 
 import pytest
 
-TREE = Path(__file__).resolve().parents[1]
-SOURCE_FOLDERS = ("analysis", "gozero", "gtp", "training", "web")
+from tests import ROOT
+
+SOURCE_FOLDERS = ("gozero", "gtp", "training")
 
 
 @pytest.fixture(scope="module")
 def setup_cfg() -> configparser.ConfigParser:
     parser = configparser.ConfigParser(interpolation=None)
-    parser.read(TREE / "setup.cfg", encoding="utf-8")
+    parser.read(ROOT / "setup.cfg", encoding="utf-8")
     return parser
 
 
 def test_every_package_of_the_tree_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
     listed = set(setup_cfg["options"]["packages"].split())
     folders = {
-        path.parent for top in SOURCE_FOLDERS for pattern in ("*.py", "*.toml") for path in (TREE / top).rglob(pattern)
+        path.parent for top in SOURCE_FOLDERS for pattern in ("*.py", "*.toml") for path in (ROOT / top).rglob(pattern)
     }
-    found = {".".join(folder.relative_to(TREE).parts) for folder in folders}
+    found = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
     assert listed == found | {"gozero.shipped"}
 
 
 def test_weights_are_found_as_the_package_shipped() -> None:
     names = {entry.name for entry in resources.files("gozero.shipped").iterdir()}
-    assert names >= {path.name for path in (TREE / "weights").glob("*.pt")}
+    assert names >= {path.name for path in (ROOT / "weights").glob("*.pt")}
 
 
 def test_the_makefile_looks_for_every_python_that_the_classifiers_name(setup_cfg: configparser.ConfigParser) -> None:
     named = re.findall(r"Python :: (3\.\d+)", setup_cfg["metadata"]["classifiers"])
     assert named == ["3.11", "3.12", "3.13"]
     looked_for = re.findall(
-        r"python(3\.\d+)", re.findall(r"for python in ([^;]*);", (TREE / "Makefile").read_text())[0]
+        r"python(3\.\d+)", re.findall(r"for python in ([^;]*);", (ROOT / "Makefile").read_text())[0]
     )
     assert sorted(looked_for) == named
 
 
 def test_commands_that_the_documents_name_exist() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (TREE / "Makefile").read_text(), flags=re.MULTILINE))
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     for document in ("README.md", "CONTRIBUTING.md"):
-        named = set(re.findall(r"`make ([a-z]+)", (TREE / document).read_text()))
+        named = set(re.findall(r"`make ([a-z]+)", (ROOT / document).read_text()))
         assert named <= targets, document
 
 
 def test_make_bench_runs_what_the_document_says() -> None:
-    document = (TREE / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    runs = re.findall(r"^BENCHMARKS := (.*)$", (TREE / "Makefile").read_text(), flags=re.MULTILINE)[0].split()
+    document = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    runs = re.findall(r"^BENCHMARKS := (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)[0].split()
     exceptions = re.findall(r"`(\w+)`", document.partition("except")[2].partition(";")[0])
     listed = re.findall(r"^\| `python -m benchmarks\.(\w+)", document, flags=re.MULTILINE)
     assert sorted(runs + exceptions) == sorted(set(listed))
     for name in runs:
-        script = (TREE / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")
+        script = (ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")
         assert "parser(__doc__" in script, f"{name} takes --short from the harness"
 
 
 def test_files_that_the_documents_name_exist() -> None:
-    for document in (TREE / "README.md", TREE / "CONTRIBUTING.md", *sorted((TREE / "docs").glob("*.md"))):
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
 
 def test_the_map_names_every_package_and_nothing_that_is_not_there() -> None:
-    text = (TREE / "docs" / "map.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
     folders = {
-        path.parent.relative_to(TREE).as_posix() for top in SOURCE_FOLDERS for path in (TREE / top).rglob("__init__.py")
+        path.parent.relative_to(ROOT).as_posix() for top in SOURCE_FOLDERS for path in (ROOT / top).rglob("__init__.py")
     }
     assert sorted(folder for folder in folders if f"| `{folder}/` |" not in text) == []
     named = re.findall(r"`([\w.]+/[\w./]*)`", text)
     assert len(named) > 40
-    assert sorted(name for name in named if not (TREE / name).exists()) == []
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []
 
 
 def test_the_constants_and_functions_of_the_map_are_in_the_files_that_it_names() -> None:
-    text = (TREE / "docs" / "map.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
     named = re.findall(r"((?:`\w+` and )?`\w+`) in `([\w/]+\.py)`", text)
-    named += [("`CHECKS`", "training/doctor/symptoms.py"), ("`repeats`", "gozero/games/superko.py")]
+    named += [("`CHECKS`", "training/doctor/symptoms.py"), ("`repeats`", "gozero/games/go/superko.py")]
     assert len(named) > 4
     for words, file in named:
-        source = (TREE / file).read_text(encoding="utf-8")
+        source = (ROOT / file).read_text(encoding="utf-8")
         for word in re.findall(r"\w+", words.replace(" and ", " ")):
             assert re.search(rf"^ *(def |class )?{word}\b", source, re.MULTILINE), f"{file}: {word}"
 
 
 def test_the_map_stays_one_page() -> None:
-    assert len((TREE / "docs" / "map.md").read_text(encoding="utf-8").splitlines()) <= 100
+    assert len((ROOT / "docs" / "map.md").read_text(encoding="utf-8").splitlines()) <= 100
 
 
 def test_prose_has_short_lines() -> None:
     """Tables, code and links cannot be wrapped; the rest of a document has lines of at most 120 characters."""
-    documents = (TREE / "README.md", TREE / "CONTRIBUTING.md", *sorted((TREE / "docs").glob("*.md")))
-    measured = (TREE / "weights" / "README.md", TREE / "benchmarks" / "results.md")
+    documents = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+    measured = (ROOT / "weights" / "README.md", ROOT / "benchmarks" / "results.md")
     assert [f"{path.name}: {line}" for path in (*documents, *measured) for line in prose(path) if len(line) > 120] == []
 
 
@@ -114,9 +115,9 @@ def copy_of_tree(target: Path) -> Path:
     """The files that the wheel is built from, so that the build leaves nothing in the tree itself."""
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         target.mkdir(exist_ok=True)
-        shutil.copy(TREE / name, target / name)
+        shutil.copy(ROOT / name, target / name)
     for name in (*SOURCE_FOLDERS, "weights"):
-        shutil.copytree(TREE / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
     return target
 
 
@@ -138,7 +139,7 @@ def test_a_wheel_in_an_empty_environment_plays_from_its_shipped_weights(tmp_path
     shutil.rmtree(tree)
     venv.create(tmp_path / "environment", with_pip=True)
     programs = tmp_path / "environment" / ("Scripts" if sys.platform == "win32" else "bin")
-    run(programs / "python", "-m", "pip", "install", "--quiet", "-c", TREE / "constraints.txt", wheel, cwd=tmp_path)
+    run(programs / "python", "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel, cwd=tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     answers = run(

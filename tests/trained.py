@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from gozero import features, nets
-from gozero.games import go
-from gozero.games.chains import SIZE
 from gozero.games.game import NOT_OVER, Game
-from gozero.position import Position
+from gozero.games.go import go
+from gozero.games.go.chains import SIZE
+from gozero.games.position import Position
+from gozero.nets import features, model
 
 POLICY_DEVIATION = 2.5  # of the logits over the actions, what a network that has found good moves shows
 VALUE_DEVIATION = 1.5  # of the win and loss logits over the positions
@@ -34,10 +34,10 @@ def random_states(game: Game, count: int, seed: int = 0) -> np.ndarray:
     return np.stack(states)
 
 
-def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> nn.Module:
+def trained_like(config: model.NetConfig, states: np.ndarray, seed: int = 0) -> nn.Module:
     """A network in evaluation mode whose statistics and outputs on `states` int32 [n, S] look like a trained one's."""
     generator = torch.Generator().manual_seed(seed)
-    net = nets.build(config, seed)
+    net = model.build(config, seed)
     for module in net.modules():
         if isinstance(module, nn.BatchNorm2d):
             nn.init.uniform_(module.weight, 0.2, 1.2, generator=generator)
@@ -65,10 +65,10 @@ def trained_like(config: nets.NetConfig, states: np.ndarray, seed: int = 0) -> n
 
 
 def briefly_trained(
-    config: nets.NetConfig, game: Game, states: np.ndarray, steps: int = 40, rate: float = 0.003
+    config: model.NetConfig, game: Game, states: np.ndarray, steps: int = 40, rate: float = 0.003
 ) -> nn.Module:
     """A network in evaluation mode that has learned who owns the points of `states` int32 [n, S], and so who leads."""
-    net = nets.build(config, seed=0).train()
+    net = model.build(config, seed=0).train()
     for module in net.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.momentum = 0.1  # so few steps end with fitting statistics

@@ -14,9 +14,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero import locations, weights
-from gozero.errors import ChoiceError, PlotError
-from gozero.weights import WeightsError
+from gozero.nets import locations, weights
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError, PlotError
 from training.console import Parser, run_command
 from training.doctor import gallery
 from training.records import library

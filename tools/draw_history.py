@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero.errors import ChoiceError, PlotError
 from gozero.plots import Curve, Panel, curves
+from gozero.system.errors import ChoiceError, PlotError
 from training.console import Parser, run_command
 from training.matches.elo import elo, elo_error
 

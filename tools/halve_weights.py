@@ -15,8 +15,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero import locations, weights
-from gozero.weights import WeightsError
+from gozero.nets import locations, weights
+from gozero.nets.weights import WeightsError
 from training.console import Parser, run_command
 
 LARGEST = 65_504.0  # that float16 can hold

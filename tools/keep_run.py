@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
+from training.commands.train import UNUSABLE
 from training.console import Parser, finite, run_command
-from training.loop.startup import UNUSABLE
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage

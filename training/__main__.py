@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.exits import FAILURE, SUCCESS, printing
-from gozero.output import tell
+from gozero.system.exits import FAILURE, SUCCESS, printing
+from gozero.system.output import tell
 
 FIRST = """\
 Try first, in this order:

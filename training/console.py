@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from gozero.command_line import in_words
-from gozero.errors import ChoiceError
-from gozero.exits import FAILURE, INTERRUPTED, SUCCESS, printing
-from gozero.options import is_plain
+from gozero.system.command_line import in_words
+from gozero.system.errors import ChoiceError
+from gozero.system.exits import FAILURE, INTERRUPTED, SUCCESS, printing
+from gozero.system.options import is_plain
 
 MOST_SEED = 2**63 - 1
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
@@ -104,7 +104,7 @@ def run_command(
     An error of the user (a ChoiceError, a file that cannot be used, or one of `unusable`) is one line and code 2,
     Ctrl-C one line and code 130, which says what was kept: `interrupted`, or the argument of the KeyboardInterrupt. The
     other signals that end a command do the same, unless the command listens to them itself (`stop_on_signals`).
-    Any other exception is a bug, and leaves with its traceback. Standard output is as `gozero.exits.printing` has it.
+    Any other exception is a bug, and leaves with its traceback. Standard output is as `gozero.system.exits.printing` has it.
     """
     with _interruptible():
         return printing(program, lambda: _guarded(program, command, unusable, interrupted))

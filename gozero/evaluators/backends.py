@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.errors import ChoiceError
-from gozero.weights import WeightsError
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError
 
 if TYPE_CHECKING:
     from gozero.games.game import Game

@@ -14,9 +14,9 @@ from collections import OrderedDict
 
 import numpy as np
 
-from gozero import packing
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.games.game import Game
+from gozero.nets import packing
 
 KEY_BYTES = 250  # of Python's, for each key beside its own length
 

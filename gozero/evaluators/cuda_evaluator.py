@@ -38,12 +38,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero import features, folding, nets, packing, weights
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.unpack import Unpack
-from gozero.games.chains import SIZE
-from gozero.precision import number_type
+from gozero.games.go.chains import SIZE
+from gozero.nets import features, folding, model, packing, weights
+from gozero.nets.precision import number_type
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -79,7 +79,7 @@ class Forward(nn.Module):
     def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
         """`net`, a folded network, is kept and asked about the empty board of this size, to learn what it gives."""
         super().__init__()
-        assert isinstance(net, nets.Network)
+        assert isinstance(net, model.Network)
         self.unpack = Unpack(size, net.config.tactics)
         self.net = net
         self._ownership = ownership
@@ -103,7 +103,7 @@ class Forward(nn.Module):
         score, ownership = [*others, None, None][:2]
         return Evaluation(logits, value[:, 0], None if score is None else score[:, 0], ownership)
 
-    def _parts(self, output: nets.NetOutput) -> list[Tensor]:
+    def _parts(self, output: model.NetOutput) -> list[Tensor]:
         """What is passed on of a network's output, each [n, floats]; whatever has ownership has a score."""
         score = None if output.score is None else output.score[:, None]
         columns = output.policy, output.value[:, None], score, output.owners if self._ownership else None
@@ -210,7 +210,7 @@ class CudaEvaluator:
         """Take a copy of `net`, in training or evaluation mode.
 
         Args:
-            net: a network of `gozero.nets`.
+            net: a network of `gozero.nets.model`.
             game: the game whose states come, one that `serves` accepts.
             device: "cuda", "cuda:1" …; "cpu" computes the same, one batch after the other.
             precision: "f32", "bf16", or "auto": bf16 where the device computes in it.

@@ -1,7 +1,7 @@
 """Opens a weights file as an evaluator: chooses the backend and imports it only then.
 
 The interface is `gozero.evaluators.base`; self-play makes its evaluator of a network by itself
-(`training.actor.leaves`).
+(`training.selfplay.leaves`).
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.errors import ChoiceError
 from gozero.evaluators.backends import BACKENDS, PRECISIONS, PrecisionError, check_choice
 from gozero.evaluators.base import Evaluator
-from gozero.locations import find
-from gozero.weights import WeightsError
+from gozero.nets.locations import find
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError
 
 if TYPE_CHECKING:
     from gozero.evaluators.graphs import StoredGraph
     from gozero.games.game import Game
-    from gozero.weights import Weights
+    from gozero.nets.weights import Weights
 
 
 def open_evaluator(
@@ -87,8 +87,8 @@ class Opener:
         """On a GPU, where there is one, by captured graphs if they serve the game."""
         import torch
 
-        from gozero import weights
         from gozero.evaluators import cuda_evaluator, torch_evaluator
+        from gozero.nets import weights
 
         read = self._read = self._read or weights.load(self._path, game.name)
         assert isinstance(read, weights.Weights)

@@ -1,5 +1,5 @@
 """Kernels for the life and death of strings in random playouts of Go; what fates and testimonies are is told in
-`gozero.witness`.
+`gozero.scoring.life_and_death`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ import numpy as np
 from numba import types
 
 from gozero.evaluators.rollout import playout
-from gozero.games import chains, go
-from gozero.games.area import area_owners
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
-from gozero.jit import HISTORY, OUTCOME, STATE, copy_row, kernel
+from gozero.games.go import chains, go
+from gozero.games.go.area import area_owners
+from gozero.system.jit import HISTORY, OUTCOME, STATE, copy_row, kernel
 
 # What stands behind the state row of a reading: the string's first point and its colour, then a mark for each point.
 POINT, COLOUR, MARKS = 0, 1, 2

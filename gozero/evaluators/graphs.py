@@ -1,4 +1,4 @@
-"""Inference graphs: a network of `gozero.nets` in OpenVINO's form, and where one is found without making it again.
+"""Inference graphs: a network of `gozero.nets.model` in OpenVINO's form, and where one is found without making it again.
 
 Vocabulary.
   graph     the folded network as an `openvino.Model`, for any batch and any board that the network plays.
@@ -26,11 +26,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gozero import attachments, caches, games, weights
-from gozero.attachments import GRAPH
+from gozero import games
 from gozero.evaluators import quantise
 from gozero.evaluators.openvino_core import core, openvino
-from gozero.threads import available_threads
+from gozero.nets import attachments, weights
+from gozero.nets.attachments import GRAPH
+from gozero.system import caches
+from gozero.system.threads import available_threads
 
 if TYPE_CHECKING:
     from torch import nn
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 OUTPUTS = ("policy", "value", "score", "ownership")  # of a graph, in this order; a network without the last two has two
 ANY_BOARD = (13, 13)  # to trace a network that plays every board
 KEPT_GRAPHS = 32  # in the cache; the longest unused go first
-SOURCES = ("nets", "blocks", "course_nets", "folding")  # of the networks
+SOURCES = ("model", "blocks", "course_nets", "folding")  # of the networks
 
 _TRACES: dict[str, Any] = {}  # torch's traces of networks, by structure; see `convert`
 _TRACING = threading.Lock()  # a trace has one network's weights at a time
@@ -197,14 +199,14 @@ def _converted(path: Path, key: str, game: str) -> StoredGraph:
 
 
 def convert(net: nn.Module) -> Any:
-    """The graph of a network of `gozero.nets`, batch norm folded, open in batch and board.
+    """The graph of a network of `gozero.nets.model`, batch norm folded, open in batch and board.
 
     Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so
     one network of each structure is traced, and then given the weights of whichever is to be converted.
     """
     import torch
 
-    from gozero import folding, nets
+    from gozero.nets import folding, model
 
     class Traced(torch.nn.Module):
         """The network with the outputs that an evaluation has, in the order of OUTPUTS."""
@@ -216,7 +218,7 @@ def convert(net: nn.Module) -> Any:
         def forward(
             self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None
         ) -> tuple[torch.Tensor, ...]:
-            output: nets.NetOutput = (
+            output: model.NetOutput = (
                 self.net(planes, globals) if tactics is None else self.net(planes, globals, tactics)
             )
             score, owners = output.score, output.owners
@@ -225,7 +227,7 @@ def convert(net: nn.Module) -> Any:
             return output.policy, output.value, score, owners
 
     wanted = Traced().eval()
-    assert isinstance(net, nets.Network)
+    assert isinstance(net, model.Network)
     example = net.example(2, net.config.board or ANY_BOARD)
     with _TRACING, torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter(
@@ -260,7 +262,7 @@ def _converter_hash() -> str:
     """
     digest = hashlib.sha256(openvino.__version__.encode())
     package = Path(__file__).parents[1]
-    for source in (Path(__file__), Path(quantise.__file__), *(package / f"{name}.py" for name in SOURCES)):
+    for source in (Path(__file__), Path(quantise.__file__), *(package / "nets" / f"{name}.py" for name in SOURCES)):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -55,7 +55,7 @@ def reshape(graph: Any, board: Sequence[int]) -> None:
 
 
 def tactics(graph: Any) -> int:
-    """Planes of the second input tensor (gozero.features) of a network's graph, 0 where it has none."""
+    """Planes of the second input tensor (gozero.nets.features) of a network's graph, 0 where it has none."""
     return sum(node.partial_shape[1].get_length() for node in graph.inputs[2:])
 
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero import features
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.evaluators.graphs import StoredGraph
 from gozero.evaluators.openvino_core import compiled, float_precision, tactics
-from gozero.machine import computes_int8
-from gozero.threads import available_threads
+from gozero.nets import features
+from gozero.system.machine import computes_int8
+from gozero.system.threads import available_threads
 
 if TYPE_CHECKING:
     from torch import nn

@@ -23,10 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from gozero import features, games
+from gozero import games
 from gozero.evaluators.openvino_core import compiled, float_precision, openvino, opset13, tactics
-from gozero.games import GO_FAMILY, go_header
+from gozero.games import GO_FAMILY
 from gozero.games.game import NOT_OVER, Game
+from gozero.games.go import header
+from gozero.nets import features
 
 SAMPLE = (
     256  # positions; with 32 some ranges are a third too small, with 1,000 the values are no nearer to those in float32
@@ -125,8 +127,8 @@ def _random_game(game: Game, generator: np.random.Generator) -> np.ndarray:
     """int32 [plies, S]: each position of a random game in which there was something to play."""
     state, history = game.new_states(1)[0], game.new_histories(1)[0]
     if game.name in GO_FAMILY:
-        go_header.set_komi(
-            state, state[go_header.KOMI] / go_header.KOMI_UNITS + round(generator.normal(0, KOMI_SPREAD))
+        header.set_komi(
+            state, state[header.KOMI] / header.KOMI_UNITS + round(generator.normal(0, KOMI_SPREAD))
         )
     moves, states = generator.integers(2**63, size=1).astype(np.uint64), []
     for _ in range(game.max_plies):

@@ -11,8 +11,8 @@ import numpy as np
 
 from gozero.evaluators.row import EVALUATE_ROW, RowEvaluator
 from gozero.games.game import NOT_OVER, TO_PLAY, Game
-from gozero.jit import copy_row, kernel
-from gozero.rng import uniform
+from gozero.system.jit import copy_row, kernel
+from gozero.system.rng import uniform
 
 UNEVENNESS = 1e-5  # of a prior by lots: far below any difference between two values
 

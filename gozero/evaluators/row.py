@@ -18,7 +18,7 @@ from numba import types
 
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import PLY, Game
-from gozero.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, RowKernel, as_argument, kernel
+from gozero.system.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, RowKernel, as_argument, kernel
 
 OPTIONS = types.Array(types.int64, 1, "C")
 LOGITS = types.Array(types.float32, 1, "C")

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero import features, folding, nets, weights
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
-from gozero.precision import number_type
-from gozero.threads import available_threads
+from gozero.nets import features, folding, model, weights
+from gozero.nets.precision import number_type
+from gozero.system.threads import available_threads
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -39,7 +39,7 @@ class TorchEvaluator:
         """Take a copy of `net`, in training or evaluation mode.
 
         Args:
-            net: a network of `gozero.nets`.
+            net: a network of `gozero.nets.model`.
             game: the game whose states come.
             device: "cpu", "cuda", "cuda:1" …, or "auto": the GPU where torch sees one.
             threads: CPU threads of torch, which are one setting of the whole process; None for what the process may
@@ -68,7 +68,7 @@ class TorchEvaluator:
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on."""
-        assert isinstance(net, nets.Network)
+        assert isinstance(net, model.Network)
         self._features = net.config.features
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         self._net = folding.fold(net, dtype).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -81,7 +81,7 @@ class TorchEvaluator:
     @torch.inference_mode()
     def infer(self, *inputs: np.ndarray) -> Evaluation:
         """Evaluate encoded positions, see `features.encode`."""
-        output: nets.NetOutput = self._net(*(self._moved(array) for array in inputs))
+        output: model.NetOutput = self._net(*(self._moved(array) for array in inputs))
         score, owners = _optional(output.score), _optional(output.owners)
         return Evaluation(_array(output.policy), _array(output.value), score, owners)
 

@@ -1,7 +1,7 @@
 """Packed positions → planes and globals, in torch: where the network runs, so that 300 bytes a position travel there
 instead of 7,000.
 
-The layout and its vocabulary are those of `gozero.packing`; what comes out equals `features.encode` bit for bit, on
+The layout and its vocabulary are those of `gozero.nets.packing`; what comes out equals `features.encode` bit for bit, on
 any device.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from gozero import features, packing
-from gozero.games.chains import PAST_BOARDS
-from gozero.games.go_header import KOMI_UNITS
-from gozero.packing import words
+from gozero.games.go.chains import PAST_BOARDS
+from gozero.games.go.header import KOMI_UNITS
+from gozero.nets import features, packing
+from gozero.nets.packing import words
 
 
 class Unpack(nn.Module):

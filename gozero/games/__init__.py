@@ -6,24 +6,24 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from gozero.errors import ChoiceError
+from gozero.system.errors import ChoiceError
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
 
 GAMES = {
     "connect4": "gozero.games.connect4",
-    "go": "gozero.games.go",
+    "go": "gozero.games.go.go",
     "gomoku": "gozero.games.gomoku",
     "nogo": "gozero.games.nogo",
     "othello": "gozero.games.othello",
-    "simple_go": "gozero.games.simple_go",
+    "simple_go": "gozero.games.go.simple_go",
     "tictactoe": "gozero.games.tictactoe",
 }
 GO_FAMILY = (
     "go",
     "simple_go",
-)  # whose states are those of gozero.games.go: they have Go's features, commands and records
+)  # whose states are those of gozero.games.go.go: they have Go's features, commands and records
 MOST_KOMI = 1000  # points, either way, that a front end, a match or a tournament takes
 COUNTED_GAMES = ("othello",)  # others that are won by so many points; those that are left are just won
 FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.errors import ChoiceError, SetUpError
 from gozero.games import lines
 from gozero.games.game import EMPTY, Game
-from gozero.jit import LEGAL, SAMPLE, STEP, kernel
-from gozero.rng import below
+from gozero.system.errors import ChoiceError, SetUpError
+from gozero.system.jit import LEGAL, SAMPLE, STEP, kernel
+from gozero.system.rng import below
 
 ROWS, COLS, FOUR = 6, 7, 4
 HEIGHTS = lines.cells_end(ROWS, COLS)
-MIRRORS = (0, 4)  # numbers in gozero.symmetry: nothing, and left for right
+MIRRORS = (0, 4)  # numbers in gozero.games.symmetry: nothing, and left for right
 
 
 @kernel(STEP.signature)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.coords import LETTERS, parse_vertex, vertex
+from gozero.games.coords import LETTERS, parse_vertex, vertex
 
 SYMBOLS = ".XO"  # a colour's number is its place here
 _TITLE = re.compile(r"([XO]) to play(?:, ko ([A-Z]\d+))?(?:, (\d+) pass(?:es)?)?$")

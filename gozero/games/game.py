@@ -8,7 +8,7 @@ Vocabulary.
            player decides it.
   outcome  +1 win, 0 draw, -1 loss for the side to move, or NOT_OVER.
 
-A `Game` is a description; it holds no position (`gozero.position.Position` does) and it draws nothing at random. Row
+A `Game` is a description; it holds no position (`gozero.games.position.Position` does) and it draws nothing at random. Row
 kernels trust their caller: an action that is not legal is refused by `Position`, at the Python border.
 """
 
@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from gozero.colours import BLACK as BLACK  # also a part of the contract: games and players import it from here
-from gozero.colours import EMPTY as EMPTY
-from gozero.colours import WHITE as WHITE
-from gozero.coords import action_count
+from gozero.games.colours import BLACK as BLACK  # also a part of the contract: games and players import it from here
+from gozero.games.colours import EMPTY as EMPTY
+from gozero.games.colours import WHITE as WHITE
+from gozero.games.coords import action_count
 from gozero.games.diagram import parse_diagram, print_diagram
-from gozero.jit import OUTCOME, STEP, kernel
+from gozero.system.jit import OUTCOME, STEP, kernel
 
 TO_PLAY, PLY = 0, 1
 NOT_OVER = 2
@@ -50,7 +50,7 @@ class Game:
         name: the name in `gozero.games`.
         rows, cols: the board.
         has_pass: whether passing is a move.
-        symmetries: which of the 8 symmetries of `gozero.symmetry` leave the rules unchanged.
+        symmetries: which of the 8 symmetries of `gozero.games.symmetry` leave the rules unchanged.
         max_plies: a bound on the plies of a game in training.
         initial: int32 [S], read-only from here on: the first position, with its rules and komi.
         step(state, history, action): plays a legal action, in place.

@@ -7,9 +7,9 @@ Bans and openings that help White (renju, swap) are not the business of this mod
 
 from __future__ import annotations
 
-from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.games.lines import free_game
+from gozero.system.errors import ChoiceError
 
 MIN_SIZE, MAX_SIZE = 5, 15
 FIVE = 5

@@ -28,10 +28,10 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.errors import SetUpError
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, STATE, STEP, STONES, kernel
-from gozero.rng import below
+from gozero.system.errors import SetUpError
+from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, STATE, STEP, STONES, kernel
+from gozero.system.rng import below
 
 WON, ROWS, COLS, LEAST, MOST, HEADER = 2, 3, 4, 5, 6, 7
 

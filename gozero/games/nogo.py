@@ -1,6 +1,6 @@
 """NoGo on 2x2 to 13x13: no move may capture, none may leave its own chain without a liberty, and who cannot move loses.
 
-The state row is a board of `gozero.games.chains` whose header has these fields besides (the game's other fields stay
+The state row is a board of `gozero.games.go.chains` whose header has these fields besides (the game's other fields stay
 0):
 
   PLAYABLE    number of points where Black may play; the next field is White's
@@ -27,9 +27,9 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.errors import ChoiceError
-from gozero.games import chains
-from gozero.games.chains import (
+from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.games.go import chains
+from gozero.games.go.chains import (
     BLACK,
     EDGE,
     EMPTY,
@@ -44,9 +44,9 @@ from gozero.games.chains import (
     liberties_at,
     put,
 )
-from gozero.games.game import NOT_OVER, PLY, Game
-from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
-from gozero.rng import below
+from gozero.system.errors import ChoiceError
+from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
+from gozero.system.rng import below
 
 PLAYABLE = 5
 MIN_SIZE, MAX_SIZE = 2, 13

@@ -22,10 +22,10 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-from gozero.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
-from gozero.rng import below
+from gozero.system.errors import ChoiceError
+from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
+from gozero.system.rng import below
 
 SIZE, DISCS, STATE_INTS = 2, 3, 7
 SIZES = (4, 6, 8)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.lines import COLS, LEAST, MOST, ROWS, cell_of, stones_beyond
-from gozero.jit import STONES, kernel
+from gozero.system.jit import STONES, kernel
 
 WINS, THREATENS = 1, 4  # times the colour, which is one bit (BLACK 1, WHITE 2): the bits of `line_threats`
 

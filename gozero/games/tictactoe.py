@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gozero.errors import ChoiceError
 from gozero.games.game import Game
 from gozero.games.lines import free_game
+from gozero.system.errors import ChoiceError
 
 SIZE = 3
 

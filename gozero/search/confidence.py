@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
-from gozero.jit import kernel
 from gozero.search.puct import points_gained
 from gozero.search.tree import DECIDED
+from gozero.system.jit import kernel
 
 FIRST_DEVIATION = 0.4  # of values, assumed before any visit (KataGo's prior of its utility's deviation)
 LEAST_SHARE = 0.15  # of the most visited move's visits; a move with fewer is not played (KataGo's)

@@ -17,7 +17,6 @@ from numba import types
 
 from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, copy_row, kernel
 from gozero.search.forced import forced_edge
 from gozero.search.gumbel import best_root_edge, count_simulation
 from gozero.search.proof import prove
@@ -34,6 +33,7 @@ from gozero.search.tree import (
     back_up,
     release,
 )
+from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, copy_row, kernel
 
 FOUND, KNOWN, COLLISION, FULL = 0, 1, 2, 3
 LEAST_DESCENTS = 64  # of a tree in one wave, where they keep ending at known values

@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from gozero.jit import kernel
 from gozero.search.puct import NO_EDGE, points_gained
+from gozero.system.jit import kernel
 
 
 @kernel()

@@ -1,6 +1,6 @@
 """Random numbers for the root: Gumbel variables, and gamma variables whose shares are a Dirichlet sample.
 
-All draw from a generator uint64 [1] (gozero.rng), so that each tree's noise depends on nothing but its own seed.
+All draw from a generator uint64 [1] (gozero.system.rng), so that each tree's noise depends on nothing but its own seed.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from gozero.jit import kernel
-from gozero.rng import uniform
+from gozero.system.jit import kernel
+from gozero.system.rng import uniform
 
 
 @kernel()

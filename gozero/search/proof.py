@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.jit import kernel
 from gozero.search.tree import DECIDED
+from gozero.system.jit import kernel
 
 WIN, LOSS = 1.0, -1.0
 

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from gozero.jit import kernel
 from gozero.search.tree import DECIDED
+from gozero.system.jit import kernel
 
 NO_EDGE = -1
 FAR = 1e9  # below every score

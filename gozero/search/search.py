@@ -28,7 +28,6 @@ import numpy as np
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import PLY, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 from gozero.search import descent
 from gozero.search.memory import Memory
 from gozero.search.puct import Params
@@ -37,6 +36,7 @@ from gozero.search.root import apply_request, draw_gumbels, plant, read_root
 from gozero.search.settings import VISITS_PER_LEAF, SearchSettings
 from gozero.search.show import PrincipalVariation, principal_variation, tree_text
 from gozero.search.tree import DECIDED, GROWING, Forest, enlarged, most_nodes, new_forest, reroot, tree_bytes
+from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock

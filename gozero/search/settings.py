@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gozero.errors import ChoiceError
+from gozero.system.errors import ChoiceError
 
 ROOTS = ("puct", "gumbel")
 VISITS_PER_LEAF = 25

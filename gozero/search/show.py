@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero.coords import vertex
+from gozero.games.coords import vertex
 from gozero.games.game import Game
 from gozero.search.tree import NO_NODE, Forest, find_child
 

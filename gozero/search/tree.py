@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 
 from gozero.games.game import Game
-from gozero.jit import kernel
+from gozero.system.jit import kernel
 
 UNEVALUATED, EVALUATED, DECIDED = 0, 1, 2
 NO_NODE = -1

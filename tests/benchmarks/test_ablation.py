@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import ablation
-from gozero import nets, weights
-from gozero.options import SettingsError
+from gozero.nets import model, weights
+from gozero.system.options import SettingsError
 from training.learner.learner import DivergedError
 from training.storage.storage import alone
 
@@ -63,11 +63,11 @@ def test_an_arm_is_trained(tmp_path):
 
 
 def test_what_was_trained_plays(tmp_path, monkeypatch):
-    config, played = nets.config("b1c8"), []
+    config, played = model.config("b1c8"), []
     for arm in ("recipe", "features=2"):
         folder = ablation.folder_of(tmp_path, arm, 1)
         folder.mkdir()
-        weights.save(folder / "weights.pt", nets.build(config, seed=1), config, game="go")
+        weights.save(folder / "weights.pt", model.build(config, seed=1), config, game="go")
     monkeypatch.setattr(ablation.runner, "play", lambda field, folder, stop: (played.append(field), 0)[1])
     options = "--matches only --arms recipe features=2 --games 2 --visits 3 --folder".split()
     assert ablation.main([*options, str(tmp_path)]) == 0

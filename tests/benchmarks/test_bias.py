@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchmarks import bias
-from gozero import nets, weights
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY
+from gozero.nets import model, weights
 from tests.training.games import game_of, random_record
 from training.records.library import Library
 from training.records.records import Writer
@@ -91,8 +91,8 @@ def test_a_game_without_a_pair_is_left_out(tmp_path: Path) -> None:
 
 
 def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = nets.config("b1c4", game_of(5))
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game="go")
+    config = model.config("b1c4", game_of(5))
+    weights.save(tmp_path / "net.pt", model.build(config, seed=1), config, game="go")
     assert (
         bias.main(["--weights", str(tmp_path / "net.pt"), "--records", str(run), "--games", "2", "--pairs", "2"]) == 0
     )
@@ -104,8 +104,8 @@ def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_a_network_of_one_board_is_measured_on_that(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = nets.config("mlp1x8", game_of(7))
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, game="go", size=7)
+    config = model.config("mlp1x8", game_of(7))
+    weights.save(tmp_path / "net.pt", model.build(config, seed=1), config, game="go", size=7)
     command = ["--weights", str(tmp_path / "net.pt"), "--records", str(run), "--pairs", "2", "--games"]
     assert bias.main([*command, "1"]) == 0
     rows = capsys.readouterr().out.splitlines()[2:]

@@ -9,10 +9,10 @@ import pytest
 from benchmarks import compare, harness, rivals
 from benchmarks.compare import Entry
 from benchmarks.harness import Row
-from gozero import coords
-from gozero.errors import ChoiceError
-from gozero.games import go
-from gozero.position import Position
+from gozero.games import coords
+from gozero.games.go import go
+from gozero.games.position import Position
+from gozero.system.errors import ChoiceError
 
 
 def test_the_opening_is_a_game() -> None:

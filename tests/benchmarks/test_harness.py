@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks import harness
 from benchmarks.harness import Row
-from gozero.errors import ChoiceError
-from gozero.weights import WeightsError
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError
 
 
 def test_contenders_run_in_turn_after_the_warm_up() -> None:

@@ -1,11 +1,11 @@
 """The field of the levels' tournament: each level meets the next one and the one three further up."""
 
-from pathlib import Path
 
-from gozero.levels import LEVELS
-from training.tournament import field
+from gozero.play.levels import LEVELS
+from tests import ROOT
+from training.matches.tournament import field
 
-FIELD = Path(__file__).parents[2] / "benchmarks" / "levels.toml"
+FIELD = ROOT / "benchmarks" / "levels.toml"
 
 
 def test_neighbours_and_every_third_meet() -> None:

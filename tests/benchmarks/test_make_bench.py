@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-TREE = Path(__file__).resolve().parents[2]
+from tests import ROOT
+
 SCRIPT = """#!/bin/sh
 echo "$2 $3"
 case $2 in *.missing) exit 2;; *.broken) exit 1;; esac
@@ -34,7 +35,7 @@ def test_make_bench(tmp_path: Path, names: str, code: int, run: list[str], left_
     (tmp_path / "bench-packages").touch()
     given = [f"PYTHON={python}", f"STAMPS={tmp_path}", f"BENCHMARKS={names}", "ARGS=--short"]
     done = subprocess.run(
-        ["make", "-C", str(TREE), *there, *given, "bench"], capture_output=True, text=True, check=False
+        ["make", "-C", str(ROOT), *there, *given, "bench"], capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
     said = [line.split() for line in done.stdout.splitlines() if line.startswith("benchmarks.")]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks import precision
-from gozero.errors import ChoiceError
-from gozero.machine import computes_int8
+from gozero.system.errors import ChoiceError
+from gozero.system.machine import computes_int8
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import scoring
 from benchmarks.scoring import LISTS, MATCHES, Board
-from gozero.errors import ChoiceError
+from gozero.system.errors import ChoiceError
 
 ON_NINE = MATCHES / "gnugo1-9-244.csv.gz"
 

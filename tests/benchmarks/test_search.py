@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import search
 from gozero.evaluators.rollout import UniformEvaluator
-from gozero.games import go
+from gozero.games.go import go
 
 GAME = go.make(search.SIZE)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import variants
-from gozero.errors import ChoiceError
 from gozero.search.settings import SearchSettings
+from gozero.system.errors import ChoiceError
 
 
 def test_a_variant_differs_by_what_it_names() -> None:

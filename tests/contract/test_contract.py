@@ -12,10 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
-from gozero import games, symmetry
+from gozero import games
+from gozero.games import symmetry
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game, outcome_batch, step_batch
-from gozero.jit import OUTCOME, STEP, as_argument
-from gozero.position import IllegalMove, Position
+from gozero.games.position import IllegalMove, Position
+from gozero.system.jit import OUTCOME, STEP, as_argument
 from tests.naive.go import NaiveGo
 from tests.naive.lines import naive_connect4, naive_gomoku, naive_tictactoe
 from tests.naive.nogo import NaiveNoGo

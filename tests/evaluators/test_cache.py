@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cache import CachedEvaluator
-from gozero.features import encode
-from gozero.game_tree import GameTree, Limits
 from gozero.games.game import BLACK, NOT_OVER, PLY, Game
-from gozero.packing import keys
-from gozero.player import PlayerSettings
-from gozero.players import make_player
-from gozero.position import Position
+from gozero.games.position import Position
+from gozero.nets.features import encode
+from gozero.nets.packing import keys
+from gozero.play.engine import search_settings
+from gozero.play.game_tree import GameTree, Limits
+from gozero.play.player import PlayerSettings
+from gozero.play.players import make_player
+from gozero.play.report import Analysis, Observer
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search_report import Analysis, Observer
 from tests.search.naive import HashEvaluator, WideEvaluator
 
 GO = games.make("go", size=5)

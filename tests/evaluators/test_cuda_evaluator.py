@@ -14,21 +14,22 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import games, nets, weights
-from gozero.engine import search_settings
+from gozero import games
 from gozero.evaluators import cuda_evaluator
 from gozero.evaluators.base import AsynchronousEvaluator, Evaluation, preferred_batch
 from gozero.evaluators.cuda_evaluator import PLAYERS, TURNS, CudaEvaluator, Lane, capacity_for, serves
 from gozero.evaluators.torch_evaluator import TorchEvaluator
-from gozero.game_tree import Limits
 from gozero.games.game import BLACK, Game
-from gozero.player import PlayerSettings
-from gozero.players import make_player
-from gozero.search_report import Analysis, Observer
+from gozero.nets import model, weights
+from gozero.play.engine import search_settings
+from gozero.play.game_tree import Limits
+from gozero.play.player import PlayerSettings
+from gozero.play.players import make_player
+from gozero.play.report import Analysis, Observer
 from tests.trained import random_states, trained_like
 
-LINEAR_HEADS = nets.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
-SMALL = nets.config("b2c16")
+LINEAR_HEADS = model.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
+SMALL = model.config("b2c16")
 GPU = pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="needs an NVIDIA GPU"))
 
 
@@ -192,7 +193,7 @@ def test_refresh_overwrites_the_weights_where_they_are(device: str, game: Game, 
 
 
 def test_later_training_does_not_reach_it(game: Game, states: np.ndarray) -> None:
-    net = nets.build(SMALL, seed=1)
+    net = model.build(SMALL, seed=1)
     evaluator = CudaEvaluator(net, game, device="cpu", precision="f32")
     before = evaluator.evaluate(states)
     with torch.no_grad():
@@ -213,7 +214,7 @@ def test_one_thread_makes_all_lanes(monkeypatch: pytest.MonkeyPatch, game: Game,
 
     monkeypatch.setattr(cuda_evaluator, "Lane", Noted)
     for _ in range(2):
-        evaluator = CudaEvaluator(nets.build(SMALL, seed=1), game, device="cpu")
+        evaluator = CudaEvaluator(model.build(SMALL, seed=1), game, device="cpu")
         with ThreadPoolExecutor(3) as threads:
             list(threads.map(evaluator.evaluate, (states[:1], states[:20], states)))
     assert len(makers) == 1
@@ -297,9 +298,9 @@ def test_capacities_are_few_and_waste_little() -> None:
 
 
 def test_what_is_no_batch_of_states_is_refused(game: Game, states: np.ndarray) -> None:
-    evaluator = CudaEvaluator(nets.build(SMALL, seed=1), game, device="cpu")
+    evaluator = CudaEvaluator(model.build(SMALL, seed=1), game, device="cpu")
     for wrong in (states[0], states[:0], states.astype(np.int64), states[:, 1:]):
         with pytest.raises(ValueError, match=r"states must be int32 \[n, \d+\] with n >= 1"):
             evaluator.submit(wrong)
     with pytest.raises(ValueError, match="unknown precision 'int8'; use one of: auto, f32, bf16"):
-        CudaEvaluator(nets.build(SMALL, seed=1), game, device="cpu", precision="int8")
+        CudaEvaluator(model.build(SMALL, seed=1), game, device="cpu", precision="int8")

@@ -11,19 +11,21 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import attachments, caches, games, jit, locations, nets, weights
+from gozero import games
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_core import compiled
-from gozero.features import encode
+from gozero.nets import attachments, locations, model, weights
+from gozero.nets.features import encode
+from gozero.system import caches, jit
 from tests.trained import random_states, trained_like
 
 WITHOUT_TORCH = """
 import pathlib, sys
 sys.modules["torch"] = None
-from gozero import caches, games, jit
+from gozero.system import caches, jit; from gozero import games
 from gozero.evaluators.factory import open_evaluator
-from gozero.weights import WeightsError
+from gozero.nets.weights import WeightsError
 caches.user_cache = lambda: pathlib.Path(sys.argv[2])
 game = games.make("go", size=7)
 try:
@@ -41,7 +43,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def saved(path: Path, network: str = "b2c8", features: int = 1) -> Path:
-    config = nets.config(network, games.make("go", size=7), features)
+    config = model.config(network, games.make("go", size=7), features)
     net = trained_like(config, random_states(games.make("go", size=7), 8))
     weights.save(path, net, config, size=7, trained_sizes=(5, 7))
     return path
@@ -69,11 +71,11 @@ def test_a_player_without_torch_gets_the_same_values(tmp_path: Path, features: i
 
 def test_networks_that_are_told_other_sizes_have_graphs_of_their_own() -> None:
     game = games.make("go", size=9)
-    config = nets.config("b2c8", game)
+    config = model.config("b2c8", game)
     tensors = trained_like(config, random_states(game, 8)).state_dict()
     state = game.new_states(1)
     for limit in (None, 5, 7):
-        net = nets.build(replace(config, size_limit=limit)).eval()
+        net = model.build(replace(config, size_limit=limit)).eval()
         net.load_state_dict(tensors)
         inputs = encode(game, state)
         with torch.inference_mode():

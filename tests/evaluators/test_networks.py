@@ -10,26 +10,27 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import features, games, locations, nets, weights
+from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, submitter
 from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import float_precision
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
-from gozero.threads import available_threads
+from gozero.nets import features, locations, model, weights
+from gozero.system.threads import available_threads
 from tests.trained import briefly_trained, random_states, trained_like
 
 Make = Callable[..., Evaluator]
 BACKENDS: list[Make] = [TorchEvaluator, OpenVINOEvaluator.from_module]
-LINEAR_HEADS = nets.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
+LINEAR_HEADS = model.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
 CASES = [
-    (nets.config("b2c16"), 5),
-    (nets.config("b10c64"), 9),
-    (nets.config("b2c16", features=2), 7),
+    (model.config("b2c16"), 5),
+    (model.config("b10c64"), 9),
+    (model.config("b2c16", features=2), 7),
     (LINEAR_HEADS, 7),
 ]
-SMALL = [(nets.config("b2c16"), 7)]
+SMALL = [(model.config("b2c16"), 7)]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,7 @@ def test_bf16_keeps_the_policy(case: tuple[Game, nn.Module, np.ndarray], make: M
 
 def test_bf16_keeps_the_value(make: Make) -> None:
     game = games.make("go", size=7)
-    net = briefly_trained(nets.config("b4c16"), game, random_states(game, 48))
+    net = briefly_trained(model.config("b4c16"), game, random_states(game, 48))
     states = random_states(game, 48, seed=1)
     expected, found = plain(net, game, states), in_bf16(make, net, game).evaluate(states)
     assert expected.value.std() > 0.3, "or nothing was tested"
@@ -140,7 +141,7 @@ def test_batches_can_be_under_way_at_once(case: tuple[Game, nn.Module, np.ndarra
         np.testing.assert_allclose(array, expected, rtol=0, atol=tolerance)
     if isinstance(evaluator, OpenVINOEvaluator):
         late = submit(states)
-        evaluator.refresh(trained_like(nets.config("b2c16"), states, seed=9))
+        evaluator.refresh(trained_like(model.config("b2c16"), states, seed=9))
         assert np.array_equal(late.result().logits, whole.logits)
 
 
@@ -176,7 +177,7 @@ def test_results_belong_to_the_caller(case: tuple[Game, nn.Module, np.ndarray], 
 @pytest.mark.parametrize("case", SMALL, indirect=True)
 def test_refresh_takes_new_weights(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
     game, net, states = case
-    other = trained_like(nets.config("b2c16"), states, seed=9)
+    other = trained_like(model.config("b2c16"), states, seed=9)
     evaluator = make(net, game, threads=1)
     evaluator.refresh(other)
     expected = make(other, game, threads=1).evaluate(states)
@@ -187,7 +188,7 @@ def test_refresh_takes_new_weights(case: tuple[Game, nn.Module, np.ndarray], mak
 def test_a_graph_keeps_its_weights_when_another_network_is_converted(case: tuple[Game, nn.Module, np.ndarray]) -> None:
     game, net, states = case
     graph = convert(net)
-    convert(trained_like(nets.config("b2c16"), states, seed=9))
+    convert(trained_like(model.config("b2c16"), states, seed=9))
     found = OpenVINOEvaluator(graph, game, threads=1).evaluate(states)
     assert np.array_equal(found.logits, OpenVINOEvaluator.from_module(net, game, threads=1).evaluate(states).logits)
 
@@ -201,7 +202,7 @@ def test_conversions_leave_nothing_behind() -> None:
         gc.collect()
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
-    net, sizes = nets.build(nets.config("b6c32"), seed=1), []
+    net, sizes = model.build(model.config("b6c32"), seed=1), []
     for _ in range(24):
         convert(net)
         sizes.append(resident())
@@ -211,7 +212,7 @@ def test_conversions_leave_nothing_behind() -> None:
 @pytest.mark.parametrize("case", SMALL, indirect=True)
 def test_later_training_does_not_reach_an_evaluator(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
     game, _, states = case
-    net = nets.build(nets.config("b2c16"), seed=1)
+    net = model.build(model.config("b2c16"), seed=1)
     evaluator = make(net, game, threads=1)
     before = evaluator.evaluate(states)
     with torch.no_grad():

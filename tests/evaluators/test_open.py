@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import caches, features, games, jit, nets, weights
+from gozero import games
 from gozero.evaluators import factory, graphs
 from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
+from gozero.nets import features, model, weights
+from gozero.system import caches, jit
 from tests.trained import random_states, trained_like
 
 KERNELS = jit.CACHE_FOLDER or Path("no/cache/folder")
-CONFIG = nets.config("b2c8")
+CONFIG = model.config("b2c8")
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +62,7 @@ def test_the_second_start_needs_no_torch(file: Path, tmp_path: Path) -> None:
     program = (
         "import pathlib, sys\n"
         # jit first: it looks for the compiled kernels, which stay where they are
-        "from gozero import caches, games, jit\n"
+        "from gozero.system import caches, jit\nfrom gozero import games\n"
         "from gozero.evaluators.factory import open_evaluator\n"
         f"caches.user_cache = lambda: pathlib.Path({str(tmp_path)!r})\n"
         "game = games.make('go', size=7)\n"
@@ -138,7 +140,7 @@ def test_the_cache_forgets_what_was_not_used_for_long(cache: Path, file: Path, m
     monkeypatch.setattr(graphs, "KEPT_GRAPHS", 2)
     game = games.make("go", size=7)
     for seed in range(3):
-        weights.save(file, nets.build(CONFIG, seed), CONFIG)
+        weights.save(file, model.build(CONFIG, seed), CONFIG)
         open_evaluator(file, game, backend="openvino")
     assert len(folders(cache)) == 2
     assert weights.file_hash(file) in {folder.name for folder in folders(cache)}
@@ -146,9 +148,9 @@ def test_the_cache_forgets_what_was_not_used_for_long(cache: Path, file: Path, m
 
 @pytest.mark.parametrize("backend", ["torch", "openvino"])
 def test_what_does_not_fit_is_refused(tmp_path: Path, file: Path, cache: Path, backend: str) -> None:
-    bound = nets.NetConfig("agz-small", "agz", blocks=1, channels=4, size=13)
-    weights.save(tmp_path / "agz.pt", nets.build(bound), bound)
-    weights.save(tmp_path / "nogo.pt", nets.build(CONFIG), CONFIG, game="nogo")
+    bound = model.NetConfig("agz-small", "agz", blocks=1, channels=4, size=13)
+    weights.save(tmp_path / "agz.pt", model.build(bound), bound)
+    weights.save(tmp_path / "nogo.pt", model.build(CONFIG), CONFIG, game="nogo")
     game = games.make("go", size=9)
     start = f"cannot use weights {tmp_path}"
     for _ in ("converted", "from the cache"):

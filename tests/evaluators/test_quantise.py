@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import caches, features, games, locations, machine, nets, weights
+from gozero import games
 from gozero.evaluators import graphs, openvino_evaluator, quantise
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
@@ -15,9 +15,11 @@ from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import compiled
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
+from gozero.nets import features, locations, model, weights
+from gozero.system import caches, machine
 from tests.trained import random_states, trained_like
 
-WIDE = nets.config("b3c32")
+WIDE = model.config("b3c32")
 INT8 = machine.computes_int8()
 needs_int8 = pytest.mark.skipif(not INT8, reason="needs a processor with int8 units")
 
@@ -47,9 +49,9 @@ def game() -> Game:
     ],
 )
 def test_the_layers_are_the_convolutions_of_the_blocks(name: str, expected: list[str], game: Game) -> None:
-    graph = convert(nets.build(nets.config(name, game), seed=1))
+    graph = convert(model.build(model.config(name, game), seed=1))
     assert list(quantise.layers(graph)) == expected
-    assert quantise.width(graph) == (0 if not expected else nets.config(name, game).channels)
+    assert quantise.width(graph) == (0 if not expected else model.config(name, game).channels)
 
 
 def test_ranges_are_the_largest_inputs(game: Game) -> None:
@@ -111,7 +113,7 @@ def test_the_same_weights_always_say_the_same(game: Game) -> None:
 def test_a_new_network_can_be_quantised(game: Game) -> None:
     """The last convolutions of its blocks are zero."""
     states = random_states(game, 4)
-    net = nets.build(WIDE, seed=1)
+    net = model.build(WIDE, seed=1)
     exact, quick = (
         OpenVINOEvaluator.from_module(net, game, threads=1, precision=kind).evaluate(states) for kind in ("f32", "int8")
     )
@@ -148,7 +150,7 @@ def test_the_sample_holds_positions_of_every_part_of_a_game(name: str, size: int
 
 
 def test_int8_is_chosen_where_it_is_faster(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    wide, narrow = convert(nets.build(WIDE, seed=1)), convert(nets.build(nets.config("b1c16"), seed=1))
+    wide, narrow = convert(model.build(WIDE, seed=1)), convert(model.build(model.config("b1c16"), seed=1))
     floating = openvino_evaluator.float_precision()
     for units, expected in ((True, "int8"), (False, floating), (None, floating)):
         monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda units=units: units)
@@ -158,20 +160,20 @@ def test_int8_is_chosen_where_it_is_faster(game: Game, monkeypatch: pytest.Monke
 
 
 def test_a_network_without_such_layers_stays_in_floating_point(game: Game) -> None:
-    net = nets.build(nets.config("mlp2x16", game), seed=1)
+    net = model.build(model.config("mlp2x16", game), seed=1)
     asked = OpenVINOEvaluator.from_module(net, game, threads=1, precision="auto" if INT8 is False else "int8")
     assert asked.precision == openvino_evaluator.float_precision()
     assert asked.evaluate(random_states(game, 2)).value.shape == (2,)
 
 
 def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    weights.save(tmp_path / "net.pt", nets.build(WIDE, seed=1), WIDE)
+    weights.save(tmp_path / "net.pt", model.build(WIDE, seed=1), WIDE)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
     with pytest.raises(
         PrecisionError,
         match="int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 or f32",
     ):
-        OpenVINOEvaluator.from_module(nets.build(WIDE, seed=1), game, precision="int8")
+        OpenVINOEvaluator.from_module(model.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(
         PrecisionError, match="int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
     ):
@@ -181,7 +183,7 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
 @needs_int8
 def test_ranges_are_found_once_for_each_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caches, "user_cache", lambda: tmp_path / "cache")
-    weights.save(tmp_path / "net.pt", nets.build(WIDE, seed=1), WIDE)
+    weights.save(tmp_path / "net.pt", model.build(WIDE, seed=1), WIDE)
     found: list[int] = []
     ranges = quantise.ranges
     monkeypatch.setattr(

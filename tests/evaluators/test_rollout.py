@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
-from gozero.games import go, tictactoe
+from gozero.games import tictactoe
 from gozero.games.game import NOT_OVER
+from gozero.games.go import go
 from tests.rows import Row, board
 
 TICTACTOE = tictactoe.make()

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import features, games, packing, symmetry
+from gozero import games
 from gozero.evaluators.unpack import Unpack
+from gozero.games import symmetry
 from gozero.games.game import PLY, TO_PLAY
-from gozero.games.go_header import BONUS, PASS_BITS, set_komi
+from gozero.games.go.header import BONUS, PASS_BITS, set_komi
+from gozero.nets import features, packing
 from tests.trained import random_states
 
 

@@ -14,10 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from gozero.errors import ChoiceError
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-from gozero.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
-from gozero.rng import below
+from gozero.system.errors import ChoiceError
+from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
+from gozero.system.rng import below
 
 SIZE, COLOURS = 2, 3
 MIN_SIZE, MAX_SIZE = 2, 9

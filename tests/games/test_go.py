@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gozero.coords import parse_vertex
-from gozero.games import go
+from gozero.games.coords import parse_vertex
 from gozero.games.game import BLACK, PLY, WHITE
-from gozero.games.rules import RULES
+from gozero.games.go import go
+from gozero.games.go.rules import RULES
 from tests.rows import board, picture
 
 CAPTURES = {

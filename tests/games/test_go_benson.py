@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from gozero.games import go
+from gozero.games.go import go
 from tests.naive.go import BLACK, WHITE, NaiveGo
 from tests.rows import Row, board
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gozero.games import go
 from gozero.games.game import NOT_OVER, PLY, WHITE
-from gozero.games.rules import RULES
+from gozero.games.go import go
+from gozero.games.go.rules import RULES
 from tests.rows import Row, board
 
 

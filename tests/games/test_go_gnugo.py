@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import pytest
 
-from gozero.coords import parse_vertex, vertex
-from gozero.games import go
+from gozero.games.coords import parse_vertex, vertex
 from gozero.games.game import NOT_OVER
-from gozero.games.rules import NO_BONUS, RULES, SIMPLE, RuleSet
+from gozero.games.go import go
+from gozero.games.go.rules import NO_BONUS, RULES, SIMPLE, RuleSet
 from tests.rows import Row
 
 pytestmark = pytest.mark.gnugo

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gozero.coords import vertex
+from gozero.games.coords import vertex
 from gozero.games.game import WHITE
-from gozero.games.rules import RULES
+from gozero.games.go.rules import RULES
 from tests.rows import board, picture
 
 KO = "..XO./.XO.O/..XO./...../....."

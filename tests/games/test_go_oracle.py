@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from gozero import features
-from gozero.games import go
 from gozero.games.game import NOT_OVER
+from gozero.games.go import go
+from gozero.nets import features
 from tests.naive.go import BLACK, RULES, NaiveGo, other
 from tests.rows import Row, grid
 

@@ -11,8 +11,8 @@ import random
 import numpy as np
 import pytest
 
-from gozero.games import go
 from gozero.games.game import BLACK, NOT_OVER, WHITE
+from gozero.games.go import go
 from tests.naive.go import NaiveGo
 from tests.rows import Row
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gozero.games.kata_rules import KATA_RULES, KataRules, kata_rules
-from gozero.games.rules import RULES
+from gozero.games.go.kata_rules import KATA_RULES, KataRules, kata_rules
+from gozero.games.go.rules import RULES
 
 
 @pytest.mark.parametrize(

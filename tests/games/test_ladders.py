@@ -12,9 +12,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from gozero.games import go
 from gozero.games.game import BLACK, WHITE
-from gozero.games.ladders import CATCHES, CAUGHT, HUNTS, ladders
+from gozero.games.go import go
+from gozero.games.go.ladders import CATCHES, CAUGHT, HUNTS, ladders
 from tests.naive.ladders import Reader, TooLongError
 from tests.rows import Row, board
 

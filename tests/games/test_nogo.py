@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.coords import parse_vertex
 from gozero.games import nogo
+from gozero.games.coords import parse_vertex
 from gozero.games.game import BLACK, NOT_OVER, WHITE
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, grid

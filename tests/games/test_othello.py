@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from gozero import games, symmetry
-from gozero.coords import parse_vertex
-from gozero.games import othello
+from gozero import games
+from gozero.games import othello, symmetry
+from gozero.games.coords import parse_vertex
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE
-from gozero.position import IllegalMove, Position
+from gozero.games.position import IllegalMove, Position
 from tests.naive.othello import NaiveOthello
 from tests.rows import Row, picture
 

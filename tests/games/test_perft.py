@@ -7,9 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gozero.games import connect4, go, nogo, othello, simple_go, tictactoe
+from gozero.games import connect4, nogo, othello, tictactoe
 from gozero.games.game import NOT_OVER
-from gozero.perft import counts
+from gozero.games.go import go, simple_go
+from gozero.games.perft import counts
 from tests.naive.go import NaiveGo, perft
 from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello

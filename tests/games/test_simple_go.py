@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from gozero import games
-from gozero.games import simple_go
 from gozero.games.game import NOT_OVER
+from gozero.games.go import simple_go
 from tests.naive.simple_go import NaiveSimpleGo
 from tests.rows import Row
 

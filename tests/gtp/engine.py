@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from gozero import games
-from gozero.engine import LCB, supported_sizes
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
-from gozero.player import Player
-from gozero.players import make_player
+from gozero.nets.weights import Header
+from gozero.play.engine import LCB, supported_sizes
+from gozero.play.player import Player
+from gozero.play.players import make_player
 from gozero.search.settings import SearchSettings
-from gozero.weights import Header
 from gtp.__main__ import make_protocol
 from gtp.protocol import Command, Protocol, Signals
 from gtp.session import Session

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.engine import LCB
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.input import arriving_lines
-from gozero.output import Log, ProtocolOutput
-from gozero.player import PlayerSettings
-from gozero.players import make_player
+from gozero.play.engine import LCB
+from gozero.play.player import PlayerSettings
+from gozero.play.players import make_player
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
+from gozero.system.input import arriving_lines
+from gozero.system.output import Log, ProtocolOutput
 from gtp.__main__ import make_protocol
 from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session

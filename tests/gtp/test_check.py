@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gozero import games, nets, weights
-from gozero.engine import beyond_training
+from gozero import games
 from gozero.evaluators.cache import CachedEvaluator
 from gozero.evaluators.cuda_evaluator import CudaEvaluator
+from gozero.nets import model, weights
+from gozero.play.engine import beyond_training
 from gtp import check
 from gtp.check import NOTE, OK, WRONG, CheckResult
 from gtp.settings import GtpSettings
@@ -48,7 +49,7 @@ def test_the_network_is_measured_not_the_evaluations_kept(small_weights: Path, m
 
 def test_captured_graphs_are_told_from_plain_torch() -> None:
     game = games.make("go", size=5)
-    evaluator = CudaEvaluator(nets.build(nets.config("b1c8"), seed=1), game, device="cpu", precision="f32")
+    evaluator = CudaEvaluator(model.build(model.config("b1c8"), seed=1), game, device="cpu", precision="f32")
     assert check._evaluator(evaluator, 1.0).text == "Torch with captured graphs on the CPU in f32, ready after 1.0 s"
 
 
@@ -76,7 +77,7 @@ def test_weights_that_are_not_there_are_wrong_and_end_it(tmp_path: Path) -> None
 
 
 def test_a_library_that_cannot_be_loaded_is_one_line(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "gozero.players", None)
+    monkeypatch.setitem(sys.modules, "gozero.play.players", None)
     finding = found(GtpSettings(weights=str(small_weights)))["engine"]
     assert (finding.grade, finding.text.split(":")[0]) == (WRONG, "ModuleNotFoundError")
 
@@ -108,8 +109,8 @@ def test_the_command_with_a_home_that_cannot_be_written(small_weights: Path) -> 
 
 
 def test_a_board_that_the_weights_never_learned_is_a_note(tmp_path: Path) -> None:
-    config = nets.config("b1c8")
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config, size=13, trained_sizes=(7, 9, 13))
+    config = model.config("b1c8")
+    weights.save(tmp_path / "net.pt", model.build(config, seed=1), config, size=13, trained_sizes=(7, 9, 13))
     path, header = tmp_path / "net.pt", weights.header(tmp_path / "net.pt")
     well = check._weights(path, header, "5 to 19", beyond_training(header.trained, 9))
     assert (well.grade, well.text) == (OK, f"{path}: go, network b1c8, board sizes 5 to 19, trained on 7, 9 and 13")

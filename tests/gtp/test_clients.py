@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero.input import arriving_lines
-from gozero.output import ProtocolOutput
+from gozero.system.input import arriving_lines
+from gozero.system.output import ProtocolOutput
 from gtp.protocol import LineReader, parse_line, serve
 from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from gozero.colours import BLACK, WHITE
-from gtp.clock import Clock, ClockCommands
+from gozero.games.colours import BLACK, WHITE
+from gozero.play.time_controls import FEWEST_MOVES, LAG, Byoyomi, Clock, Fischer, moves_to_share
+from gtp.commands.clock import ClockCommands
 from gtp.protocol import Protocol
-from gtp.time_controls import FEWEST_MOVES, LAG, Byoyomi, Fischer, moves_to_share
 from tests.gtp.engine import answer_to
 
 

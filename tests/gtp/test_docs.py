@@ -1,14 +1,14 @@
 """docs/gtp.md describes every command that is offered."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from gtp.settings import WEIGHTS, GtpSettings
+from tests import ROOT
 from tests.gtp.engine import Engine
 
-PAGE = (Path(__file__).parents[2] / "docs" / "gtp.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "gtp.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("game", WEIGHTS)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero import games, nets, weights
+from gozero import games
+from gozero.nets import model, weights
 from gtp.protocol import parse_line
 from tests.gtp.fuzzing import check_answer, check_pipelined, check_session, session
 from tests.gtp.grammar import GRAMMAR, NOISE, commands_of, write_files
@@ -39,8 +40,8 @@ def test_some_thousand_lines(game: str, sessions: int) -> None:
 
 @pytest.mark.parametrize("game", ["go", "othello"])
 def test_a_pipelined_session(game: str, folder: Path, tmp_path: Path) -> None:
-    config = nets.config("b1c8", games.make(game))
-    weights.save(tmp_path / "small net.pt", nets.build(config, seed=1), config, game=game)
+    config = model.config("b1c8", games.make(game))
+    weights.save(tmp_path / "small net.pt", model.build(config, seed=1), config, game=game)
     assert check_pipelined(game, 1, 100, folder, ["--weights", "small net.pt"]) > 60
 
 

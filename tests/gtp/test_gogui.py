@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from gozero.input import arriving_lines
-from gozero.output import ProtocolOutput
+from gozero.system.input import arriving_lines
+from gozero.system.output import ProtocolOutput
 from gtp.graphics import short
 from gtp.protocol import LineReader, serve
 from gtp.settings import WEIGHTS, GtpSettings

@@ -6,14 +6,14 @@ carriage return is written `^M`. The game is Go unless the name of the file begi
 network and one visit a move: its moves mean nothing, but they are always the same.
 """
 
-from pathlib import Path
 
 import pytest
 
 from gtp.settings import WEIGHTS, GtpSettings
+from tests import ROOT
 from tests.gtp.engine import Engine, answer_to
 
-FOLDER = Path(__file__).parents[1] / "data" / "gtp"
+FOLDER = ROOT / "tests" / "data" / "gtp"
 
 
 def replay(name: str, transcript: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gozero import coords
+from gozero.games import coords
 from tests.gtp.engine import Engine
 
 

@@ -77,7 +77,7 @@ def test_administration_needs_no_network(small_weights: Path) -> None:
 
 def test_what_libraries_print_goes_to_stderr(small_weights: Path) -> None:
     program = (
-        "import os, sys, gtp.__main__ as main, gozero.player as player\n"
+        "import os, sys, gtp.__main__ as main, gozero.play.player as player\n"
         "original = player.Player.genmove\n"
         "def noisy(*arguments):\n"
         "    print('python noise\\n', end='')\n"  # in one piece: another thread may write between a text and its end

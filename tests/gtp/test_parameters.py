@@ -8,8 +8,8 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import TO_PLAY, Game
-from gozero.options import SettingsError
-from gtp.parameters import PARAMETERS, parameter_of
+from gozero.system.options import SettingsError
+from gtp.commands.parameters import PARAMETERS, parameter_of
 from gtp.settings import GtpSettings, from_arguments
 from tests.gtp.engine import Engine
 

@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from gozero import coords
-from gozero.game_tree import Limits
-from gozero.input import arriving_lines
-from gozero.output import ProtocolOutput
-from gozero.search_report import Observer
+from gozero.games import coords
+from gozero.play.game_tree import Limits
+from gozero.play.report import Observer
+from gozero.system.input import arriving_lines
+from gozero.system.output import ProtocolOutput
 from gtp.protocol import LineReader, Protocol, Signals, serve
 from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine

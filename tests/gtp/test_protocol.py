@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from gozero.input import arriving_lines
-from gozero.output import Log, ProtocolOutput
+from gozero.system.input import arriving_lines
+from gozero.system.output import Log, ProtocolOutput
 from gtp.protocol import (
     LONGEST_REASON,
     SCRIPT_PAUSE,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero import nets, weights
+from gozero.nets import model, weights
 
 pytestmark = pytest.mark.quarry
 
@@ -102,8 +102,8 @@ def play(log: Path) -> None:
 
 
 def test_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config, log = nets.config("b1c8"), tmp_path / "log"
-    weights.save(tmp_path / "small.pt", nets.build(config, seed=1), config)
+    config, log = model.config("b1c8"), tmp_path / "log"
+    weights.save(tmp_path / "small.pt", model.build(config, seed=1), config)
     engine = [
         sys.executable,
         "-m",

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from sgfmill.sgf import Sgf_game
 
-from gozero import __version__, sgf
-from gtp.records import split_path
+from gozero import __version__
+from gozero.records import sgf
+from gtp.commands.records import split_path
 from tests.gtp.engine import Engine
 from tests.gtp.test_analyze import Painter
 

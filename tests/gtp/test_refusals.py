@@ -5,15 +5,16 @@ from pathlib import Path
 import pytest
 import torch
 
-from gozero import games, nets, weights
+from gozero import games
+from gozero.nets import model, weights
 from tests.gtp.process import run, start
 
 
 @pytest.fixture(scope="module")
 def nogo_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    config = nets.config("b1c8", games.make("nogo"))
+    config = model.config("b1c8", games.make("nogo"))
     path = tmp_path_factory.mktemp("weights") / "nogo.pt"
-    weights.save(path, nets.build(config, seed=1), config, game="nogo", size=6)
+    weights.save(path, model.build(config, seed=1), config, game="nogo", size=6)
     return path
 
 
@@ -57,8 +58,8 @@ def test_a_controller_that_pauses_hears_of_damaged_weights_without_asking(damage
 
 
 def test_weights_for_one_size_refuse_others_at_boardsize(tmp_path: Path) -> None:
-    config = nets.NetConfig("tiny13", "agz", blocks=1, channels=8, size=13, value_hidden=8)
-    weights.save(tmp_path / "only13.pt", nets.build(config, seed=1), config)
+    config = model.NetConfig("tiny13", "agz", blocks=1, channels=8, size=13, value_hidden=8)
+    weights.save(tmp_path / "only13.pt", model.build(config, seed=1), config)
     done = run(["--weights", "only13.pt"], "boardsize 9\nboardsize 13\nquery_boardsize\nquit\n", cwd=tmp_path)
     assert done.stdout == "? unacceptable size\n\n= \n\n= 13\n\n= \n\n"
     assert "13" in done.stderr.splitlines()[-1]

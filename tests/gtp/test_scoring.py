@@ -6,7 +6,7 @@ would have read.
 
 import pytest
 
-from gozero import coords
+from gozero.games import coords
 from gozero.games.game import Game
 from gtp.settings import GtpSettings
 from tests import settled_boards as boards

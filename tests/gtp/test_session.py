@@ -5,12 +5,12 @@ import time
 import numpy as np
 import pytest
 
-from gozero import coords
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.game_tree import Limits, never
+from gozero.games import coords
 from gozero.games.game import Game
-from gozero.search_report import Analysis, Observer
+from gozero.play.game_tree import Limits, never
+from gozero.play.report import Analysis, Observer
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
 from gtp.settings import GtpSettings
 from tests.fixed_player import FixedEvaluator

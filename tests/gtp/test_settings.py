@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gozero.games import GAMES
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
 from gtp.settings import WEIGHTS, GtpSettings, from_arguments, player_settings
 
 

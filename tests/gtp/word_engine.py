@@ -10,9 +10,10 @@ There are no IDs, and no blanks after `=`. It resigns early.
 import random
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests import ROOT
+
+sys.path.insert(0, str(ROOT))
 
 from tests.naive.nogo import NaiveNoGo
 

@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 
-from gozero.coords import pass_action
-from gozero.games import go
+from gozero.games.coords import pass_action
 from gozero.games.game import PLY
+from gozero.games.go import go
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gozero.coords import pass_action
+from gozero.games.coords import pass_action
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games import go
+from gozero.games.go import go
 from gozero.search import search as search_module
 from gozero.search.memory import FIRST_SHARE, Memory
 from gozero.search.request import SearchRequest

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from gozero.coords import parse_vertex, pass_action
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
-from gozero.games import go
+from gozero.games.coords import parse_vertex, pass_action
 from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.games.go import go
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from gozero.coords import parse_vertex
 from gozero.evaluators.rollout import UniformEvaluator
-from gozero.games import go
+from gozero.games.coords import parse_vertex
+from gozero.games.go import go
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings

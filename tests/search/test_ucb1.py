@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from gozero.errors import ChoiceError
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import NOT_OVER, Game
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.system.errors import ChoiceError
 from tests.search.naive import HashEvaluator, start
 from tests.search.trees import GO5, TICTACTOE
 

@@ -5,9 +5,8 @@ there.
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
 
 
 def test_small_searches_without_jit() -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gozero.games import go, tictactoe
+from gozero.games import tictactoe
 from gozero.games.game import Game
+from gozero.games.go import go
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings

@@ -8,21 +8,21 @@ import pytest
 
 from gozero import plots
 from gozero.plots import BoardPicture
+from tests import ROOT
 from tools import draw_board
 
-TREE = Path(__file__).parents[2]
 MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree
-GAME = str(TREE / "docs" / "board:1")
+GAME = str(ROOT / "docs" / "board:1")
 
 
 def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (command,) = re.findall(
-        r"^\.venv/bin/python -m tools\.draw_board (.*)$", (TREE / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\.venv/bin/python -m tools\.draw_board (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     arguments, drawn, boards = shlex.split(command), [], plots.boards
     assert arguments[arguments.index("--out") + 1] == "docs/board.png"
     arguments[arguments.index("--out") + 1] = str(tmp_path / "board.png")
-    monkeypatch.chdir(TREE)
+    monkeypatch.chdir(ROOT)
     monkeypatch.setattr(
         plots, "boards", lambda pictures, **settings: drawn.extend(pictures) or boards(pictures, **settings)
     )
@@ -39,7 +39,7 @@ def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, mo
 
 
 def test_the_picture_is_small() -> None:
-    assert (TREE / "docs" / "board.png").stat().st_size <= MOST_BYTES
+    assert (ROOT / "docs" / "board.png").stat().st_size <= MOST_BYTES
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tools import draw_history
 
-TABLE = Path(__file__).parents[2] / "weights" / "best.csv"
+TABLE = ROOT / "weights" / "best.csv"
 
 
 def test_the_steps_add_up() -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from gozero import games, nets, weights
+from gozero import games
+from gozero.nets import model, weights
 from tests.trained import random_states, trained_like
 from tools import halve_weights
 
@@ -14,7 +15,7 @@ from tools import halve_weights
 def whole(tmp_path: Path) -> Path:
     """A weights file of a small network on 7x7."""
     game = games.make("go", size=7)
-    net = trained_like(nets.config("b4c48", game), random_states(game, 32))
+    net = trained_like(model.config("b4c48", game), random_states(game, 32))
     facts = {"size": 7, "trained_sizes": (7, 9), "provenance": {"run": "small"}}
     weights.save(tmp_path / "whole.pt", net, net.config, **facts)
     return tmp_path / "whole.pt"

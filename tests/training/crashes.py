@@ -21,9 +21,9 @@ from typing import Any
 
 import torch
 
+from training.commands import train
 from training.cycle import cycle as loop
 from training.learner import learner
-from training.loop import startup
 from training.records import records
 from training.run.run import Run
 from training.settings import config
@@ -76,7 +76,7 @@ class Watch:
 def go_on(folder: Path, wanted: config.LoopSettings) -> None:
     """Open the run in `folder` and let it finish."""
     torch.set_num_threads(1)
-    run = startup.prepare(wanted, folder)
+    run = train.prepare(wanted, folder)
     loop.cycle(run, Watch(folder, wanted), lambda: False)  # type: ignore[arg-type]
 
 

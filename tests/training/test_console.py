@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from gozero.errors import ChoiceError
-from training import console, selfplay
+from gozero.system.errors import ChoiceError
+from training import console
 from training.__main__ import main as training_main
+from training.commands import selfplay, train
 from training.doctor import report
-from training.loop import startup
 from training.matches import arena, ladder, truth, yardstick
 from training.records import browse
 from training.storage import command as stores
@@ -28,7 +28,7 @@ Command = Callable[[list[str]], int]
 COMMANDS: dict[str, Command] = {
     "training.arena": arena.main,
     "training.ladder": ladder.main,
-    "training.loop": startup.main,
+    "training.loop": train.main,
     "training.records": browse.main,
     "training.report": report.main,
     "training.selfplay": selfplay.main,

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from gozero.nets import NetOutput
+from gozero.nets.model import NetOutput
 from tests.training.games import game_of, random_record
-from training.actor.resign import Calibration
 from training.learner import learner
 from training.records import laws, library, scoring
 from training.records.records import Record, decode, encode
 from training.records.rows import rows_of, unpack
+from training.selfplay.resign import Calibration
 from training.settings.config import SelfPlaySettings
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from tools import keep_run
-from training import selfplay
+from training.commands import selfplay
 from training.doctor import history
 from training.records import records
 from training.storage import checkpoint, storage

@@ -14,23 +14,26 @@ from typing import Any
 
 import pytest
 
-from gozero import features, games, locations, play, weights
+from gozero import games
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.frontends.terminal import play
+from gozero.games.descriptions import DESCRIPTIONS, Description
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.nets import features, locations, weights
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from tests import ROOT
 from tests.contract import test_contract as contract
 from tests.naive.go import neighbours
 from tests.rows import Row
-from training.loop import startup
+from training.commands import train
 from training.matches import match, players
 from training.matches.perfect import TreeSolver
 from training.records import records
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-ROOT = Path(__file__).parents[2]
 NAME, VARIANT = "snort", ("snort", {"size": 4})
 
 
@@ -122,16 +125,16 @@ def test_networks_see_stones_and_who_may_play_where(snort: Game) -> None:
 
 
 def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the documentation's lines in `WORDS` and `WEIGHTS`."""
+    """With the documentation's lines in `DESCRIPTIONS` and `WEIGHTS`."""
     text = (ROOT / "docs" / "new-game.md").read_text(encoding="utf-8")
-    (words,) = re.findall(r'"snort": Words\("(.*?)", "(.*?)"\)', text)
-    monkeypatch.setitem(play.WORDS, NAME, play.Words(*words))
+    (words,) = re.findall(r'"snort": Description\("(.*?)", "(.*?)", "(.*?)"\)', text)
+    monkeypatch.setitem(DESCRIPTIONS, NAME, Description(*words))
     monkeypatch.setitem(locations.WEIGHTS, NAME, "snort4.pt")
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nA1\nB4\nresign\n"))
     play.play(play.PlaySettings(NAME, visits=50, seed=1))
     out = capsys.readouterr().out
     assert out.startswith("No weights for this game (snort4.pt): PUCT with random playouts, 50 simulations a move.\n")
-    assert f"snort: {words[0]} You are Black (X).\n" in out
+    assert f"snort: {words[1]} You are Black (X).\n" in out
     assert " expects to win " in out
 
 
@@ -139,7 +142,7 @@ def test_it_trains_and_plays(tmp_path: Path, snort: Game) -> None:
     """The documentation's preset through the command line, then a match of the network that it made."""
     config, run = tmp_path / "snort.toml", tmp_path / "run"
     config.write_text(example("toml"), encoding="utf-8")
-    assert startup.main(["--config", str(config), "--run", str(run), "--threads", "1"]) == 0
+    assert train.main(["--config", str(config), "--run", str(run), "--threads", "1"]) == 0
     played = [game for shard in (run / "records").glob("*.gzr") for game in records.read(shard).records]
     assert {game.generation for game in played} == {1, 2}
     assert weights.load(run / "weights.pt", NAME).config.planes == len(features.BOARD.planes)

@@ -13,16 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gozero import weights
-from gozero.engine import find_weights, search_settings
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import PLY
+from gozero.nets import weights
+from gozero.play.engine import find_weights, search_settings
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
+from tests import ROOT
 from training.matches import yardstick
 
-CHOICES = Path(__file__).parents[1] / "data" / "search_choices.json"
+CHOICES = ROOT / "tests" / "data" / "search_choices.json"
 POSITIONS, VISITS = 200, 100
 LEAST_SHARE, LEAST_GAIN = 0.4395, 0.0090
 MOST_WINRATE_ERROR, LEAST_WINRATE_GAIN = 0.0517, 0.0187

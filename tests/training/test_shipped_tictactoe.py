@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from gozero import games
 from gozero.games.game import BLACK, WHITE
-from gozero.position import Position
+from gozero.games.position import Position
+from tests import ROOT
 from training.matches.players import Conditions, Turn, open_player
 
-WEIGHTS = Path(__file__).resolve().parents[2] / "weights"
+WEIGHTS = ROOT / "weights"
 KINDS = ("ttt", "ttt-mlp", "ttt-vgg", "ttt-se")  # a ResNet, and the three of the course that this game comes from
 VISITS = 50
 

@@ -21,7 +21,7 @@ import ray
 import torch
 from torch import nn
 
-from gozero.threads import available_threads
+from gozero.system.threads import available_threads
 from training.cluster.crew import ClusterCrew, ClusterMatches
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.messages import Assignment, Initialize, Told
@@ -133,7 +133,7 @@ class Coordinator:
         self._lines.wake()
 
     def _sit(self) -> int:
-        """A sitting, as `training.loop.startup` begins it on one machine. Returns the exit code."""
+        """A sitting, as `training.commands.train` begins it on one machine. Returns the exit code."""
         asked, program = self._asked, self._asked.program
         if self._again:
             say("the coordinator was lost and continues from the newest checkpoint")

@@ -22,14 +22,14 @@ import torch
 from ray.util.metrics import Gauge
 from torch import nn
 
-from training.actor.crew import Key, LocalCrew, Stop, Stretch, StretchOver
-from training.actor.resign import Calibration
 from training.cluster.messages import Counts, Evaluate, Games, MatchEnd, PackedPool, SelfPlay, StretchEnd
 from training.cluster.squad import Job, Squad
 from training.cluster.worker import put
 from training.matches.match import MatchGame
 from training.records.records import Record
 from training.run.gate import MatchPart
+from training.selfplay.crew import Key, LocalCrew, Stop, Stretch, StretchOver
+from training.selfplay.resign import Calibration
 from training.settings.config import LoopSettings
 
 PATIENCE = 0.1  # seconds between two looks at whether to stop
@@ -37,7 +37,7 @@ SHOWN = 64  # workers in the report, each by itself
 
 
 class ClusterCrew:
-    """Plays stretches on the workers of a squad; see `training.actor.crew.SelfPlayCrew`."""
+    """Plays stretches on the workers of a squad; see `training.selfplay.crew.SelfPlayCrew`."""
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, squad: Squad) -> None:
         """`net` is copied; `threads`: CPU threads of an evaluator in this process."""

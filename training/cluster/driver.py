@@ -20,7 +20,7 @@ import ray
 from ray.exceptions import OutOfMemoryError, RayActorError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
 from training.cluster.coordinator import Coordinator
 from training.cluster.messages import Assignment, Told
 from training.console import say, stop_on_signals

@@ -20,8 +20,8 @@ from ray.exceptions import RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from torch import nn
 
-from gozero import nets
-from gozero.options import SettingsError
+from gozero.nets import model
+from gozero.system.options import SettingsError
 from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
 from training.cluster.worker import GPU_SHARE, LOST
 from training.console import say
@@ -143,7 +143,7 @@ class ClusterTrainer:
         self.settings, self.config, self.chunk = settings, network_config(settings), FIRST_CHUNK
         count = settings.learner.processes
         self.steps, self.threads = 0, 0
-        self._net = nets.build(self.config, settings.seed).eval().requires_grad_(False)
+        self._net = model.build(self.config, settings.seed).eval().requires_grad_(False)
         self._average_of = -1  # steps after which `_net` was fetched
         actor: Any = ray.remote(LearnerActor)
         hire = actor.options(**_room(settings))

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from training.actor.crew import Stretch
-from training.actor.pool import HANDED
 from training.matches.match import MatchGame
 from training.records.records import Record
 from training.run.gate import MatchPart
 from training.run.origins import Origin
 from training.run.trainer import Holding
+from training.selfplay.crew import Stretch
+from training.selfplay.pool import HANDED
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, plain
 from training.storage.checkpoint import PACKED
@@ -81,8 +81,8 @@ class PackedPool:
     """A pool's state on its way and in the coordinator, which does not look into it."""
 
     content: bytes  # see `training.storage.plain`
-    resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.actor.resign`
-    handed: frozenset[int] = frozenset()  # numbers of its games that were handed in, see `training.actor.pool`
+    resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.selfplay.resign`
+    handed: frozenset[int] = frozenset()  # numbers of its games that were handed in, see `training.selfplay.pool`
 
     @staticmethod
     def of(state: Mapping[str, Any]) -> PackedPool:

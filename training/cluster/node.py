@@ -22,8 +22,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from gozero.options import SettingsError
-from gozero.threads import available_threads
+from gozero.system.options import SettingsError
+from gozero.system.threads import available_threads
 from training.cluster.driver import reach
 from training.cluster.worker import GPU_SLOT, SLOT
 from training.console import Parser, run_command, say, stop_on_signals

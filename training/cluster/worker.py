@@ -18,8 +18,8 @@ import torch
 from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError
 from torch import nn
 
-from gozero import __version__, nets
-from training.actor.crew import LocalCrew, StretchOver
+from gozero import __version__
+from gozero.nets import model
 from training.cluster.messages import (
     About,
     Answer,
@@ -38,6 +38,7 @@ from training.matches.stopping import Stopped
 from training.records.records import Record
 from training.run import gate
 from training.run.resources import device_of
+from training.selfplay.crew import LocalCrew, StretchOver
 
 # an actor is gone; the last: memory was full, and Ray chose it
 LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
@@ -60,7 +61,7 @@ class Worker:
         torch.set_num_threads(self.threads)
         self.device = device_of("auto" if ray.get_gpu_ids() and order.settings.device != "cpu" else "cpu")
         config = network_config(order.settings)
-        self._fresh = lambda: nets.build(config, order.settings.seed)
+        self._fresh = lambda: model.build(config, order.settings.seed)
         self._crew = LocalCrew(order.settings, self._fresh(), self.threads, self.device)
         self._plays = -1  # the number of its network
         self._networks: dict[int, nn.Module] = {}  # of matches, by number

@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero import games
-from gozero.errors import ChoiceError
 from gozero.games.game import Game
+from gozero.system.errors import ChoiceError
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import torch
 
-from gozero.errors import PlotError
-from gozero.exits import SUCCESS
+from gozero.system.errors import PlotError
+from gozero.system.exits import SUCCESS
 from training.console import Parser, progress_bar, run_command, say, seed, whole
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder

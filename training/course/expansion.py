@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from gozero.games import GO_FAMILY, chains, go
+from gozero.games import GO_FAMILY
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
-from gozero.jit import HISTORY, LEGAL, MASK, OUTCOME, SAMPLE, STEP, STONES, as_argument, copy_row, kernel
+from gozero.games.go import chains, go
+from gozero.system.jit import HISTORY, LEGAL, MASK, OUTCOME, SAMPLE, STEP, STONES, as_argument, copy_row, kernel
 
 MOST_CHILDREN = 1 << 16  # of a chunk: about 50 MB for the largest of the games
 
@@ -121,7 +122,7 @@ class Expander:
         return found
 
     def random_actions(self, states: np.ndarray, generator: np.ndarray) -> np.ndarray:
-        """A random move int64 [n] of each of states int32 [n, S], by generator uint64 [1]; see `gozero.rng`."""
+        """A random move int64 [n] of each of states int32 [n, S], by generator uint64 [1]; see `gozero.system.rng`."""
         actions = np.empty(len(states), np.int64)
         _draw(self._sample, np.array(states, np.int32, order="C"), self._history(states), generator, actions)
         return actions

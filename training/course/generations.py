@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from gozero import plots
-from gozero.colours import COLOUR_NAMES
+from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
-from gozero.words import counted
+from gozero.system.words import counted
 from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gozero.games.game import BLACK, EMPTY, WHITE
-from gozero.words import counted
+from gozero.system.words import counted
 from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander

@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from gozero.games.game import Game
-from gozero.symmetry import inverse, point_map
+from gozero.games.symmetry import inverse, point_map
 from training.course.networks import planes
 
 

@@ -6,7 +6,7 @@ Vocabulary.
   classes   of the value network: TIE, BLACK, WHITE, which are also the numbers of the winner.
   networks  a list of one, which serves both colours, or of two: Black's, then White's.
 
-They fit neither features nor the outputs of `gozero.nets`: they have no history, no side to move and no pass.
+They fit neither features nor the outputs of `gozero.nets.model`: they have no history, no side to move and no pass.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, WHITE, Game, outcome_batch, step_batch
-from gozero.jit import OUTCOME, STEP, as_argument
+from gozero.system.jit import OUTCOME, STEP, as_argument
 from training.course.expansion import Expander
 from training.course.movers import Mover, RandomMover
 from training.course.networks import TIE

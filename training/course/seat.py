@@ -16,16 +16,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gozero.engine import search_settings
 from gozero.evaluators.base import Evaluator
-from gozero.exits import SUCCESS
+from gozero.frontends.terminal.play import COLOURS, Terminal
+from gozero.frontends.terminal.play_settings import PlaySettings
+from gozero.frontends.terminal.sitting import Opponent, Sitting
 from gozero.games.game import Game
-from gozero.play import COLOURS, Terminal
-from gozero.play_settings import PlaySettings
-from gozero.player import Player, PlayerSettings
-from gozero.players import make_player
+from gozero.play.engine import search_settings
+from gozero.play.player import Player, PlayerSettings
+from gozero.play.players import make_player
 from gozero.search.settings import SearchSettings
-from gozero.sitting import Opponent, Sitting
+from gozero.system.exits import SUCCESS
 from gtp.guests import serve_player
 from training.console import Parser, run_command, seed
 from training.course.boards import COURSES, course_of, game_of

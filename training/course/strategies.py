@@ -27,7 +27,7 @@ import torch
 
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
-from gozero.words import counted
+from gozero.system.words import counted
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.movers import NEVER, PolicyMover, ValueMover

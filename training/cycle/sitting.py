@@ -3,7 +3,7 @@
 Vocabulary.
   sitting  the time from one start of a run to its next stop.
 
-The command line is `training.loop.startup`; a cluster's coordinator (`training.cluster`) begins a sitting in the same
+The command line is `training.commands.train`; a cluster's coordinator (`training.cluster`) begins a sitting in the same
 way, with a staff of its own.
 """
 
@@ -20,14 +20,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from gozero import growth, weights
-from gozero.errors import ChoiceError
-from gozero.options import SettingsError, flat
-from gozero.weights import WeightsError
-from gozero.words import counted
-from training.actor import simulators
-from training.actor.processes import HandLostError
-from training.actor.simulators import Disagreement
+from gozero.nets import growth, weights
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError
+from gozero.system.options import SettingsError, flat
+from gozero.system.words import counted
 from training.console import say
 from training.cycle.cycle import cycle
 from training.doctor.monitor import Monitor
@@ -36,6 +33,9 @@ from training.run import origins
 from training.run.origins import Origin
 from training.run.run import Run
 from training.run.staff import HERE, Staff
+from training.selfplay import simulators
+from training.selfplay.processes import HandLostError
+from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import keeper, storage

@@ -24,10 +24,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from gozero import features, symmetry
-from gozero.games import GO_FAMILY
+from gozero.games import GO_FAMILY, symmetry
 from gozero.games.game import Game
-from gozero.nets import NetOutput
+from gozero.nets import features
+from gozero.nets.model import NetOutput
 from training.learner.learner import Learner
 from training.records import laws, library, scoring
 from training.records.records import Record

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
 from gozero import plots
-from gozero.course_nets import BODIES
-from gozero.errors import PlotError
-from gozero.options import SettingsError, flat
+from gozero.nets.course_nets import BODIES
 from gozero.plots import Curve, Panel
+from gozero.system.errors import PlotError
+from gozero.system.options import SettingsError, flat
 from training.console import say
 from training.doctor import history, page
 from training.doctor.history import Report, RunLog

@@ -19,14 +19,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from gozero import features, plots, weights
-from gozero.errors import ChoiceError
+from gozero import plots
 from gozero.games import GAMES, make
 from gozero.games.game import PLY, Game
-from gozero.nets import Network
+from gozero.nets import features, weights
+from gozero.nets.model import Network
+from gozero.nets.weights import WeightsError
 from gozero.plots import BoardPicture
-from gozero.weights import WeightsError
-from gozero.words import counted
+from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import is_held_out

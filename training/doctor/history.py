@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gozero.coords import MAX_SIZE
-from gozero.options import SettingsError
+from gozero.games.coords import MAX_SIZE
+from gozero.system.options import SettingsError
 
 LOG = "log.jsonl"
 VERDICT = "verdict"  # the one entry of a line of the log that is text

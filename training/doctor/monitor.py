@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.words import counted
+from gozero.system.words import counted
 from training.console import say
 from training.doctor import history, report
 from training.doctor import verdict as doctor

@@ -24,8 +24,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from gozero.errors import ChoiceError, PlotError
 from gozero.plots import Curve, Panel
+from gozero.system.errors import ChoiceError, PlotError
 from training.console import Parser, run_command, say
 from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery, board_name

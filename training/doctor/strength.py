@@ -23,12 +23,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero import weights
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
-from gozero.options import SettingsError
-from gozero.weights import WeightsError
-from training.actor.leaves import Resources, network_evaluator
+from gozero.nets import weights
+from gozero.nets.weights import WeightsError
+from gozero.system.options import SettingsError
 from training.console import say
 from training.doctor.history import Report, last
 from training.learner.learner import network_config
@@ -38,6 +37,7 @@ from training.matches.stopping import StoppableEvaluator, StoppablePlayer, Stopp
 from training.matches.truth import Judged
 from training.matches.yardstick import Labelled, YardstickError
 from training.records import scoring
+from training.selfplay.leaves import Resources, network_evaluator
 from training.settings.config import LoopSettings
 from training.storage import storage
 

@@ -26,10 +26,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import clip_grad_norm_, get_total_norm
 
-from gozero import nets
-from gozero.blocks import SCORE_UNIT, fix_norms
-from gozero.nets import NetConfig, NetOutput
-from gozero.precision import number_type
+from gozero.nets import model
+from gozero.nets.blocks import SCORE_UNIT, fix_norms
+from gozero.nets.model import NetConfig, NetOutput
+from gozero.nets.precision import number_type
 from training.learner.optimisers import optimiser
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
@@ -180,7 +180,7 @@ def network_config(settings: LoopSettings) -> NetConfig:
     It is told sizes up to the largest board of which it is to see many games: of larger ones it sees few, or none.
     """
     game, parts = scoring.last_game(settings), {"norm": settings.norm, "value": settings.value_head}
-    config = nets.config(settings.network, game, settings.features, **parts)
+    config = model.config(settings.network, game, settings.features, **parts)
     return config if config.size else replace(config, size_limit=settings.stage[-1].learned_size)
 
 
@@ -215,7 +215,7 @@ class Learner:
         """`device`: cpu or cuda; `peers`: the processes that take each step together, which have met."""
         self.config, self.settings, self.device, self.peers = config, settings, torch.device(device), peers
         self.precision = number_type(settings.precision, self.device)
-        self.net = nets.build(config, seed)
+        self.net = model.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
         self._parallel = peers.parallel(self.net)

@@ -24,11 +24,13 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from gozero import files, games, sgf
-from gozero.errors import ChoiceError
+from gozero import games
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
-from gozero.words import counted
+from gozero.records import sgf
+from gozero.system import files
+from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.console import Parser, run_command
 from training.matches import players
 from training.matches.commands import (

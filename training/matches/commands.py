@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 from gozero import games, plots
-from gozero.errors import ChoiceError
 from gozero.games.game import Game
-from gozero.weights import WeightsError
+from gozero.nets.weights import WeightsError
+from gozero.system.errors import ChoiceError
 from training.console import finite
 from training.matches import perfect
 from training.matches.interface import PlayerError

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from gozero import coords
+from gozero.games import coords
 from gozero.games.game import BLACK
 from gtp.client import Engine, EngineError, RefusalError, Remarks
 from training.matches.interface import Conditions, Fault, PlayerError, Turn

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gozero.errors import ChoiceError
 from gozero.games.game import Game
-from gozero.position import Position
+from gozero.games.position import Position
+from gozero.system.errors import ChoiceError
 
 
 class PlayerError(Exception):

@@ -30,9 +30,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero import files, plots
-from gozero.errors import ChoiceError
-from gozero.words import counted
+from gozero import plots
+from gozero.system import files
+from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.console import Parser, run_command, say
 from training.matches import perfect
 from training.matches.commands import (

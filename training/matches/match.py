@@ -23,10 +23,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero import coords
-from gozero.errors import ChoiceError
+from gozero.games import coords
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
-from gozero.position import IllegalMove, Position
+from gozero.games.position import IllegalMove, Position
+from gozero.system.errors import ChoiceError
 from training.console import MOST_SEED
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gozero import symmetry
+from gozero.games import symmetry
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 
 State = np.ndarray

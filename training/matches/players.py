@@ -19,8 +19,8 @@ Descriptions
     perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them,
                            Connect-4 needs bitbully
 
-In Go `uct`, `puct-rollout` and `weights` pass by the same rules as the engine (`gozero.endgame`); neither they nor Pachi ever resign.
-No player judges its opponent's moves: that is up to the referee, `training.matches.match`. The interface of a player is
+In Go `uct`, `puct-rollout` and `weights` pass by the same rules as the engine (`gozero.scoring.endgame`); neither they nor
+Pachi ever resign. No player judges its opponent's moves: that is up to the referee, `training.matches.match`. The interface of a player is
 `training.matches.interface`.
 """
 
@@ -33,30 +33,30 @@ from typing import Any
 
 import numpy as np
 
-from gozero import coords
-from gozero.endgame import candidates
-from gozero.engine import search_settings
-from gozero.errors import ChoiceError
 from gozero.evaluators.backends import PRECISIONS, PrecisionError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
+from gozero.games import coords
 from gozero.games.game import Game
-from gozero.position import Position
+from gozero.games.position import Position
+from gozero.nets.weights import WeightsError
+from gozero.play.engine import search_settings
+from gozero.scoring.endgame import candidates
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes
-from gozero.weights import WeightsError
-from gozero.words import counted
-from training.actor import pachi
+from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.course import strategies
 from training.course.folder import CourseError
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
+from training.selfplay import pachi
 
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
 # play every game to its end, as our own players do; by default Pachi resigns below 20 %
@@ -72,7 +72,7 @@ FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full 
 
 
 def random_action(position: Position, generator: np.ndarray) -> int:
-    """The game's own random move from generator uint64 [1] (see `gozero.rng`); in Go uniform over the legal points that
+    """The game's own random move from generator uint64 [1] (see `gozero.system.rng`); in Go uniform over the legal points that
     are no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
@@ -100,7 +100,7 @@ class RandomPlayer:
 
 
 class FixedPlayer:
-    """`fixed`: the first of `gozero.endgame.candidates`."""
+    """`fixed`: the first of `gozero.scoring.endgame.candidates`."""
 
     name = "fixed"
 

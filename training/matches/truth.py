@@ -30,13 +30,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import coords, games
-from gozero.errors import ChoiceError
+from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
+from gozero.games import coords
 from gozero.games.game import Game
-from gozero.position import Position
-from gozero.words import counted
+from gozero.games.position import Position
+from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.console import Parser, run_command
 from training.matches import perfect
 from training.matches.commands import UNUSABLE

@@ -33,13 +33,14 @@ from typing import Any
 
 import numpy as np
 
-from gozero import coords, games
+from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.factory import open_evaluator
+from gozero.games import coords
 from gozero.games.game import PLY, Game
-from gozero.position import IllegalMove, Position
-from gozero.weights import WeightsError
-from gozero.words import counted
+from gozero.games.position import IllegalMove, Position
+from gozero.nets.weights import WeightsError
+from gozero.system.words import counted
 from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once

@@ -22,10 +22,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from gozero import sgf
-from gozero.errors import ChoiceError
 from gozero.games.game import TO_PLAY
-from gozero.words import counted
+from gozero.records import sgf
+from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.console import Parser, finite, positive, run_command, say
 from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero import coords
-from gozero.games import GO_FAMILY
+from gozero.games import GO_FAMILY, coords
 from gozero.games.game import BLACK, Game
-from gozero.words import counted
+from gozero.system.words import counted
 from training.records.library import Entry
 from training.records.records import Target
 

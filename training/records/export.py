@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from gozero import sgf
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, WHITE
-from gozero.move_list import written
+from gozero.records import sgf
+from gozero.records.move_list import written
 from training.records import describe
 from training.records.library import Entry
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero import features
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
+from gozero.nets import features
 from training.records import rows
 from training.records.rows import Batch
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gozero import coords, games, symmetry
+from gozero import games
+from gozero.games import coords, symmetry
 from gozero.games.game import Game
 from training.records import records, scoring
 from training.records.records import Record

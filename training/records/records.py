@@ -84,7 +84,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Record:
-    """One finished game. `training.actor.resign` defines conceded, unresigned and peak.
+    """One finished game. `training.selfplay.resign` defines conceded, unresigned and peak.
 
     Attributes:
         size: points a side.

@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero import features, symmetry
+from gozero.games import symmetry
 from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.nets import features
 from training.records import scoring
 from training.records.records import Record, Target
 from training.settings.config import ReplaySettings

@@ -17,8 +17,8 @@ from functools import cache
 import numpy as np
 
 from gozero import games
-from gozero.games import go, go_header
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
+from gozero.games.go import go, header
 from training.settings.config import LoopSettings
 
 GO = "go"
@@ -73,7 +73,7 @@ def begin(game: Game, komi: float, plies: int) -> tuple[np.ndarray, np.ndarray]:
     """(state int32 [S], history uint64 [plies + 1]) of a new game; only Go has a komi."""
     state = game.new_states(1)[0]
     if game.name == GO:
-        go_header.set_komi(state, komi)
+        header.set_komi(state, komi)
     return state, game.new_histories(1, plies)[0]
 
 

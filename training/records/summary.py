@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gozero.games.game import Game
-from gozero.words import counted
+from gozero.system.words import counted
 from training.records import library
 from training.records.library import Entry
 

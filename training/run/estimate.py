@@ -15,13 +15,13 @@ import math
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from gozero import nets
-from gozero.words import counted
-from training.actor.pool import pool_bytes
+from gozero.nets import model
+from gozero.system.words import counted
 from training.records import scoring
 from training.records.replay import window_rows
 from training.run import trial
 from training.run.resources import device_of
+from training.selfplay.pool import pool_bytes
 from training.settings.config import LoopSettings, Stage
 
 SECONDS = 30.0  # for all measurements; first starts and one step of a large network add to it
@@ -165,7 +165,7 @@ def checkpoint_bytes(settings: LoopSettings) -> int:
     """A checkpoint, and the network in memory: weights, average, the optimiser's two moments and the network that
     plays, in float32.
     """
-    return 5 * 4 * nets.parameter_count(trial.network(settings))
+    return 5 * 4 * model.parameter_count(trial.network(settings))
 
 
 def _head(settings: LoopSettings, cost: Cost) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from gozero import growth, weights
 from gozero.evaluators.factory import carry_graph
-from gozero.nets import NetConfig
+from gozero.nets import growth, weights
+from gozero.nets.model import NetConfig
 from training.run.trainer import RunTrainer
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from torch import nn
 
-from training.actor.leaves import Resources, network_evaluator
 from training.matches.elo import Tally
 from training.matches.match import MatchGame, match_fixtures, play_schedule, tally
 from training.matches.players import Conditions, SearchPlayer, match_search
 from training.matches.stopping import StoppableEvaluator, Stopped
 from training.records import scoring
+from training.selfplay.leaves import Resources, network_evaluator
 from training.settings.config import LoopSettings
 
 PARALLEL = 32  # games at once, to fill batches

@@ -5,13 +5,13 @@ The names in a report are in log.jsonl and are read by `training.doctor`, so the
 
 from __future__ import annotations
 
-from training.actor import resign
-from training.actor.actor import Actor
 from training.records.statistics import game_report
 from training.run.files import COUNTERS
 from training.run.steps import Steps
 from training.run.timeline import Timeline
 from training.run.window import Window
+from training.selfplay import resign
+from training.selfplay.actor import Actor
 from training.storage.checkpoint import Progress
 
 

@@ -5,7 +5,7 @@ Vocabulary.
           shards are in records/, and a checkpoint says that the learner owes the steps which the rows in the window pay
           for.
 
-Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.growth`). The optimiser
+Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.nets.growth`). The optimiser
 starts fresh. Nothing is trained here, and no run that has begun is changed.
 """
 
@@ -18,11 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gozero import files, games, growth, locations, weights
-from gozero.growth import GrowthError
-from gozero.options import SettingsError
-from gozero.weights import Weights
-from gozero.words import counted
+from gozero import games
+from gozero.nets import growth, locations, weights
+from gozero.nets.growth import GrowthError
+from gozero.nets.weights import Weights
+from gozero.system import files
+from gozero.system.options import SettingsError
+from gozero.system.words import counted
 from training.learner.learner import Learner, limit_note, network_config
 from training.records import records, rows, scoring
 from training.records.records import Record

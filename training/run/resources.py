@@ -8,8 +8,8 @@ from itertools import count
 
 import torch
 
-from gozero.options import SettingsError
-from gozero.threads import available_threads
+from gozero.system.options import SettingsError
+from gozero.system.threads import available_threads
 from training.console import say
 from training.learner.pace import Pace
 from training.settings.config import LoopSettings

@@ -7,7 +7,7 @@ Vocabulary.
   hand over   to let the learner's average (EMA) play from now on; with a gate, only if it wins its match.
 
 The parts have modules of their own: `files` (what is opened and written), `window` (the rows and their shards),
-`steps` and `trainer` (learning), `gate`, `limits`, `measures` (the report) and `training.actor.actor` (self-play). This
+`steps` and `trainer` (learning), `gate`, `limits`, `measures` (the report) and `training.selfplay.actor` (self-play). This
 one connects them; `staff` says who does the work.
 
 `training.loop` decides in which order the parts run, and which of them overlap. `play` may run in a thread of its own.
@@ -23,7 +23,6 @@ from pathlib import Path
 
 from torch import nn
 
-from training.actor.actor import Actor
 from training.console import progress_bar, say
 from training.run import files, gate
 from training.run.limits import RunLimits
@@ -33,6 +32,7 @@ from training.run.staff import HERE, Staff
 from training.run.steps import Steps
 from training.run.timeline import Timeline
 from training.run.window import Window
+from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot

@@ -22,15 +22,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gozero import nets
-from training.actor.actor import STRETCH_ROWS
-from training.actor.pool import Pool
+from gozero.nets import model
 from training.learner.learner import network_config
 from training.records import scoring
 from training.records.replay import window_rows
 from training.run import estimate, files, trial
 from training.run.estimate import GB, MB, Cost
 from training.run.resources import device_of
+from training.selfplay.actor import STRETCH_ROWS
+from training.selfplay.pool import Pool
 from training.settings.config import LoopSettings, Stage
 from training.storage import plain
 from training.storage.checkpoint import Progress
@@ -191,7 +191,7 @@ def _head(settings: LoopSettings, stage: Stage, cost: Cost, counted: Bytes) -> l
     boards = {size: scoring.game_of(settings, size).dimensions for size in stage.sizes}
     speeds = ", ".join(f"{boards[size]} {cost.speeds[stage.evaluator, size]:,.0f}" for size in sorted(stage.sizes))
     pools = ", ".join(f"{boards[size]} {counted.states[size] / 1e3:,.0f}" for size in sorted(stage.sizes))
-    parameters = nets.parameter_count(trial.network(settings))
+    parameters = model.parameter_count(trial.network(settings))
     return [
         f"network {settings.network} ({parameters:,} parameters) on {device_of(settings.device)}, mode {settings.mode}, "
         "the last stage; measured here just now:",

@@ -11,12 +11,12 @@ from typing import Protocol
 
 from torch import nn
 
-from training.actor.crew import LocalCrew, SelfPlayCrew
-from training.actor.processes import ProcessCrew
 from training.run import gate
 from training.run.gate import PlayParts
 from training.run.resources import device_of, pace_of, threads_of
 from training.run.trainer import LocalTrainer, RunTrainer
+from training.selfplay.crew import LocalCrew, SelfPlayCrew
+from training.selfplay.processes import ProcessCrew
 from training.settings.config import LoopSettings
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from gozero.nets import NetConfig
+from gozero.nets.model import NetConfig
 from training.learner.learner import Learner
 from training.learner.pace import Pace
 from training.learner.peers import ALONE, Peers

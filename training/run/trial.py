@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from gozero import nets
 from gozero.games.game import Game
-from training.actor.crew import Stretch, StretchOver
+from gozero.nets import model
 from training.learner.learner import Learner, network_config
 from training.records import scoring
 from training.records.records import Record, Target, encode, sparse_target
 from training.records.replay import Replay
 from training.run.resources import device_of, pace_of
 from training.run.staff import HERE
+from training.selfplay.crew import Stretch, StretchOver
 from training.settings.config import LoopSettings, Stage
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
@@ -36,7 +36,7 @@ WARM_UP = 0.25  # of the seconds of a measurement
 
 def network(settings: LoopSettings) -> nn.Module:
     """The run's network, untrained, ready to play."""
-    return nets.build(network_config(settings), settings.seed).eval()
+    return model.build(network_config(settings), settings.seed).eval()
 
 
 def random_record(game: Game, seed: int) -> Record:

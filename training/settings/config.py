@@ -5,7 +5,7 @@ Vocabulary.
   stage    a stretch of the curriculum: which board sizes, how many simulations, who evaluates (`[[stage]]` in TOML).
   row      one recorded position with its targets; cheap searches leave none.
 
-`training.settings.selfplay` and `training.settings.learning` hold the tables within; `gozero.options` checks all of them.
+`training.settings.selfplay` and `training.settings.learning` hold the tables within; `gozero.system.options` checks all of them.
 An unknown key or a value out of range is a `SettingsError`, one line that names the key, the value and what is allowed.
 No default is read from the environment, and nothing heavy is imported.
 """
@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gozero import options
-from gozero.options import setting
+from gozero.system import options
+from gozero.system.options import setting
 from training.settings.learning import GateSettings, LearnerSettings, ReplaySettings
 from training.settings.selfplay import SelfPlaySettings, Stage
 
@@ -51,7 +51,7 @@ class LoopSettings:
         choices=("auto", "pachi", "numba"),
         papers="S3: pachi",
     )
-    network: str = setting("b10c64", unit="name in gozero.nets")
+    network: str = setting("b10c64", unit="name in gozero.nets.model")
     norm: str = setting(
         "renorm",
         unit="what follows a convolution: batch renormalisation, batch norm as torch has it, or nothing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gozero.options import SettingsError, expected, setting
+from gozero.system.options import SettingsError, expected, setting
 from training.settings.sizes import by_size
 
 SMALLEST_STEP, LARGEST_STEP = 1e-8, 1.0  # step sizes

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.features import layouts
-from gozero.options import SettingsError
+from gozero.nets.features import layouts
+from gozero.system.options import SettingsError
 from training.settings import config
 from training.settings.config import LoopSettings
 
@@ -73,7 +73,7 @@ def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
     """For another game than the file's: each stage keeps those of its board sizes that the game has, or gets the game's
     usual size, and the input features are at most the newest that it has.
 
-    What an override has set stays as it is, for `training.loop.startup` to judge; so does an unknown game.
+    What an override has set stays as it is, for `training.commands.train` to judge; so does an unknown game.
     """
     game, stages = values["game"], values.get("stage")
     if not isinstance(game, str) or game not in games.GAMES or not isinstance(stages, list):

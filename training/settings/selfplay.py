@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import isclose
 from typing import Any
 
-from gozero.options import REQUIRED, SettingsError, setting
+from gozero.system.options import REQUIRED, SettingsError, setting
 from training.settings.sizes import by_size
 
 MOST_GAMES = 65536

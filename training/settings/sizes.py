@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gozero.options import SettingsError, expected
+from gozero.system.options import SettingsError, expected
 
 SMALLEST, LARGEST = 2, 19
 

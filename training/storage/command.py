@@ -16,8 +16,8 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from gozero.options import SettingsError
-from gozero.words import counted
+from gozero.system.options import SettingsError
+from gozero.system.words import counted
 from training.console import Parser, run_command
 from training.storage import copies, storage
 from training.storage import manifest as manifests

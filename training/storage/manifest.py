@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from gozero.words import counted
+from gozero.system.words import counted
 from training.storage.store import MissingError, Store, StoreError
 
 FOLDER = "manifests"

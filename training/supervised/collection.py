@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero import sgf
-from gozero.games import go
 from gozero.games.game import Game
-from gozero.symmetry import SYMMETRIES
+from gozero.games.go import go
+from gozero.games.symmetry import SYMMETRIES
+from gozero.records import sgf
 from training.records.rows import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
 

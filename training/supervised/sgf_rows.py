@@ -1,7 +1,7 @@
 """Turns an SGF file into rows for the learner: the position before each move, with its targets.
 
 Vocabulary.
-  line      one way through a game's variations (`gozero.sgf`); the result belongs to the main line alone.
+  line      one way through a game's variations (`gozero.records.sgf`); the result belongs to the main line alone.
   labelled  the rows of a line, and which of their targets are known.
   cut       ended before a move that breaks the rules or is played after two passes; the moves before it are kept.
 
@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero import coords
-from gozero.games import go
+from gozero.games import coords
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
-from gozero.games.rules import named_rules
-from gozero.position import IllegalMove, Position
-from gozero.sgf import GameRecord, SgfGame, Variation
+from gozero.games.go import go
+from gozero.games.go.rules import named_rules
+from gozero.games.position import IllegalMove, Position
+from gozero.records.sgf import GameRecord, SgfGame, Variation
 from training.records import scoring
 from training.records.rows import Rows, packed_inputs
 

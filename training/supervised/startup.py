@@ -21,11 +21,11 @@ from pathlib import Path
 
 import torch
 
-from gozero import nets
-from gozero.errors import ChoiceError
-from gozero.exits import INTERRUPTED, printing
-from gozero.options import SettingsError
-from gozero.threads import available_threads
+from gozero.nets import model
+from gozero.system.errors import ChoiceError
+from gozero.system.exits import INTERRUPTED, printing
+from gozero.system.options import SettingsError
+from gozero.system.threads import available_threads
 from training.console import Parser, say, stop_on_signals
 from training.learner.learner import DivergedError
 from training.settings.config import LearnerSettings, from_dict
@@ -110,7 +110,7 @@ def _plan(options: argparse.Namespace) -> TrainerPlan:
         if not low <= getattr(options, name) <= high:
             raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
     version = options.features or (1 if options.network == "agz13" else 3)
-    nets.config(options.network, features=version)
+    model.config(options.network, features=version)
     sizes = tuple(sorted(options.size))
     wanted = Wanted(
         sizes, options.variations, options.require_result, options.held_out, options.most, options.seed, version
@@ -176,7 +176,7 @@ def _learn(options: argparse.Namespace) -> int:
 
 def _read(folder: Path, plan: TrainerPlan) -> collection.Collection:
     """The positions to learn from. CollectionError where there are none, which names a board that the network needs."""
-    size = nets.config(plan.network).size
+    size = model.config(plan.network).size
     try:
         return collection.read(folder, plan.wanted, say, size)
     except CollectionError as error:

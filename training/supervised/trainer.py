@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from gozero import nets, weights
 from gozero.evaluators.factory import carry_graph
-from gozero.options import SettingsError
+from gozero.nets import model, weights
+from gozero.system.options import SettingsError
 from training.console import progress_bar, say
 from training.learner.learner import DivergedError, Learner
 from training.records.rows import Batch
@@ -45,7 +45,7 @@ class Trainer:
 
     def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
-        self.learner = Learner(nets.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed)
+        self.learner = Learner(model.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed)
         self.epoch = self.step = 0
         self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
 

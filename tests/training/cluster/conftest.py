@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests import ROOT
+
 PATIENCE = 300.0  # seconds after which something that should happen counts as not happening
 
 
@@ -62,7 +64,7 @@ def cluster() -> Iterator[Cluster]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+        patch.setenv("PYTHONPATH", str(ROOT))
         head = {"num_cpus": 2, "include_dashboard": False, "object_store_memory": 100_000_000}
         made = RayCluster(initialize_head=True, head_node_args=head)
         try:

@@ -15,9 +15,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from tests import ROOT
 from tests.training import crashes
 from tests.training.cluster.conftest import PATIENCE, Cluster
-from tests.training.loop.test_resume import same
+from tests.training.cycle.test_resume import same
 from training.cycle import sitting
 from training.doctor.monitor import Monitor
 from training.records import records
@@ -26,7 +27,6 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-ROOT = Path(__file__).parents[3]
 SETTINGS = crashes.settings(
     generations=2,
     generation_rows=150,

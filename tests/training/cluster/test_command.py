@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from gozero.options import SettingsError
-from training.loop import startup
+from gozero.system.options import SettingsError
+from training.commands import train
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 NOBODY = "127.0.0.1:1"
 
 
 def run(folder: Path, *options: str) -> int:
-    return startup.main(["--preset", "tiny", "--simulator", "numba", "--run", str(folder / "run"), *options])
+    return train.main(["--preset", "tiny", "--simulator", "numba", "--run", str(folder / "run"), *options])
 
 
 def only_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -28,7 +28,7 @@ def only_line(capsys: pytest.CaptureFixture[str]) -> str:
 def test_without_ray_the_line_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(startup, "find_spec", lambda name: None)
+    monkeypatch.setattr(train, "find_spec", lambda name: None)
     assert run(tmp_path, "--address", "auto") == 2
     assert "'.[distributed]'" in only_line(capsys)
     assert not (tmp_path / "run").exists()

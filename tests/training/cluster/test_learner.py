@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
 from tests.training import crashes
 from training.cluster import learner
 from training.cluster.learner import GPU_SHARE, LearnerActor, check_room

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from training.actor.pool import HANDED
 from training.cluster.messages import PackedPool
+from training.selfplay.pool import HANDED
 from training.storage import checkpoint
 from training.storage.checkpoint import Progress, Snapshot
 

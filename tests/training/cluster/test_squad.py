@@ -13,8 +13,6 @@ from tests.training.cluster.conftest import PATIENCE, Cluster
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
-from training.actor.crew import Stretch
-from training.actor.pool import HANDED
 from training.cluster import driver, squad
 from training.cluster.crew import summary
 from training.cluster.messages import (
@@ -29,6 +27,8 @@ from training.cluster.messages import (
 )
 from training.cluster.squad import Job, Squad
 from training.cluster.worker import GPU_SHARE, GPU_SLOT
+from training.selfplay.crew import Stretch
+from training.selfplay.pool import HANDED
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
 STATE = {HANDED: [3], "games": [], "resign": [[0.5, -0.5]]}

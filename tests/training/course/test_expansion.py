@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gozero.games.chains import HEADER
 from gozero.games.game import NOT_OVER
-from gozero.games.go_header import FILTER
-from gozero.position import Position
+from gozero.games.go.chains import HEADER
+from gozero.games.go.header import FILTER
+from gozero.games.position import Position
 from training.course import expansion
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander

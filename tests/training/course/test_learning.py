@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from gozero.symmetry import inverse, point_map
+from gozero.games.symmetry import inverse, point_map
 from training.course.boards import COURSES, game_of
 from training.course.learning import Hyperparameters, fit
 from training.course.networks import PolicyNetwork, ValueNetwork, expected_results, new_networks, outputs, planes

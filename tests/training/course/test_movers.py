@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.position import Position
+from gozero.games.position import Position
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.movers import PolicyMover, ValueMover

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gozero.games.game import BLACK, EMPTY, WHITE
-from gozero.position import Position
+from gozero.games.position import Position
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.movers import RandomMover

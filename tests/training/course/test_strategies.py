@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.position import Position
+from gozero.games.position import Position
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings

@@ -19,25 +19,26 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import symmetry
+from gozero.games import symmetry
 from gozero.search.search import RootResult
-from training.actor.episode import Episode, SearchPlan
+from tests import ROOT
+from training.commands import train
 from training.cycle import cycle as loop
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
-from training.loop import startup
 from training.records import rows
 from training.records.replay import WHOLE, Replay
 from training.records.rows import Batch
+from training.selfplay.episode import Episode, SearchPlan
 from training.settings import config, presets
 from training.settings.config import LoopSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 TINY = presets.path_of("tiny")
-LOG = Path(__file__).parents[2] / "data" / "logs" / "go13.jsonl.gz"
+LOG = ROOT / "tests" / "data" / "logs" / "go13.jsonl.gz"
 
 
 def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSettings:
@@ -50,7 +51,7 @@ def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSetti
 
 def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
     """The verdicts of a whole run."""
-    run = startup.prepare(chosen, folder)
+    run = train.prepare(chosen, folder)
     loop.cycle(run, monitor.Monitor(folder, chosen), lambda: False)
     return list(history.read(folder).verdicts.values())
 

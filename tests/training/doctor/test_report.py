@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gozero import games, nets, plots, weights
+from gozero import games, plots
+from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record
 from training.doctor import comparison, history, report
@@ -47,8 +48,8 @@ def run_folder(folder: Path) -> Path:
     for seed in range(40):
         writer.append(random_record(5, seed))
     writer.close()
-    net = nets.config("b2c16")
-    weights.save(folder / "weights.pt", nets.build(net, 1), net, size=5)
+    net = model.config("b2c16")
+    weights.save(folder / "weights.pt", model.build(net, 1), net, size=5)
     return folder
 
 
@@ -85,7 +86,7 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
 def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     game, drawn = games.make(name), []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
-    Gallery({}, name, [], nets.build(nets.config("b2c16", game), 1), game.size).predictions()
+    Gallery({}, name, [], model.build(model.config("b2c16", game), 1), game.size).predictions()
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
 
@@ -94,7 +95,7 @@ def test_the_openings_of_every_size_are_shown(monkeypatch: pytest.MonkeyPatch) -
     drawn: list[BoardPicture] = []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
     played = [random_record(size, seed) for seed in range(3) for size in (7, 5)]
-    Gallery({}, "go", played, nets.build(nets.config("b2c16"), 1), 7).openings()
+    Gallery({}, "go", played, model.build(model.config("b2c16"), 1), 7).openings()
     assert [(board.title.split(":")[0].split("\n")[0], board.heat.shape) for board in drawn] == [
         ("5x5", (5, 5)), ("5x5", (5, 5)), ("7x7", (7, 7)), ("7x7", (7, 7)),
     ]  # fmt: skip
@@ -123,8 +124,8 @@ def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
 def test_a_network_is_shown_on_the_board_of_its_game(tmp_path: Path, settings: dict[str, str], shown: bool) -> None:
     """Where settings.json is gone, the weights say which game it is; weights of another game are none of the run's."""
     game = games.make("connect4")
-    net = nets.config("b1c8", game)
-    weights.save(tmp_path / "weights.pt", nets.build(net, 1), net, game="connect4", size=7)
+    net = model.config("b1c8", game)
+    weights.save(tmp_path / "weights.pt", model.build(net, 1), net, game="connect4", size=7)
     assert (Gallery.open(tmp_path, settings).predictions() is not None) == shown
 
 
@@ -132,8 +133,8 @@ def connect4_folder(folder: Path, settings: str) -> Path:
     """A run of Connect-4, of one generation, with this text as its settings.json."""
     log(folder, {name.replace("games5", "games7"): value for name, value in OLD.items()})
     (folder / "settings.json").write_text(settings)
-    net = nets.config("b1c8", games.make("connect4"))
-    weights.save(folder / "weights.pt", nets.build(net, 1), net, game="connect4", size=7)
+    net = model.config("b1c8", games.make("connect4"))
+    weights.save(folder / "weights.pt", model.build(net, 1), net, game="connect4", size=7)
     return folder
 
 

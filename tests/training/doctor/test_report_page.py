@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from gozero import features, plots
+from gozero import plots
+from gozero.nets import features
 from gozero.plots import Panel
 from tests.training.doctor.test_report import OLD, log
 from training.doctor import history, report

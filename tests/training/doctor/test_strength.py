@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from gozero import games, weights
-from gozero.options import SettingsError
+from gozero import games
+from gozero.nets import weights
+from gozero.system.options import SettingsError
+from training.commands import train
 from training.doctor import strength
 from training.doctor.strength import Strength
-from training.loop import startup
 from training.run.run import Run
 from training.settings import config, presets
 from training.settings.config import LoopSettings, MonitorSettings
@@ -26,7 +27,7 @@ TINY = presets.path_of("tiny")
 def run_of(folder: Path, **watched: object) -> Run:
     """A run of the tiny preset that has worked for an hour, on 5x5."""
     chosen = MonitorSettings(strength_every=2, strength_games=4, strength_visits=4, **watched)
-    run = startup.prepare(replace(config.load(TINY), monitor=chosen), folder)
+    run = train.prepare(replace(config.load(TINY), monitor=chosen), folder)
     run.progress.hours = 1.0
     return run
 
@@ -78,7 +79,7 @@ def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
     chosen = MonitorSettings(strength_every=2, strength_games=2, strength_visits=16)
     settings = replace(config.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)
-    run = startup.prepare(settings, tmp_path)
+    run = train.prepare(settings, tmp_path)
     run.progress.hours = 1.0
     strong = Strength(tmp_path, settings)
     found = strong.measure(run, 2, [], lambda: False)
@@ -177,7 +178,7 @@ def test_a_yardstick_that_the_network_cannot_be_asked_about_stops_a_run_before_i
     command = ["--preset", "tiny", "--simulator", "numba", "--yardstick", str(labels(tmp_path)), *given]
     command += ["--set", "generations=1", "--set", "generation_rows=40", "--run", str(tmp_path / "run")]
     for look in (["--dry-run"], []):
-        assert startup.main([*command, *look]) == 2
+        assert train.main([*command, *look]) == 2
         said = capsys.readouterr().err.splitlines()
         assert said[-1].startswith("training.loop: monitor.yardstick: ") and words in said[-1]
         assert not any("Traceback" in line for line in said)

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import nets, symmetry
+from gozero.games import symmetry
+from gozero.nets import model
+from tests import ROOT
 from tests.training.games import game_of, random_record
 from training.doctor import check, checkup, symptoms
 from training.doctor import verdict as doctor
@@ -132,7 +134,7 @@ def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
 
 
 def test_the_page_on_the_doctor_has_the_table_of_its_checks() -> None:
-    page = Path(__file__).parents[3] / "docs" / "doctor.md"
+    page = ROOT / "docs" / "doctor.md"
     assert symptoms.table() in page.read_text(encoding="utf-8"), f"{page} should hold:\n{symptoms.table()}"
 
 
@@ -294,7 +296,7 @@ def test_laws_that_are_broken() -> None:
 
 def test_probes_see_the_sign_of_komi() -> None:
     torch.manual_seed(1)
-    net = nets.build(nets.config("b2c16"), 1).eval()
+    net = model.build(model.config("b2c16"), 1).eval()
     with torch.no_grad():
         for part in net.parameters():  # an untrained network is quiet: make its answers differ
             part.add_(torch.randn_like(part) * 0.1)
@@ -311,7 +313,7 @@ def test_probes_see_the_sign_of_komi() -> None:
 
 
 def test_a_policy_on_the_first_line_is_seen() -> None:
-    net = nets.build(nets.config("b2c16", features=2), 1).eval()
+    net = model.build(model.config("b2c16", features=2), 1).eval()
     found = checkup.first_line(net, [game_of(9), game_of(13)], 2)
     assert set(found) == {"probe/first_line9", "probe/first_line13"}
     assert found["probe/first_line9"] == pytest.approx(
@@ -333,9 +335,9 @@ def test_constants_of_a_batch() -> None:
 
 
 def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
-    from training.loop import startup
+    from training.commands import train
 
-    run = startup.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
+    run = train.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
     run.trainer.replay.add(random_record(5, seed) for seed in range(30))
     before = [
         tensor.clone()
@@ -353,6 +355,6 @@ def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
 def test_the_constant_guess_has_the_loss_by_which_the_value_learns(value: str, squared: bool) -> None:
     batch = rows()
     replay = SimpleNamespace(sizes=lambda held_out: {5: len(batch.value)}, spread=lambda size, most, held_out: batch)
-    learner = SimpleNamespace(config=nets.config("b2c16", value=value))
+    learner = SimpleNamespace(config=model.config("b2c16", value=value))
     found = checkup._guesses(learner, replay, LoopSettings())  # type: ignore[arg-type]
     assert found["held/constant_value"] == checkup.constants(batch, game_of(5), squared)["constant_value"]

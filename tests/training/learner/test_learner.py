@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import nets
-from gozero.blocks import OPENED_BATCHES, BatchRenorm
+from gozero.nets import model
+from gozero.nets.blocks import OPENED_BATCHES, BatchRenorm
 from tests.training.games import game_of, random_record
 from training.learner.learner import LOSSES, DivergedError, Learner, losses, measures
 from training.records.replay import Replay
@@ -16,7 +16,7 @@ from training.settings.config import LearnerSettings, ReplaySettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-TINY = nets.config("b2c16")
+TINY = model.config("b2c16")
 
 
 def fixed_batch(size: int = 5, rows: int = 32) -> Batch:
@@ -45,7 +45,7 @@ def test_losses_fall_on_a_fixed_batch(precision: str, optimiser: str) -> None:
 
 
 def test_the_seeds_own_network_trains_on_its_two_heads() -> None:
-    small = nets.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)
+    small = model.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)
     learner = Learner(small, LearnerSettings(learning_rate=5e-3, warm_up=1, precision="f32"), seed=1)
     batch = fixed_batch()
     first = learner.train(batch)
@@ -61,12 +61,12 @@ def test_perfect_outputs_have_the_least_loss() -> None:
     batch = unpack(rows_of(record, game_of(5)), np.arange(record.rows), game_of(5))
     value = torch.from_numpy(batch.value)
 
-    def output(sign: int) -> nets.NetOutput:
+    def output(sign: int) -> model.NetOutput:
         wdl = torch.stack([sign * value, 1 - value.abs(), -sign * value], 1) * 4.0
         owner, score = torch.from_numpy(batch.owner) * 4 * sign, torch.from_numpy(batch.score) * sign
         policy = torch.from_numpy(batch.policy if sign > 0 else np.roll(batch.policy, 1, 1)).clamp_min(1e-6).log()
         reply = torch.from_numpy(batch.reply if sign > 0 else np.roll(batch.reply, 1, 1)).clamp_min(1e-6).log()
-        return nets.NetOutput(policy, value.float() * sign, wdl, score, owner, reply)
+        return model.NetOutput(policy, value.float() * sign, wdl, score, owner, reply)
 
     right, wrong = losses(output(1), batch), losses(output(-1), batch)
     for name in LOSSES:
@@ -76,23 +76,23 @@ def test_perfect_outputs_have_the_least_loss() -> None:
 def test_a_row_without_reply_adds_nothing() -> None:
     batch = fixed_batch(rows=8)
     silent = batch._replace(reply=np.zeros_like(batch.reply))
-    output = nets.build(TINY, 1)(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    output = model.build(TINY, 1)(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
     assert losses(output, silent)["reply"].item() == 0
 
 
 @pytest.mark.parametrize(
-    "config", [TINY, nets.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)]
+    "config", [TINY, model.NetConfig("agz-test", "agz", blocks=1, channels=8, size=5, value_hidden=8)]
 )
-def test_a_target_that_is_not_known_adds_nothing(config: nets.NetConfig) -> None:
+def test_a_target_that_is_not_known_adds_nothing(config: model.NetConfig) -> None:
     batch = fixed_batch(rows=6)
-    output = nets.build(config, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    output = model.build(config, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
     whole = losses(output, batch)
     for column, name in enumerate(("value", "score", "ownership")):
         if name not in whole:
             continue
         known = np.ones((6, 3), bool)
         known[4:, column] = False
-        part = nets.NetOutput(*(None if part is None else part[:4] for part in output))
+        part = model.NetOutput(*(None if part is None else part[:4] for part in output))
         masked = losses(output, batch._replace(known=known))
         alone = losses(part, Batch(*(None if rows is None else rows[:4] for rows in batch)))
         assert masked[name].item() == pytest.approx(alone[name].item(), abs=1e-6)
@@ -106,11 +106,11 @@ def test_a_target_that_is_not_known_adds_nothing(config: nets.NetConfig) -> None
 
 def test_value_score_and_ownership_count_rows_by_their_rarity() -> None:
     batch = fixed_batch(rows=6)._replace(rarity=None)
-    output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    output = model.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
     rarity = np.array([2, 1, 1, 0, 0, 0], np.float32)
     twice = [0, 0, 1, 2]  # the same rows, the first one doubled
     wanted = losses(
-        nets.NetOutput(*(part[twice] for part in output)),
+        model.NetOutput(*(part[twice] for part in output)),
         Batch(*(rows if rows is None else rows[twice] for rows in batch)),
     )
     plain, found = losses(output, batch), losses(output, batch._replace(rarity=rarity))
@@ -121,7 +121,7 @@ def test_value_score_and_ownership_count_rows_by_their_rarity() -> None:
     known[0] = True
     both = losses(output, batch._replace(rarity=rarity, known=known))
     first = losses(
-        nets.NetOutput(*(part[:1] for part in output)), Batch(*(rows if rows is None else rows[:1] for rows in batch))
+        model.NetOutput(*(part[:1] for part in output)), Batch(*(rows if rows is None else rows[:1] for rows in batch))
     )
     assert both["score"].item() == pytest.approx(first["score"].item(), abs=1e-6)
 
@@ -162,7 +162,7 @@ def test_the_average_warms_up_and_then_lags() -> None:
     for _ in range(30):
         learner.train(batch)
         history.append(learner.net.state_dict()[name].clone())
-    expected = nets.build(TINY, 1).state_dict()[name].clone()
+    expected = model.build(TINY, 1).state_dict()[name].clone()
     for step, weights in enumerate(history, 1):
         decay = min(0.9, (1 + step) / (10 + step))
         expected = decay * expected + (1 - decay) * weights
@@ -243,7 +243,7 @@ def test_the_search_has_its_share_in_the_value() -> None:
     result = np.array([1, -1, 0, -1, 1])
     batch = fixed_batch(rows=5)._replace(value=result, root=root)
     targets = np.array([[0.9375, 0, 0.0625], [0.1875, 0, 0.8125], [0.125, 0.875, 0], [0, 0, 1], [0.75, 0, 0.25]])
-    output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    output = model.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
     expected = -(targets * output.wdl.log_softmax(1).detach().numpy()).sum(1).mean()
     assert losses(output, batch, 0.25)["value"].item() == pytest.approx(expected, rel=1e-5)
     plain = torch.nn.functional.cross_entropy(output.wdl, torch.from_numpy(1 - result)).item()
@@ -263,7 +263,7 @@ def test_measurements_are_held_against_the_result_alone() -> None:
 
 def test_calibration_is_the_distance_of_what_is_predicted_from_what_happens() -> None:
     batch = fixed_batch(rows=4)._replace(value=np.array([1, -1, 1, 1]))
-    output = nets.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
+    output = model.build(TINY, 1).eval()(torch.from_numpy(batch.planes), torch.from_numpy(batch.globals))
     right = output._replace(value=torch.tensor([0.01, 0.02, 1.0, 1.0]))  # two of the four in one bin: one won, one lost
     assert measures(right, batch)["calibration"] == pytest.approx(0.03 / 4, abs=1e-6)
     far = measures(output._replace(value=torch.full((4,), -1.0)), batch)

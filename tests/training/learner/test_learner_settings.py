@@ -7,9 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import games, growth, nets
-from gozero.blocks import BatchRenorm
-from gozero.options import SettingsError
+from gozero import games
+from gozero.nets import growth, model
+from gozero.nets.blocks import BatchRenorm
+from gozero.system.options import SettingsError
 from tests.training.learner.test_learner import TINY, fixed_batch
 from training.learner.learner import Learner, network_config, resolved
 from training.records import scoring
@@ -116,7 +117,7 @@ def test_a_gradient_is_cut_only_where_asked() -> None:
 @pytest.mark.parametrize("network", ["b2c8", "se2c8", "vgg2c8k2", "mlp2x16"])
 def test_one_number_is_taught_by_its_squared_error(network: str) -> None:
     game = games.make("go", size=5)
-    found = Learner(nets.config(network, game, value="scalar"), LearnerSettings(precision="f32", warm_up=0), seed=1)
+    found = Learner(model.config(network, game, value="scalar"), LearnerSettings(precision="f32", warm_up=0), seed=1)
     batch = fixed_batch()
     output = found.net(*(torch.from_numpy(array) for array in batch.inputs))
     assert output.wdl is None and output.value.abs().max() <= 1
@@ -148,7 +149,7 @@ def test_resolved_settings_name_the_parts_that_the_network_has(
     found = resolved(presets.load(presets.path_of(preset), preset, overrides))
     assert (found.norm, found.value_head) == (norm, value)
     with torch.device("meta"):
-        net = nets.build(network_config(found))
+        net = model.build(network_config(found))
         output = net.eval()(*net.example(1, scoring.last_game(found).shape))
     assert (output.wdl is None) == (value == "scalar")
     growth.check(network_config(presets.load(presets.path_of(preset), preset, overrides)), network_config(found))

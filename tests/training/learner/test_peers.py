@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import distributed
 
-from gozero import nets
+from gozero.nets import model
 from tests.training.games import game_of, random_record
 from training.learner.learner import DivergedError, Learner
 from training.learner.peers import ALONE, PATIENCE, Peers, host_meeting, join_meeting, meet
@@ -19,7 +19,7 @@ from training.settings.config import LearnerSettings, ReplaySettings
 pytestmark = pytest.mark.usefixtures("one_thread")
 STEPS, ROWS, HERE = 3, 24, "127.0.0.1"
 SETTINGS = LearnerSettings(precision="f32", warm_up=1, optimiser="sgd", learning_rate=1e-2)
-NETWORKS = {name: nets.config(name, game_of(5)) for name in ("mlp2x32", "b2c16")}  # the first looks at no batch
+NETWORKS = {name: model.config(name, game_of(5)) for name in ("mlp2x32", "b2c16")}  # the first looks at no batch
 
 
 def replay() -> Replay:

@@ -16,9 +16,10 @@ from typing import Any, NoReturn
 import pytest
 from sgfmill.sgf import Sgf_game
 
-from gozero import coords, games
+from gozero import games
+from gozero.games import coords
 from gozero.games.game import BLACK, WHITE, Game
-from gozero.position import Position
+from gozero.games.position import Position
 from training.matches import arena
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, winner_named
 from training.matches.players import Fault, RandomPlayer, Turn

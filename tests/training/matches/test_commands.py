@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.errors import ChoiceError
+from gozero.system.errors import ChoiceError
 from training.matches import arena
 from training.matches.commands import check_files
 

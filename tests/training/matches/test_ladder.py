@@ -11,8 +11,9 @@ from typing import NoReturn
 
 import pytest
 
-from gozero import locations
 from gozero.games.game import Game
+from gozero.nets import locations
+from tests import ROOT
 from training.matches import ladder, match
 from training.matches.match import MatchGame, MatchSettings
 from training.matches.players import MatchPlayer
@@ -62,7 +63,7 @@ def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys:
 
 def test_several_networks_climb_on_one_plot_against_either_kind_of_rollouts(tmp_path: Path) -> None:
     table, picture = tmp_path / "ladder.csv", tmp_path / "ladder.png"
-    folder = Path(__file__).parents[3] / "weights"
+    folder = ROOT / "weights"
     files = [str(folder / name) for name in ("ttt.pt", "ttt-mlp.pt")]
     arguments = ["--weights", *files, "--rollouts", "puct-rollout", "--csv", str(table), "--plot", str(picture)]
     assert ladder.main([*TINY, *arguments]) == 0

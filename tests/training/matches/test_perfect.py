@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.coords import parse_vertex
-from gozero.games import go
+from gozero.games.coords import parse_vertex
 from gozero.games.game import Game
-from gozero.position import Position
+from gozero.games.go import go
+from gozero.games.position import Position
 from training.matches import perfect
 from training.matches.perfect import SolverMissingError, TreeSolver, UnsolvedError
 from training.matches.players import random_action

@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gozero import coords, games
+from gozero import games
+from gozero.games import coords
 from gozero.games.game import Game
-from gozero.position import Position
+from gozero.games.position import Position
+from tests import ROOT
 from training.matches import players
 from training.matches.match import MatchSettings, play_match
 from training.matches.players import (
@@ -198,7 +200,7 @@ def test_a_troubled_engine_loses_its_games_with_a_reason(
 
 def test_an_engine_that_reads_words_plays_its_games() -> None:
     game = games.make("nogo", size=9)
-    engine = Path(__file__).parents[2] / "gtp" / "word_engine.py"
+    engine = ROOT / "tests" / "gtp" / "word_engine.py"
     player = open_player(f"gtp:{sys.executable} -S '{engine}' 100", Conditions(game, 0.0, clock=(600, 0, 0)))
     with closing(player):
         records = list(play_match((player, RandomPlayer()), game, MatchSettings(games=4, opening_moves=2)))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from gozero import games
-from gozero.errors import ChoiceError
 from gozero.games.game import Game
+from gozero.system.errors import ChoiceError
 from tests.training.matches.test_arena import PASS, SIZE, Scripted, always, follow
 from training.matches.match import Fixture, match_fixtures, opening, play_schedule
 

@@ -8,11 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gozero import coords, games, nets, weights
+from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games import coords
 from gozero.games.game import Game
-from gozero.position import Position
+from gozero.games.position import Position
+from gozero.nets import model, weights
 from tests.search.naive import HashEvaluator
 from training.matches import players
 from training.matches.players import Conditions, PlayerError, SearchPlayer, Turn, open_player
@@ -33,8 +35,8 @@ def position_after(go: Game, *vertices: str) -> Position:
 
 
 def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
-    config = nets.config("b1c8")
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=1), config)
+    config = model.config("b1c8")
+    weights.save(tmp_path / "net.pt", model.build(config, seed=1), config)
     for ending, expected in (
         ("", "net.pt, 4 visits"),
         (":bf16", "net.pt, 4 visits, bf16"),
@@ -68,8 +70,8 @@ def test_a_batch_that_fails_leaves_no_search_behind_that_waits_for_it(go: Game) 
 def test_the_policy_alone_plays_the_likeliest_move_from_one_evaluation(
     parallel: int, tmp_path: Path, go: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = nets.config("b1c8")
-    weights.save(tmp_path / "net.pt", nets.build(config, seed=3), config)
+    config = model.config("b1c8")
+    weights.save(tmp_path / "net.pt", model.build(config, seed=3), config)
     conditions = Conditions(go, 7.5, parallel=parallel, threads=1)
     player = open_player(f"weights:{tmp_path / 'net.pt'}:policy", conditions)
     assert player.name == "net.pt, policy"

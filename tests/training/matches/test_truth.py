@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
@@ -14,13 +13,14 @@ import pytest
 from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import Game
+from tests import ROOT
 from training.matches import perfect, truth
 from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, Turn
 from training.matches.truth import KeptShare
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-TTT = ["--game", "tictactoe", "--weights", str(Path(__file__).resolve().parents[3] / "weights" / "ttt.pt")]
+TTT = ["--game", "tictactoe", "--weights", str(ROOT / "weights" / "ttt.pt")]
 
 
 @pytest.fixture(scope="module")

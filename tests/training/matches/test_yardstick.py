@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gozero import coords
 from gozero.evaluators.base import Evaluation
+from gozero.games import coords
 from training.matches import yardstick
 
 SIZE = 5

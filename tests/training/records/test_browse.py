@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from sgfmill.sgf import Sgf_game
 
-from gozero import coords, sgf, symmetry
+from gozero.games import coords, symmetry
+from gozero.records import sgf
 from tests.conftest import NODE_PACKAGES
 from tests.training.games import MAX_LENGTH, game_of, random_record
 from training.records import browse, library

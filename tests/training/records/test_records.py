@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests import ROOT
 from training.records import records, scoring
 from training.records.records import Record, Writer, sparse_target
 from training.records.rows import rows_of
@@ -163,7 +164,7 @@ def test_records_of_the_second_form_are_read_and_written_anew_without_loss() -> 
 
 
 def test_records_of_the_first_form_are_read() -> None:
-    shard = records.read(Path(__file__).parents[2] / "data" / "records" / "first_form.gzr")
+    shard = records.read(ROOT / "tests" / "data" / "records" / "first_form.gzr")
     assert shard.corrupt == 0 and len(shard.records) == 6 and shard.settings["network"] == "b10c64"
     for record in shard.records:
         assert (record.conceded, record.unresigned) == (None, False)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gozero import features, symmetry
+from gozero.games import symmetry
 from gozero.games.game import BLACK
+from gozero.nets import features
 from tests.training.games import game_of, random_record
 from training.records.records import Record
 from training.records.replay import Replay, is_held_out, window_rows

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from gozero import nets, weights
+from gozero.nets import model, weights
 from tests.training import crashes
 from tests.training.games import random_record
 from training.cycle import cycle as loop
@@ -39,8 +39,8 @@ def test_the_verdict_says_games_share_and_interval() -> None:
 
 def test_a_match_is_the_same_each_time_and_even_between_equals() -> None:
     settings = crashes.settings(gate=GATE)
-    net = nets.build(nets.config("b2c16"), 1).eval()
-    other = nets.build(nets.config("b2c16"), 2).eval()
+    net = model.build(model.config("b2c16"), 1).eval()
+    other = model.build(model.config("b2c16"), 2).eval()
     first = gate.match(net, other, 5, settings, 3, 1, lambda: False)
     assert first == gate.match(net, other, 5, settings, 3, 1, lambda: False)
     equal = gate.match(net, net, 5, settings, 3, 1, lambda: False)
@@ -51,7 +51,7 @@ def test_a_match_is_the_same_each_time_and_even_between_equals() -> None:
 
 def test_a_match_is_left_when_told_to_stop() -> None:
     settings = crashes.settings(gate=GATE | {"games": 1000, "visits": 1000})
-    net = nets.build(nets.config("b2c16"), 1).eval()
+    net = model.build(model.config("b2c16"), 1).eval()
     asked = iter(range(1000))
     assert gate.match(net, net, 5, settings, 3, 1, lambda: next(asked) > 5) is None
 

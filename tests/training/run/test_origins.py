@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
 from tests.training.crashes import Watch
 from tests.training.games import random_record
+from training.commands import train
 from training.cycle import cycle
 from training.cycle.sitting import prepare
-from training.loop import startup
 from training.records import records
 from training.records.records import Record
 from training.run import origins
@@ -223,7 +223,7 @@ def test_a_network_of_one_board_learns_from_its_games_among_others(
     only = ("network=mlp2x8", "stage.2.sizes={5=1}")
     owns(begun(tmp_path / "run", mixed, overrides=only), GAMES)
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "x"), "--records", str(seven)]
-    assert startup.main([*arguments, *(part for each in only for part in ("--set", each))]) == 2
+    assert train.main([*arguments, *(part for each in only for part in ("--set", each))]) == 2
     assert "games on size 7, but network mlp2x8 plays on 5 only" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.training import crashes
+from training.commands import train
 from training.cycle.cycle import cycle
-from training.loop import startup
 from training.records.records import Writer
 from training.run import sizing
 from training.run.estimate import Cost
@@ -77,7 +77,7 @@ def test_what_the_sequential_mode_takes_follows_from_what_was_measured() -> None
 def test_the_bytes_are_those_of_a_run(tmp_path: Path) -> None:
     stage = [{**crashes.SETTINGS["stage"][0], "sizes": {"5": 1.0}}]
     wanted = crashes.settings(generations=1, generation_rows=240, stage=stage)
-    run = startup.prepare(wanted, tmp_path)
+    run = train.prepare(wanted, tmp_path)
     cycle(run, crashes.Watch(tmp_path, wanted), lambda: False)  # type: ignore[arg-type]
     counted = sizing.count(wanted, wanted.stage[0])
     rows, trainer = run.progress.rows, run.trainer
@@ -118,9 +118,9 @@ def test_the_command_prints_it_and_refuses_nonsense(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sizing, "report", lambda settings, workers: f"for {workers} workers")
-    assert startup.main(["--preset", "tiny", "--sizing"]) == 0
+    assert train.main(["--preset", "tiny", "--sizing"]) == 0
     assert capsys.readouterr().out == "for (1, 8, 64, 1000) workers\n"
     with pytest.raises(SystemExit) as left:
-        startup.main(["--preset", "tiny", "--sizing", "8,0"])
+        train.main(["--preset", "tiny", "--sizing", "8,0"])
     assert left.value.code == 2
     assert "argument --sizing: '8,0': expected whole numbers above 0, such as 8,64" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
 from training.settings import config, presets
 from training.settings.config import LoopSettings, Stage
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gozero import features, weights
-from gozero.course_nets import BODIES
-from gozero.options import SettingsError
+from gozero.nets import features, weights
+from gozero.nets.course_nets import BODIES
+from gozero.system.options import SettingsError
+from training.commands import train
 from training.learner.learner import network_config
-from training.loop import startup
 from training.records import records
 from training.settings import presets
 from training.settings.config import LoopSettings, Stage
@@ -67,7 +67,7 @@ def test_the_command_lines_own_options_come_last() -> None:
 )
 def test_board_sizes_follow_the_game(preset: str, game: str, sizes: set[int]) -> None:
     arguments = ["--preset", preset, "--set", f"game={game}", "--simulator", "numba"]
-    settings, _ = startup._settings(startup.parser().parse_args(arguments))
+    settings, _ = train._settings(train.parser().parse_args(arguments))
     assert settings.game == game
     assert {size for stage in settings.stage for size in stage.sizes} == sizes
 
@@ -76,8 +76,8 @@ def test_board_sizes_that_are_asked_for_stay() -> None:
     settings = presets.load(presets.path_of("s2"), "s2", ["game=go", "stage.1.sizes={13=1}"])
     assert settings.stage[0].sizes == {13: 1.0}
     with pytest.raises(SettingsError, match="stage 1: board size 9 is not supported"):
-        startup._settings(
-            startup.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"])
+        train._settings(
+            train.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"])
         )
 
 
@@ -111,7 +111,7 @@ def test_the_seeds_presets_leave_out_what_their_authors_did_not_have(name: str) 
 @pytest.mark.parametrize("name", SEEDS)
 def test_the_seeds_presets_can_be_tried_first(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     few = ("--set", "learner.batch=4", "--set", "selfplay.games=1", "--simulator", "auto", "--threads", "1")
-    assert startup.main(["--preset", name, "--run", str(tmp_path / name), "--dry-run", *few]) == 0
+    assert train.main(["--preset", name, "--run", str(tmp_path / name), "--dry-run", *few]) == 0
     assert "nothing was left behind" in capsys.readouterr().out
     assert not (tmp_path / name).exists()
 
@@ -178,7 +178,7 @@ def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Pa
     if name == "s0":
         monitor += ("learner.generation_steps=20",)
     overrides = [part for assignment in (*SHRUNK, *stage, *monitor) for part in ("--set", assignment)]
-    assert startup.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
+    assert train.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
     games = records.read(tmp_path / name / "records" / "000001.gzr").records
     assert all(game.rows == len(game.moves) for game in games), "every move is recorded"
     assert {game.komi for game in games} == {komi}
@@ -195,7 +195,7 @@ def test_every_games_preset_trains(name: str, tmp_path: Path) -> None:
         for key in (f"sizes={{{size}=1}}", "rows=20", VISITS)
     ]
     small = [part for assignment in (*SHRUNK[1:], *overrides, "generations=2") for part in ("--set", assignment)]
-    assert startup.main(["--preset", name, "--run", str(tmp_path / name), *small]) == 0
+    assert train.main(["--preset", name, "--run", str(tmp_path / name), *small]) == 0
     games = [game for shard in (tmp_path / name / "records").glob("*.gzr") for game in records.read(shard).records]
     assert {game.size for game in games} == {size}
     assert {game.ending for game in games} == {"finished"}

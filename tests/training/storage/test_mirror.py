@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gozero.options import SettingsError
+from gozero.system.options import SettingsError
 from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
 from training.storage import command, manifest
 from training.storage.keeper import Keeper, second_home

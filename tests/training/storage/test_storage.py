@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests import ROOT
 from tests.training import crashes
 from tests.training.games import random_record
+from training.commands import train
 from training.doctor import history, monitor
-from training.loop import startup
 from training.records import records
 from training.settings import config, presets
 from training.settings.config import MonitorSettings
@@ -26,7 +27,6 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 from training.storage.storage import StorageError
 
-TREE = Path(__file__).resolve().parents[3]
 TINY = presets.path_of("tiny")
 
 
@@ -63,7 +63,7 @@ def shards(folder: Path, sizes: dict[int, int]) -> None:
 def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path) -> None:
     checkpoint.save(tmp_path, snapshot(1, 10), {}, keep=3)
     command = [sys.executable, "-c", SAVES_TOO_MUCH, str(tmp_path)]
-    done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
     (line,) = done.stdout.splitlines()
     assert str(tmp_path / "000002.pt") in line
     assert "File too large" in line
@@ -176,7 +176,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_it_goes_on_when_there_is_room(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return real(*arguments, **named)
 
-    monkeypatch.setattr(startup.monitor, "Monitor", crashes.Watch)
+    monkeypatch.setattr(train.monitor, "Monitor", crashes.Watch)
     folder = tmp_path / "run"
     config = tmp_path / "tiny.toml"
     config.write_text(
@@ -184,12 +184,12 @@ def test_a_full_disk_ends_the_run_in_one_line_and_it_goes_on_when_there_is_room(
     )
     command = ["--config", str(config), "--run", str(folder), "--threads", "1"]
     monkeypatch.setattr(owner, name, failing)
-    assert startup.main(command) == 1
+    assert train.main(command) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert "No space left on device" in last
     assert str(folder) in last
     monkeypatch.setattr(owner, name, real)
-    assert startup.main(command) == 0
+    assert train.main(command) == 0
     log = [json.loads(line)["run/generation"] for line in (folder / "log.jsonl").read_text().splitlines()]
     assert log == [1, 2]
     assert sum(records.read(path).corrupt for path in (folder / "records").iterdir()) == 0
@@ -258,7 +258,7 @@ def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
-    run = startup.prepare(crashes.settings(), tmp_path / "run")
+    run = train.prepare(crashes.settings(), tmp_path / "run")
     run.progress.rows, run.progress.generation = 1000, 20
     run.window.shard_rows = dict.fromkeys(range(1, 21), 50)
     assert run.window.needed_from() == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
@@ -273,7 +273,7 @@ def checkpoint_window(run) -> int:
 def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     """As in weights/resume: counters and networks, no optimiser, no games in flight, nothing about the shard."""
     wanted, folder = crashes.settings(), tmp_path / "run"
-    state = startup.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
+    state = train.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
     games = [random_record(5, seed) for seed in range(6)]
     for generation, some in ((1, games[:4]), (2, games[4:])):  # generation 2 was cut off in its self-play
         writer = records.Writer(storage.shard(folder, generation), {})
@@ -293,7 +293,7 @@ def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     (folder / "checkpoints").mkdir()
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
     torch.save({"progress": progress, "learner": learner, "settings": {}}, folder / "checkpoints/000002.pt")
-    run = startup.prepare(wanted, folder)
+    run = train.prepare(wanted, folder)
     assert run.progress.rows == run.trainer.replay.total == rows
     assert run.trainer.learner.steps == run.progress.handed_steps == 7
     assert len(run.actor.games) == 2, "games of the generation under way are kept"

@@ -13,7 +13,10 @@ import numpy as np
 import pytest
 import torch
 
-from gozero import coords, features, sgf, weights
+from gozero.games import coords
+from gozero.nets import features, weights
+from gozero.records import sgf
+from tests import ROOT
 from tests.training.games import random_record
 from training.learner.learner import Learner
 from training.records.export import sgf_record
@@ -27,7 +30,7 @@ from training.supervised.trainer import Trainer, TrainerPlan
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-NASTY = Path(__file__).parents[2] / "data" / "sgf"
+NASTY = ROOT / "tests" / "data" / "sgf"
 
 
 def exported(size: int, seed: int) -> bytes:

@@ -1,0 +1,218 @@
+"""The searches of many positions at once, in waves whose leaves are evaluated together.
+
+Vocabulary. A *task* is a position to be searched (`gozero.frontends.analysis.positions.Task`); it *waits* until it has its turn, the
+highest priority first and the older first among equals, and is then *under way*. A *wave* takes some leaves of every
+search under way: those of one board size go to the evaluator in one batch, whatever their komi, rules and settings.
+Searches do not influence each other, so a position has the same numbers in company as alone.
+
+This module knows no JSON and starts no thread.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.frontends.analysis.positions import Task
+from gozero.games.game import Game
+from gozero.nets.weights import WeightsError
+from gozero.play.engine import search_settings
+from gozero.play.report import Analysis, Observer, Owners, look
+from gozero.search.memory import Memory
+from gozero.search.request import SearchRequest
+from gozero.search.search import Search
+from gozero.system.options import SettingsError
+
+
+@dataclass(frozen=True)
+class RawEvaluation:
+    """The evaluator's output for a position without a search, for the side to move.
+
+    Attributes:
+        logits: float32 [A].
+        value: expected result, -1..1.
+        score: expected lead in points, None where it knows none.
+    """
+
+    logits: np.ndarray
+    value: float
+    score: float | None
+
+
+class RunningTask:
+    """A task under way."""
+
+    def __init__(self, task: Task, evaluator: Evaluator, now: float, memory: Memory) -> None:
+        query, root = task.query, task.root
+        settings = search_settings(query.visits, root.game.name)
+        room = min(settings.max_nodes, query.visits + settings.leaves)
+        self.task = task
+        self.evaluator = evaluator
+        self.raw: RawEvaluation | None = None
+        self.deadline = now + query.seconds
+        self.next_report = now + query.first_report
+        self._owners = Owners(evaluator)
+        self._search = Search(root.game, evaluator, replace(settings, max_nodes=room), memory=memory)
+        request = SearchRequest(
+            root.state, root.history_row(0), query.visits,
+            noise=query.temperature is not None, temperature=query.temperature, left_out=task.left_out,
+        )  # fmt: skip
+        self._search.begin(0, request)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether its visits are spent, or its tree can grow no further."""
+        return self._search.is_finished
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it ended for lack of memory."""
+        return self._search.is_full()
+
+    def collect(self) -> np.ndarray:
+        """int32 [n, S], the leaves of its next wave: the position itself in the first one; see `Search.collect`."""
+        self._leaves = self._search.collect()
+        return self._leaves
+
+    def absorb(self, found: Evaluation | None) -> None:
+        """Take the evaluation of those leaves; None where there were none."""
+        if found is not None:
+            self._owners.hear(self._leaves, found)
+            if self.raw is None:
+                score = None if found.score is None else float(found.score[0])
+                self.raw = RawEvaluation(found.logits[0].copy(), float(found.value[0]), score)
+        self._search.absorb(found)
+
+    def look(self) -> Analysis:
+        """The result so far; at least one wave must be over."""
+        wishes = self.task.query.wishes
+        observer = Observer(lambda analysis: None, ownership=wishes.ownership, moves_ownership=wishes.moves_ownership)
+        return look(self._search, self._owners, self.task.root, observer)
+
+
+class Analyst:
+    """Searches several tasks at once.
+
+    Args:
+        open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
+        positions: searches under way at most.
+        report: called with a running task and whether it continues: at the intervals of its query, and once at its end.
+        failed: called once, in the place of the last report, with a task whose search raised an error: it has ended.
+        memory: for the trees of all searches together.
+        clock: seconds.
+    """
+
+    def __init__(
+        self,
+        open_evaluator: Callable[[Game], Evaluator],
+        positions: int,
+        report: Callable[[RunningTask, bool], None],
+        failed: Callable[[Task, Exception], None],
+        memory: Memory,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open_evaluator = open_evaluator
+        self._positions = positions
+        self._report = report
+        self._failed = failed
+        self._memory = memory
+        self._clock = clock
+        self._waiting: list[tuple[int, int, Task]] = []
+        self._numbers = itertools.count()
+        self._running: list[RunningTask] = []
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._running and not self._waiting
+
+    def add(self, task: Task) -> None:
+        """Queue a task."""
+        heapq.heappush(self._waiting, (-task.priority, next(self._numbers), task))
+
+    def end(self, is_meant: Callable[[Task], bool]) -> list[Task]:
+        """End tasks now. Running ones are reported with their results so far; queued ones are returned, oldest first."""
+        dropped = [entry for entry in self._waiting if is_meant(entry[2])]
+        self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
+        heapq.heapify(self._waiting)
+        self._finish([running_task for running_task in self._running if is_meant(running_task.task)])
+        return [task for _, _, task in sorted(dropped, key=lambda entry: entry[1])]
+
+    def wave(self) -> None:
+        """One wave of all searches under way, after giving free places to tasks that wait. Reports what is due."""
+        while self._waiting and len(self._running) < self._positions:
+            self._start(heapq.heappop(self._waiting)[2])
+        for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
+            self._advance(list(same_board))
+        now = self._clock()
+        self._finish(
+            [running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline]
+        )
+        for running_task in list(self._running):
+            if now >= running_task.next_report:
+                running_task.next_report = now + running_task.task.query.report_interval
+                self._tell(running_task, goes_on=True)
+
+    def _start(self, task: Task) -> None:
+        try:
+            evaluator = self._open_evaluator(task.root.game)
+            self._running.append(RunningTask(task, evaluator, self._clock(), self._memory))
+        except (SettingsError, WeightsError):  # these weights serve no board
+            raise
+        except Exception as error:  # noqa: BLE001 - no memory, say: the other searches go on
+            self._failed(task, error)
+
+    def _advance(self, running: list[RunningTask]) -> None:
+        """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
+        leaves = [running_task.collect() for running_task in running]
+        try:
+            parts: list[Evaluation | None] = _evaluated(running[0].evaluator, leaves)
+        except Exception:  # noqa: BLE001 - it was too much at once, or one of them is to blame
+            parts = []
+        for number, running_task in enumerate(running):
+            try:
+                part = parts[number] if parts else _evaluated(running_task.evaluator, [leaves[number]])[0]
+                running_task.absorb(part)
+            except Exception as error:  # noqa: BLE001 - the other searches go on
+                self._end(running_task, error)
+
+    def _finish(self, running: list[RunningTask]) -> None:
+        self._running = [running_task for running_task in self._running if running_task not in running]
+        for running_task in running:
+            self._tell(running_task, goes_on=False)
+
+    def _tell(self, running_task: RunningTask, *, goes_on: bool) -> None:
+        """Report; where the answer cannot be made, which may need an evaluation, the search has failed."""
+        try:
+            self._report(running_task, goes_on)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the other searches go on
+            self._end(running_task, error)
+
+    def _end(self, running_task: RunningTask, error: Exception) -> None:
+        self._running = [other for other in self._running if other is not running_task]
+        self._failed(running_task.task, error)
+
+
+def _size(running_task: RunningTask) -> int:
+    return running_task.task.query.size
+
+
+def _evaluated(evaluator: Evaluator, leaves: list[np.ndarray]) -> list[Evaluation | None]:
+    """The evaluations of each search's leaves, int32 [n, S], in one batch; None where there are none."""
+    states = np.concatenate(leaves)
+    if not len(states):
+        return [None] * len(leaves)
+    evaluation = evaluator.evaluate(states)
+    ends = np.cumsum([len(part) for part in leaves]).tolist()
+    return [
+        evaluation.of(slice(end - len(part), end)) if len(part) else None
+        for part, end in zip(leaves, ends, strict=True)
+    ]

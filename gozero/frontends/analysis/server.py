@@ -1,0 +1,195 @@
+"""Answers the lines of a client: queries become tasks of the analyst, actions are done at once.
+
+Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; where
+its search fails, for lack of memory, say, that answer is an error. Lines that cannot be used are answered with an error
+and change nothing. What is heavy is imported at the first query, so that `query_version` is answered at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import queue
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from gozero.frontends.analysis.fields import QueryError
+from gozero.frontends.analysis.queries import Action, Defaults, read_action, read_query
+from gozero.play.engine import MANY_LEAVES, no_more_memory
+from gozero.search.memory import Memory
+
+if TYPE_CHECKING:
+    from gozero.evaluators.base import Evaluator
+    from gozero.frontends.analysis.analyst import Analyst, RunningTask
+    from gozero.frontends.analysis.positions import Task
+    from gozero.games.game import Game
+
+Send = Callable[[Mapping[str, Any]], None]
+Lines = queue.SimpleQueue[str | None]  # None: the end of the input
+
+
+class Server:
+    """Answers lines.
+
+    Args:
+        version: what `query_version` answers.
+        model: the name of the weights, for `query_models`.
+        defaults: of queries.
+        positions: searched at once.
+        open_evaluator: see `gozero.frontends.analysis.analyst.Analyst`.
+        send: takes each answer.
+        memory: for all searches together.
+        clear_cache: called at the action of that name.
+        warn: called once, when a search ended for lack of memory.
+    """
+
+    def __init__(
+        self,
+        version: str,
+        model: str,
+        defaults: Defaults,
+        positions: int,
+        open_evaluator: Callable[[Game], Evaluator],
+        send: Send,
+        memory: Memory,
+        clear_cache: Callable[[], None],
+        warn: Callable[[str], None],
+    ) -> None:
+        self._version, self._model, self._defaults, self._positions = version, model, defaults, positions
+        self._open_evaluator, self._send, self._clear_cache = open_evaluator, send, clear_cache
+        self._memory, self._warn, self._has_warned = memory, warn, False
+        self._analyst: Analyst | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is left to search."""
+        return self._analyst is None or self._analyst.is_idle
+
+    def wave(self) -> None:
+        """Run one wave of all searches."""
+        if self._analyst is not None:
+            self._analyst.wave()
+
+    def take(self, line: str) -> None:
+        """Answer a line, or start its search; a blank line is ignored."""
+        if not line.strip():
+            return
+        try:
+            values = json.loads(line, parse_constant=_refused, parse_float=_finite)
+        except (ValueError, RecursionError) as error:
+            self._send({"error": f"not a line of JSON: {error}"})
+            return
+        if not isinstance(values, dict):
+            self._send({"error": "expected a JSON object"})
+        elif not isinstance(values.get("id"), str):
+            self._send({"error": 'expected a field "id" with a text'})
+        else:
+            self._take(values)
+
+    def _take(self, values: Mapping[str, Any]) -> None:
+        """Answer an object with an id."""
+        try:
+            if "action" in values:
+                self._do(read_action(values), values)
+            else:
+                self._ask(values)
+        except QueryError as error:
+            self._send({"error": str(error), "field": error.field, "id": values["id"]})
+        except BrokenPipeError:
+            raise
+        except RecursionError:
+            self._send({"error": "its lists or objects are nested too deeply", "id": values["id"]})
+        except Exception as error:  # noqa: BLE001 - the border: a bug in one query must not take the others with it
+            self._send({**_internal(error), "id": values["id"]})
+
+    def _ask(self, values: Mapping[str, Any]) -> None:
+        from gozero.frontends.analysis.analyst import Analyst
+        from gozero.frontends.analysis.positions import tasks
+
+        query = read_query(values, self._defaults)
+        found = tasks(query)
+        for field, text in query.warnings:
+            self._send({"warning": text, "field": field, "id": query.id})
+        if self._analyst is None:
+            self._analyst = Analyst(self._open_evaluator, self._positions, self._report, self._failed, self._memory)
+        for task in found:
+            self._analyst.add(task)
+
+    def _do(self, action: Action, values: Mapping[str, Any]) -> None:
+        """Carry out an action; the answer is the object itself with the results added."""
+        told: dict[str, Any] = {}
+        if action.name == "query_version":
+            told = {"version": self._version, "git_hash": "<omitted>"}
+        elif action.name == "query_models":
+            model = {"name": self._model, "internalName": self._model, "maxBatchSize": MANY_LEAVES * self._positions}
+            told = {"models": [{**model, "usesHumanSLProfile": False}]}
+        elif action.name == "clear_cache":
+            self._clear_cache()
+        else:
+            self._end(action)
+        self._send({**values, **told})
+
+    def _end(self, action: Action) -> None:
+        from gozero.frontends.analysis.answers import no_results
+
+        def is_meant(task: Task) -> bool:
+            return action.terminated in (None, task.query.id) and (action.turns is None or task.turn in action.turns)
+
+        for task in [] if self._analyst is None else self._analyst.end(is_meant):
+            self._send(no_results(task))
+
+    def _report(self, running_task: RunningTask, goes_on: bool) -> None:
+        from gozero.frontends.analysis.answers import answer
+
+        assert running_task.raw is not None
+        if running_task.is_full and not self._has_warned:
+            self._has_warned = True
+            self._warn(no_more_memory(self._memory.limit))
+        self._send(answer(running_task.task, running_task.look(), running_task.raw, is_during_search=goes_on))
+
+    def _failed(self, task: Task, error: Exception) -> None:
+        """Answer a turn whose search raised an error."""
+        self._send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
+
+
+def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
+    """Answer lines until their end; then finish the remaining queries, unless ``finish`` is false."""
+    ended = False
+    while not (ended and (server.is_idle or not finish)):
+        for line in _arrived(lines, wait=server.is_idle):
+            if line is None:
+                ended = True
+            else:
+                server.take(line)
+        if finish or not ended:
+            server.wave()
+
+
+def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
+    """The lines that have arrived; waits for one if there are none."""
+    while wait or not lines.empty():
+        wait = False
+        line = lines.get()
+        yield line
+        if line is None:
+            return
+
+
+def _internal(error: Exception) -> dict[str, str]:
+    """The answer after an error that is ours or the machine's, not the client's; stderr gets the rest of it."""
+    sys.stderr.write("gozero-analysis: internal error; please report this:\n")
+    traceback.print_exception(error, file=sys.stderr)
+    return {"error": f"internal error: {type(error).__name__}: {error}"}
+
+
+def _finite(text: str) -> float:
+    """A number with a point or an exponent. ValueError where it is too large for Python, which would read it as infinite."""
+    value = float(text)
+    return value if math.isfinite(value) else _refused(text)
+
+
+def _refused(name: str) -> NoReturn:
+    """Python reads NaN and Infinity, which no other reader of the answer would understand."""
+    raise ValueError(f"{name[:40]} is no number in JSON, or too large for one")

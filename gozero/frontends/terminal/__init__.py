@@ -1,0 +1,1 @@
+"""A game against the engine in a terminal."""

@@ -1,0 +1,54 @@
+"""`gozero-web`: settings, a port to listen on, the browser, and the server until Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from gozero import __version__ as VERSION
+from gozero.frontends.web.server.rooms import Rooms
+from gozero.frontends.web.server.training_run import TrainingRun
+from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
+from gozero.nets.locations import find
+from gozero.nets.weights import WeightsError, header
+from gozero.system.exits import exit_after
+from gozero.system.options import SettingsError
+from gozero.system.output import Log, tell
+
+say = partial(tell, PROGRAM)
+"""One line to the user, on stderr."""
+MISSING = "the server needs aiohttp; run, in gozero's source tree: make board (elsewhere: pip install 'gozero[web]')"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Serve until Ctrl-C or SIGTERM; exit code 130 or 0, and 2 after one line on stderr that says what was wrong."""
+    exit_after(
+        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, WeightsError
+    )
+
+
+def sit(settings: WebSettings, log: Log | None) -> int:
+    """Serve. Returns the exit code; WeightsError and SettingsError where something that was asked for cannot be used."""
+    run = None if settings.run is None else TrainingRun(settings.run)
+    choices = {} if run is None else dict(run.weights)
+    if settings.weights is not None:
+        path = find(settings.weights)
+        header(path)
+        choices[path.name] = path
+    rooms = Rooms(settings, choices)
+    rooms.prepare()  # its imports go on while the server's own are done
+    try:
+        from gozero.frontends.web.server.serving import serve
+    except ModuleNotFoundError as error:
+        rooms.close()
+        if error.name != "aiohttp":
+            raise
+        raise SettingsError(MISSING) from None
+    try:
+        return serve(settings, run, rooms, say)
+    finally:
+        rooms.close()
+
+
+if __name__ == "__main__":
+    main()

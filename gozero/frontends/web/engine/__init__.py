@@ -1,0 +1,1 @@
+"""The engine process of a game in the browser."""

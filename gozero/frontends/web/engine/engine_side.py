@@ -1,0 +1,115 @@
+"""The side that the engine plays: its moves at a level, its resignation, and its clock.
+
+It thinks about the live game on a board of its own, so a page may look at other positions meanwhile; the requests that
+arrive are answered whenever its search asks whether it should stop. A thought that was cut short is dropped, and begins
+again where it is still wanted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from gozero.evaluators.base import Evaluator
+from gozero.frontends.web.engine.table import Table, stand_after
+from gozero.games.game import Game
+from gozero.play import engine
+from gozero.play.game_tree import Limits
+from gozero.play.go_game import GoGame
+from gozero.play.levels import level
+from gozero.play.player import Player, PlayerSettings
+from gozero.play.players import make_game, player_of
+from gozero.play.report import Observer
+from gozero.play.time_controls import moves_to_share
+
+PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many where there is no network
+
+
+class EngineSide:
+    """The person's opponent at one table.
+
+    Args:
+        table: the game.
+        open_evaluator: as for `gozero.play.players.make_player`.
+        memory: bytes that its search trees may take.
+        playouts: whether there is no network.
+        should_stop: whether its thought is no longer wanted; may answer requests that leave the live game as it is.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        open_evaluator: Callable[[Game], Evaluator],
+        memory: int,
+        playouts: bool,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self._table = table
+        self._open_evaluator = open_evaluator
+        self._memory = memory
+        self._playouts = playouts
+        self._should_stop = should_stop
+        self._game = make_game(
+            table.game.name, table.game.sizes, size=table.game.size, rules=table.setup.rules, komi=table.setup.komi
+        )
+        if isinstance(self._game, GoGame) and table.start is not None:
+            self._game.load_record(table.start)
+        self.level = table.setup.level
+        self._player = self._player_of_level(self.level)
+
+    def _player_of_level(self, number: int) -> Player:
+        chosen = level(number)
+        settings = PlayerSettings(
+            rules=self._table.setup.rules,
+            resign=chosen.resigns,
+            temperature=chosen.temperature,
+            keeps_search=False,
+            search=engine.search_settings(self._visits_of(number), self._game.name),
+            max_memory=self._memory,
+        )
+        return player_of(self._game, self._open_evaluator, settings)
+
+    def _visits_of(self, number: int) -> int:
+        return number * PLAYOUTS_A_LEVEL if self._playouts else level(number).visits
+
+    def set_level(self, number: int) -> None:
+        """Play at another level from now on; a thought begins again. ChoiceError for a level that does not exist."""
+        if number != self.level:
+            self._player = self._player_of_level(number)
+            self.level = number
+
+    def move(self, observer: Observer) -> bool:
+        """Think about the live position, and move there, resign, or lose on time; False where the thought was cut
+        short. The search is reported to ``observer``.
+        """
+        table, game = self._table, self._game
+        assert table.live is not None
+        stand_after(game, table.start, table.tree.moves(table.live))
+        began = time.monotonic()
+        self._open_evaluator(game.kind)  # what it takes to compile and to load it is not the engine's time
+        table.clock.give_back(time.monotonic() - began)
+        colour, player, is_cut = table.live_turn, self._player, False
+
+        def cut() -> bool:
+            nonlocal is_cut
+            is_cut = is_cut or self._should_stop() or player is not self._player
+            return is_cut
+
+        action = player.genmove(colour, self._limits(colour), cut, observer)
+        if is_cut:
+            return False
+        if table.clock.remaining(time.monotonic()) <= 0:
+            table.resign(colour, "time")
+        elif action == game.kind.resign_action:
+            table.resign(colour)
+        else:
+            table.reply(colour, action)
+        return True
+
+    def _limits(self, colour: int) -> Limits:
+        table, now = self._table, time.monotonic()
+        table.run_clock(now)
+        visits = self._visits_of(self.level)
+        moves = moves_to_share(self._game.kind.points, self._game.position.ply)
+        allowance = table.clock.allowance(colour, moves, now)
+        return Limits(visits) if allowance is None else Limits(visits, now + allowance.most, now + allowance.target)

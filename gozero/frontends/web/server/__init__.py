@@ -1,0 +1,1 @@
+"""The web server of the board: it knows neither rules nor searches."""

@@ -1,0 +1,101 @@
+"""Who may talk to the server, and what a page may do: checks of every request, and the headers of every answer.
+
+A browser lets any web site send requests to this machine. So each request must name this server as its host (a site
+whose name is pointed at 127.0.0.1, *DNS rebinding*, names itself), and each connection that changes something must come
+from a page of this server's own (`Origin`). Where other machines can reach the server, a *token* is needed as well.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from gozero.frontends.web.settings import LOOPBACK, WebSettings
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self' {socket}; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'; sandbox"
+)
+
+
+class Guard:
+    """The checks of one server.
+
+    Args:
+        settings: the user's.
+        port: on which the server listens.
+    """
+
+    def __init__(self, settings: WebSettings, port: int) -> None:
+        self._is_local = settings.is_local
+        self.token = None if settings.is_local else secrets.token_urlsafe(18)
+        self._cookie = f"gozero-token-{port}"  # browsers share cookies among the ports of a host
+
+    @property
+    def middleware(self) -> Middleware:
+        """For the application: refuses what must not pass, and adds the headers."""
+
+        @web.middleware
+        async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+            refused = self._refused(request)
+            try:
+                answer = refused if refused is not None else await handler(request)
+            except web.HTTPException as failure:
+                self.complete(request, failure)
+                raise
+            if not answer.prepared:
+                self.complete(request, answer)
+            return answer
+
+        return guarded
+
+    def _refused(self, request: web.Request) -> web.StreamResponse | None:
+        """The answer to a request that must not pass."""
+        if self._is_local and not self._names_this_machine(request.host):
+            return web.Response(status=421, text="This server answers only for this machine's own addresses.\n")
+        if not self._is_own(request):
+            return web.Response(status=403, text="This server answers only pages of its own.\n")
+        if self.token is None or self._knows_token(request.cookies.get(self._cookie, "")):
+            return None
+        if request.path == "/" and self._knows_token(request.query.get("token", "")):
+            game = request.query.get("game", "")
+            answer = web.HTTPSeeOther(request.rel_url.with_query({"game": game} if game else None))
+            answer.set_cookie(self._cookie, self.token, httponly=True, samesite="Strict", path="/")
+            return answer
+        return web.Response(status=401, text="Open the address that gozero-web printed, with its token.\n")
+
+    def _names_this_machine(self, host: str) -> bool:
+        try:
+            return urlsplit(f"//{host}").hostname in LOOPBACK
+        except ValueError:
+            return False
+
+    def _is_own(self, request: web.Request) -> bool:
+        """Whether a request that says where it comes from comes from a page of this server; a connection must say so."""
+        origin = request.headers.get("Origin")
+        if origin is None:
+            return request.headers.get("Upgrade", "").lower() != "websocket"
+        return origin == f"http://{request.host}"
+
+    def _knows_token(self, text: str) -> bool:
+        return self.token is not None and hmac.compare_digest(
+            text.encode(errors="surrogateescape"), self.token.encode()
+        )
+
+    def complete(self, request: web.Request, answer: web.StreamResponse) -> None:
+        """Add the headers that every answer has."""
+        socket = f"ws://{request.host}" if request.host.isprintable() and " " not in request.host else ""
+        answer.headers.setdefault("Content-Security-Policy", POLICY.format(socket=socket.replace(";", "")))
+        answer.headers["X-Content-Type-Options"] = "nosniff"
+        answer.headers["Referrer-Policy"] = "no-referrer"
+        answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        answer.headers.setdefault("Cache-Control", "no-store")

@@ -1,0 +1,107 @@
+"""The engine process of a room, as the server sees it: started, written to, read by a thread, and gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO, Any
+
+MOST_WAITING = 1000  # requests that a process has not read
+LAST_SECONDS = 2.0  # that a process has to end by itself
+
+
+class EngineProcess:
+    """A running `gozero.frontends.web.engine`.
+
+    What it reports, and its end, are handed by a thread to those whom `listen` names.
+
+    Args:
+        arguments: of its command line.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        paths = [path for path in sys.path if path]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments],  # -P: no package of the working directory's
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            start_new_session=True,  # Ctrl-C is the server's
+        )
+        self._listening = threading.Lock()
+        self._has_ended = False
+        self._on_report: Callable[[dict[str, Any]], None] = _ignore
+        self._on_end: Callable[[], None] = _ignore
+        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._read, name="engine-reports", daemon=True).start()
+        threading.Thread(target=self._write, name="engine-requests", daemon=True).start()
+
+    @property
+    def number(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def listen(self, on_report: Callable[[dict[str, Any]], None], on_end: Callable[[], None]) -> None:
+        """Hand reports, and the end of the process, to these from now on; also an end that is past already."""
+        with self._listening:
+            self._on_report, self._on_end = on_report, on_end
+            if self._has_ended:
+                on_end()
+
+    def send(self, request: dict[str, Any]) -> None:
+        """Pass a request on, when the process reads it; one that reads none of very many is ended. Without effect once
+        the process has gone, which ``on_end`` reports.
+        """
+        if self._requests.qsize() < MOST_WAITING:
+            self._requests.put(request)
+        else:
+            self._process.kill()
+
+    def end(self) -> None:
+        """Let it end, without a report; forcibly if it takes long."""
+        self.listen(_ignore, _ignore)
+        self._requests.put(None)
+        threading.Thread(target=self._bury, name="engine-end", daemon=False).start()
+
+    def _bury(self) -> None:
+        try:
+            self._process.wait(LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _write(self) -> None:
+        with suppress(OSError, ValueError), self._input as pipe:
+            while (request := self._requests.get()) is not None:
+                pipe.write(json.dumps(request).encode() + b"\n")
+                pipe.flush()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            with suppress(ValueError):  # a line that was cut off by the end of the process
+                self._on_report(json.loads(line))
+        self._process.wait()
+        self._requests.put(None)
+        with self._listening:
+            self._has_ended = True
+            self._on_end()
+
+    @property
+    def _input(self) -> IO[bytes]:
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+
+def _ignore(*values: Any) -> None:
+    """Nobody listens."""

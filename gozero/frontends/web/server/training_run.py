@@ -1,0 +1,53 @@
+"""A training run's folder, as far as the page shows it: its report, and its weights to play against.
+
+The folder is written by `training`, which this package does not import: a run is known here by its files alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gozero.nets.weights import WeightsError, header
+from gozero.system.options import SettingsError, path_of
+
+REPORT = "report.html"
+LARGEST_REPORT = 64 * 2**20  # bytes
+
+
+class TrainingRun:
+    """A run.
+
+    Args:
+        text: the folder, as the user gave it. SettingsError where there is none.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.folder = path_of(text)
+        if not self.folder.is_dir():
+            raise SettingsError(f"--run {text}: no such folder: {self.folder}")
+        self.weights = self._weights()
+        if not self.weights and not (self.folder / REPORT).is_file():
+            raise SettingsError(f"--run {self.folder}: neither weights (*.pt) nor {REPORT}: is it the folder of a run?")
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def report(self) -> bytes | None:
+        """The page that the run wrote; None while there is none."""
+        path = self.folder / REPORT
+        try:
+            return path.read_bytes() if path.stat().st_size <= LARGEST_REPORT else None
+        except OSError:
+            return None
+
+    def _weights(self) -> dict[str, Path]:
+        """The weights files of the folder by the names that the page shows."""
+        found = {}
+        for path in sorted(self.folder.rglob("*.pt")):
+            try:
+                header(path)
+            except WeightsError:  # a checkpoint, or a file that is just being written
+                continue
+            found[f"{self.name}: {path.relative_to(self.folder).as_posix().removesuffix('.pt')}"] = path
+        return found

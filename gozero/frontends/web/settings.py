@@ -1,0 +1,88 @@
+"""The settings of `gozero-web`, as tables of options (`gozero.system.options`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from gozero.nets.locations import WEIGHTS
+from gozero.play.engine_settings import EngineSettings
+from gozero.play.levels import STRONGEST, WEAKEST
+from gozero.system import command_line
+from gozero.system.options import option
+
+PROGRAM = "gozero-web"
+DESCRIPTION = "A board in the browser: play the engine at seven games, see what it thinks, review games."
+HELP_EPILOG = """\
+Without options it listens on this machine alone and opens your browser. docs/web.md says what the page can do.
+A run:     gozero-web --run runs/go13    its report, and games against its weights
+Elsewhere: gozero-web --host 0.0.0.0     other machines may use the address that it prints, with the token in it
+"""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineProcessSettings(EngineSettings):
+    """What a room's engine process is told; None: the program chooses."""
+
+    analysis_visits: int = option(
+        20_000, "visits after which the analysis of a position pauses (default 20,000)", low=1, high=100_000_000
+    )
+    log: str | None = option(None, "append what passes between server and engines to this file", metavar="FILE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebSettings(EngineProcessSettings):
+    """What the user may choose; None: the program chooses."""
+
+    game: str = option(
+        "go", f"of the first board: {', '.join(WEIGHTS)} (default go)", choices=tuple(WEIGHTS), metavar="NAME"
+    )
+    size: int | None = option(None, "of the first board (default: in Go 9)", low=2, high=19)
+    level: int = option(
+        5, f"strength of the first game, {WEAKEST} to {STRONGEST} (default 5)", low=WEAKEST, high=STRONGEST
+    )
+    weights: str | None = option(
+        None,
+        "weights file that the page offers beside the shipped ones, searched in the working directory, beside the "
+        "executable, and among the shipped ones",
+        metavar="FILE",
+    )
+    run: str | None = option(
+        None, "folder of a training run: the page shows its report and offers its weights", metavar="FOLDER"
+    )
+    host: str = option("127.0.0.1", "address to listen on (default 127.0.0.1, this machine alone)", metavar="ADDRESS")
+    port: int | None = option(None, "port to listen on (default 8013, or another if that is taken)", low=0, high=65_535)
+    no_browser: bool = option(False, "only print the address, do not open a browser")
+    boards: int = option(4, "games whose engines run at once (default 4)", low=1, high=64)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return self.host in LOOPBACK
+
+    @property
+    def first_setup(self) -> dict[str, Any]:
+        """The game that a new page begins with."""
+        return {"game": self.game, "size": self.size, "level": self.level}
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the user chose what the engine may refuse, so that it is asked at the start."""
+        return self.size is not None or self.backend != "auto" or self.precision != "auto"
+
+    @property
+    def engine_arguments(self) -> list[str]:
+        """The command line of an engine process, which gets its part of the memory."""
+        arguments = ["--max-memory", str(max(64, self.most_memory // 2**20 // self.boards))]
+        for name in (entry.name for entry in fields(EngineProcessSettings) if entry.name != "max_memory"):
+            if (value := getattr(self, name)) is not None:
+                arguments += [f"--{name.replace('_', '-')}", str(value)]
+        return arguments
+
+
+def from_arguments(arguments: list[str], version: str) -> WebSettings:
+    """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
+    return command_line.from_arguments(
+        WebSettings, arguments, prog=PROGRAM, version=version, description=DESCRIPTION, epilog=HELP_EPILOG
+    )

@@ -1,0 +1,51 @@
+"""What a page asks for when it begins a game, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gozero.games import MOST_KOMI
+from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.nets.locations import WEIGHTS
+from gozero.play.levels import STRONGEST, WEAKEST
+from gozero.system.options import from_values, setting
+
+MOST_HANDICAP = 9
+SIDES = {"black": BLACK, "white": WHITE, "both": EMPTY}
+"""Whom the person plays; with `both` the engine plays no move."""
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """The time control of both sides: main time, then byo-yomi. All 0: no limit."""
+
+    main: float = setting(0.0, unit="seconds", low=0, high=86_400)
+    period: float = setting(0.0, unit="seconds", low=0, high=3600)
+    periods: int = setting(0, unit="periods", low=0, high=100)
+
+    @property
+    def is_limited(self) -> bool:
+        return self.main > 0 or (self.period > 0 and self.periods > 0)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One game. None: the game's own, or that of its weights."""
+
+    game: str = setting("go", unit="name", choices=tuple(WEIGHTS))
+    size: int | None = setting(None, unit="points a side", low=2, high=19)
+    person: str = setting("black", unit="side", choices=tuple(SIDES))
+    level: int = setting(5, unit="level", low=WEAKEST, high=STRONGEST)
+    rules: str | None = setting(None, unit="name")
+    komi: float | None = setting(None, unit="points", low=-MOST_KOMI, high=MOST_KOMI)
+    handicap: int = setting(0, unit="stones", low=0, high=MOST_HANDICAP)
+    clock: Clocks = field(default_factory=Clocks)
+    weights: str | None = setting(None, unit="path")
+    engine: str = setting("", unit="name")  # of the weights, as the page shows it
+
+
+def setup_of(values: Mapping[str, Any], where: str = "new game") -> Setup:
+    """The setup of plain values; None counts as not given. SettingsError, which names `where`, for one of no use."""
+    return from_values(Setup, {key: value for key, value in values.items() if value is not None}, where)

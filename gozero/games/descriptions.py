@@ -1,0 +1,44 @@
+"""The games in words, for the front ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Description:
+    """Its name for people, its rules in a line, and by what it is won; ``{margin}`` and ``{loser}`` are filled in."""
+
+    title: str
+    aim: str
+    won_by: str
+
+
+DESCRIPTIONS = {
+    "go": Description(
+        "Go",
+        "The larger area wins; two passes end the game, and every stone then on the board counts as alive.",
+        "{margin} points",
+    ),
+    "simple_go": Description(
+        "Simplified Go",
+        "The larger area wins, without komi; after two passes or 100 moves all stones count as alive.",
+        "{margin} points",
+    ),
+    "nogo": Description(
+        "NoGo",
+        "No move may capture, nor take its own chain's last liberty; who cannot move loses.",
+        "leaving {loser} no move",
+    ),
+    "othello": Description(
+        "Othello",
+        "A disc turns over the lines it encloses; most discs win; who can place none passes.",
+        "{margin} discs",
+    ),
+    "gomoku": Description("Gomoku", "Five in a row win.", "five in a row"),
+    "connect4": Description(
+        "Connect-4", "Discs fall to the lowest free point of a column; four in a row win.", "four in a row"
+    ),
+    "tictactoe": Description("Tic-tac-toe", "Three in a row win.", "three in a row"),
+}
+"""In the order in which they are offered."""

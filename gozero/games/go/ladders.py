@@ -1,0 +1,247 @@
+"""Ladders: chains that are taken by ataris alone, read out on a board of their own.
+
+Vocabulary.
+  padded board  int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of `gozero.games.go.chains`, EDGE around.
+  hunter        the side that wants to take a chain; it plays on the chain's liberties only, with atari each time.
+  runner        the side of the chain, in atari: it extends, or takes chains of the hunter's that touch it.
+  frame         one position of the line being read: the runner's or the hunter's moves there, and the next to try.
+
+A chain with one liberty is *caught* if the runner, to move, comes to three liberties by no move; one with two
+liberties, if the hunter can begin so. A ko is not taken back at once. A reading that is not over after HUNTS moves of
+the hunter is broken off, and the chain counts as free.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.games.go.chains import (
+    BLACK,
+    EMPTY,
+    HEAD,
+    HEADER,
+    LIBERTIES,
+    RECORD,
+    SIZE,
+    WHITE,
+    action_of,
+    at,
+    cell_count,
+    cell_of,
+    colour_at,
+    index_of,
+)
+from gozero.system.jit import STONES, kernel
+
+HUNTS = 100
+FREE = 3  # liberties
+MOVES = 6  # of one frame, at most: an extension and captures
+
+CAUGHT, CATCHES = 1, 2  # bits of `ladders`; CATCHES times the hunter's colour, which is one bit (BLACK 1, WHITE 2)
+
+# fields of a frame: the next move's number, how many there are, notes of `_set` before it, the cell that ko forbids, moves
+_NEXT, _COUNT, _UNDO, _KO, _FIRST = 0, 1, 2, 3, 4
+
+
+@kernel()
+def _stamp(marks):
+    """A number that no mark has: marks int32 [cells] keep the last one where there is never a stone."""
+    marks[0] += 1
+    return marks[0]
+
+
+@kernel()
+def _liberties(board, cell, most, width, marks, queue, found):
+    """Liberties of the chain at `cell`, at most `most`, listed in found int32 [≥ most]."""
+    stamp, colour = _stamp(marks), board[cell]
+    marks[cell] = stamp
+    queue[0] = cell
+    length, k, count = 1, 0, 0
+    while k < length:
+        for offset in (-width, -1, 1, width):
+            beside = queue[k] + offset
+            if marks[beside] == stamp:
+                continue
+            if board[beside] == EMPTY:
+                marks[beside] = stamp
+                found[count] = beside
+                count += 1
+                if count == most:
+                    return count
+            elif board[beside] == colour:
+                marks[beside] = stamp
+                queue[length] = beside
+                length += 1
+        k += 1
+    return count
+
+
+@kernel()
+def _chain(board, cell, width, marks, stones):
+    """List the stones of the chain at `cell` in stones int32 [cells]. Returns how many there are."""
+    stamp, colour = _stamp(marks), board[cell]
+    marks[cell] = stamp
+    stones[0] = cell
+    length, k = 1, 0
+    while k < length:
+        for offset in (-width, -1, 1, width):
+            beside = stones[k] + offset
+            if board[beside] == colour and marks[beside] != stamp:
+                marks[beside] = stamp
+                stones[length] = beside
+                length += 1
+        k += 1
+    return length
+
+
+@kernel()
+def _set(board, cell, colour, undo):
+    """Give a cell a colour and note what it had; undo int32 [n], whose first number counts the notes."""
+    undo[0] += 1
+    undo[undo[0]] = cell << 2 | board[cell]
+    board[cell] = colour
+
+
+@kernel()
+def _take_back(board, undo, count):
+    """Undo all changes but the first `count`."""
+    while undo[0] > count:
+        board[undo[undo[0]] >> 2] = undo[undo[0]] & 3
+        undo[0] -= 1
+
+
+@kernel()
+def _play(board, cell, colour, width, marks, queue, found, undo):
+    """Put a stone and take what has no liberty then. Returns (its chain's liberties, at most 2; the cell that ko forbids
+    then, or 0).
+    """
+    before = undo[0]
+    _set(board, cell, colour, undo)
+    rival = BLACK + WHITE - colour
+    for offset in (-width, -1, 1, width):
+        if board[cell + offset] == rival and _liberties(board, cell + offset, 1, width, marks, queue, found) == 0:
+            for k in range(_chain(board, cell + offset, width, marks, queue)):
+                _set(board, queue[k], EMPTY, undo)
+    own = _liberties(board, cell, 2, width, marks, queue, found)
+    alone = undo[0] == before + 2 and own == 1 and found[0] == undo[undo[0]] >> 2
+    for offset in (-width, -1, 1, width):
+        alone &= board[cell + offset] != colour
+    return own, found[0] if alone else 0
+
+
+@kernel()
+def _escapes(board, cell, liberty, width, marks, queue, found, stones, frame):
+    """Fill a frame with the runner's moves: the captures, then the extension at its one liberty."""
+    length, count = _chain(board, cell, width, marks, stones), 0
+    rival = BLACK + WHITE - np.int64(board[cell])
+    for k in range(length):
+        for offset in (-width, -1, 1, width):
+            beside = stones[k] + offset
+            if board[beside] != rival or count == MOVES - 1:
+                continue
+            if _liberties(board, beside, 2, width, marks, queue, found) == 1 and found[0] != liberty:
+                known = False
+                for other in range(count):
+                    known |= frame[_FIRST + other] == found[0]
+                if not known:
+                    frame[_FIRST + count] = found[0]
+                    count += 1
+    frame[_FIRST + count] = liberty
+    frame[_COUNT] = count + 1
+    frame[_NEXT] = 0
+
+
+@kernel()
+def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stones, frames):
+    """Whether the chain at `cell`, which has this one liberty and is to move, is taken whatever it does. The board stays
+    as it is.
+
+    Runner and hunter take turns in the frames. Where one has no move left to try, the other's move before was right, so
+    that its own move before that was wrong.
+    """
+    before, runner = undo[0], np.int64(board[cell])
+    hunter = BLACK + WHITE - runner
+    _escapes(board, cell, liberty, width, marks, queue, found, stones, frames[0])
+    frames[0, _KO] = ko
+    depth, hunts, caught = 0, 0, False  # frames of even depth are the runner's
+    while hunts < HUNTS:
+        frame, flees = frames[depth], depth & 1 == 0
+        if frame[_NEXT] == frame[_COUNT]:
+            depth -= 2
+            if depth < 0:
+                caught = flees
+                break
+            _take_back(board, undo, frames[depth, _UNDO])
+            continue
+        frame[_UNDO] = undo[0]
+        move = frame[_FIRST + frame[_NEXT]]
+        frame[_NEXT] += 1
+        if move == frame[_KO]:
+            continue
+        hunts += not flees
+        liberties = 0
+        own, ko = _play(board, move, runner if flees else hunter, width, marks, queue, found, undo)
+        if own > 0:
+            liberties = _liberties(board, cell, FREE, width, marks, queue, found)
+        frames[depth + 1, _KO] = ko
+        if flees and liberties == FREE:
+            depth -= 1
+            if depth < 0:
+                break
+            _take_back(board, undo, frames[depth, _UNDO])
+        elif flees and liberties == 2:
+            depth += 1
+            frames[depth, _FIRST], frames[depth, _FIRST + 1] = found[0], found[1]
+            frames[depth, _NEXT], frames[depth, _COUNT] = 0, 2
+        elif not flees and liberties == 1:
+            depth += 1
+            _escapes(board, cell, found[0], width, marks, queue, found, stones, frames[depth])
+        else:
+            _take_back(board, undo, frame[_UNDO])
+    _take_back(board, undo, before)
+    return caught
+
+
+@kernel(STONES.signature, allocates=True)
+def ladders(state, out):
+    """Write into out uint8 [points]: CAUGHT on the stones of a chain that is, CATCHES * colour on an empty point where
+    that colour begins to take a chain of two liberties.
+    """
+    size = np.int64(state[SIZE])
+    width, cells = size + 1, cell_count(size)
+    board, marks = np.empty(cells, np.int8), np.zeros(cells, np.int32)
+    queue, stones, found = np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(FREE, np.int32)
+    undo = np.empty(4 * HUNTS + 8 + cells, np.int32)
+    undo[0] = 0
+    frames = np.empty((2 * HUNTS + 2, _FIRST + MOVES), np.int32)
+    for index in range(cells):
+        board[index] = colour_at(state, HEADER + index * RECORD)
+    for action in range(size * size):
+        out[action] = 0
+    for action in range(size * size):
+        record = cell_of(action, size)
+        if colour_at(state, record) not in (BLACK, WHITE) or at(state, record + HEAD) != record:
+            continue
+        if at(state, record + LIBERTIES) > 4 * (FREE - 1):
+            continue  # so many pairs of a stone and an empty point need three of these
+        cell = index_of(record)
+        count = _liberties(board, cell, FREE, width, marks, queue, found)
+        caught = False
+        if count == 1:
+            caught = _is_caught(board, cell, found[0], 0, width, marks, queue, found, undo, stones, frames)
+        elif count == 2:
+            first, second = found[0], found[1]
+            hunter = BLACK + WHITE - np.int64(board[cell])
+            for k in range(2):
+                start, left = (first, second) if k == 0 else (second, first)
+                works = False
+                own, ko = _play(board, start, hunter, width, marks, queue, found, undo)
+                if own > 0 and _liberties(board, cell, FREE, width, marks, queue, found) == 1:
+                    works = _is_caught(board, cell, left, ko, width, marks, queue, found, undo, stones, frames)
+                _take_back(board, undo, 0)
+                if works:
+                    caught = True
+                    out[action_of(HEADER + start * RECORD, size)] |= CATCHES * hunter
+        if caught:
+            for k in range(_chain(board, cell, width, marks, queue)):
+                out[action_of(HEADER + queue[k] * RECORD, size)] = CAUGHT

@@ -1,0 +1,1 @@
+"""Networks: their input, their blocks, their weights files and where those are found."""

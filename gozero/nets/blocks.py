@@ -1,0 +1,286 @@
+"""Building blocks of the networks: convolutions with what normalises them, the blocks of a trunk, and the heads that
+read it.
+
+Vocabulary.
+  trunk            the stem and the residual blocks; a *head* is what reads its output.
+  global pooling   a board of features becomes three numbers a channel: mean, mean times the scaled board size, maximum.
+  size             float [n, 1], the scaled board size of each position, one of the globals in features.py.
+
+Blocks take features [n, C, H, W] and size, and give features of the same shape. model.py composes
+them into networks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import batch_norm, relu
+
+SCORE_UNIT = 20.0  # points for each unit of the score head, so that its weights stay near one
+NORM_MOMENTUM = (
+    0.02  # batches of different board sizes have different statistics: the running ones must average over many batches
+)
+PLAIN_BATCHES, OPENED_BATCHES = (
+    500,
+    2500,
+)  # of training: batch norm until the first, within the full limits from the second on
+MOST_SCALE, MOST_SHIFT = 3.0, 3.0  # the full limits; 3 and 5 in the paper
+NORMS = ("renorm", "batch", "none")  # what follows a convolution: `BatchRenorm`, torch's batch norm, or nothing
+
+
+class BatchRenorm(nn.BatchNorm2d):
+    """Batch norm that normalises in training as in play, by the running statistics (batch renormalisation, Ioffe 2017).
+
+    A batch holds positions of one board size, and sizes differ in their statistics. Batch norm takes each size's own
+    away in training, which the running ones cannot do in play: values came out shifted by 0.2 to 0.5, up on one size
+    and down on others. Here only the gradient treats the batch's statistics as its own. Parameters and buffers are
+    those of batch norm.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training:
+            return super().forward(x)
+        scale, shift = self._renormed(x)
+        weight, bias = self.weight * scale, self.bias + self.weight * shift
+        return batch_norm(
+            x, self.running_mean, self.running_var, weight, bias, training=True, momentum=self._share(), eps=self.eps
+        )
+
+    def _share(self) -> float:
+        """A batch's share of the running statistics; without a momentum they are the plain mean over all batches, as in
+        `BatchNorm2d`.
+        """
+        if self.momentum is not None:
+            return self.momentum
+        assert self.num_batches_tracked is not None
+        return 1 / float(self.num_batches_tracked)
+
+    @torch.no_grad()
+    def _renormed(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """float [C] each: what takes a batch normalised by its own statistics to one normalised by the running ones,
+        within the limits.
+        """
+        assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
+        opened = ((self.num_batches_tracked - PLAIN_BATCHES) / (OPENED_BATCHES - PLAIN_BATCHES)).clamp(0, 1)
+        most_scale, most_shift = 1 + (MOST_SCALE - 1) * opened, MOST_SHIFT * opened
+        self.num_batches_tracked += 1
+        # the statistics that batch norm itself takes: eight times as fast as var_mean on a CPU where channels come last
+        _, mean, inverse = torch.native_batch_norm(x, self.weight, self.bias, None, None, True, 0.0, self.eps)
+        deviation = (self.running_var + self.eps).sqrt()
+        scale = (1 / (inverse * deviation)).clamp(1 / most_scale, most_scale)
+        return scale, ((mean - self.running_mean) / deviation).clamp(-most_shift, most_shift)
+
+
+def fix_norms(net: nn.Module) -> None:
+    """Let each `BatchRenorm` that has seen `OPENED_BATCHES` work as in play until the next `net.train()`: its statistics
+    are constants.
+
+    The gradient of a batch that counts as normalised by itself lacks what the rows have in common, such as their board
+    size: the values of one size could stay too high for good.
+    """
+    for module in net.modules():
+        if isinstance(module, BatchRenorm) and module.num_batches_tracked is not None:
+            module.train(bool(module.num_batches_tracked < OPENED_BATCHES))
+
+
+class ConvNorm(nn.Module):
+    """A convolution that keeps the board's shape, followed by one of `NORMS`; without one it has a bias.
+
+    `gain` is its first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks
+    learn from the first step. A filter of even width sees one point more to the right and below than to the left and
+    above.
+    """
+
+    def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        before, after = (kernel - 1) // 2, kernel // 2
+        self.border = None if before == after else nn.ZeroPad2d((before, after, before, after))
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=after if self.border is None else 0, bias=norm == "none")
+        nn.init.kaiming_normal_(self.conv.weight, mode="fan_out", nonlinearity="relu")
+        self.norm = _norm(norm, outputs)
+        _scale(self, gain)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.conv(x if self.border is None else self.border(x)))
+
+
+def _norm(norm: str, channels: int) -> nn.Module:
+    """What follows a convolution, by its name in `NORMS`."""
+    if norm == "none":
+        return nn.Identity()
+    return BatchRenorm(channels, momentum=NORM_MOMENTUM) if norm == "renorm" else nn.BatchNorm2d(channels)
+
+
+@torch.no_grad()
+def _scale(layer: ConvNorm, gain: float) -> None:
+    """Give a new layer its first scale: its norm's or, without one, its filters', with a bias of 0."""
+    if isinstance(layer.norm, nn.BatchNorm2d):
+        nn.init.constant_(layer.norm.weight, gain)
+    elif layer.conv.bias is not None:
+        layer.conv.weight *= gain
+        layer.conv.bias.zero_()
+
+
+class SplitConv(nn.Conv2d):
+    """A first layer that survives bf16: each weight as the sum of two bf16 numbers, applied to the same input twice.
+
+    The planes are 0 or 1, so nothing is rounded before the sum. An error here reaches all blocks: without it 99 % of
+    the values of 2,100 9x9 positions are within 0.016 of float32 instead of 0.020 (b10c64), and the doubled input costs
+    nothing measurable.
+    """
+
+    def __init__(self, conv: nn.Conv2d) -> None:
+        width, padding = conv.kernel_size[0], conv.padding[0]
+        assert isinstance(padding, int)
+        super().__init__(2 * conv.in_channels, conv.out_channels, width, padding=padding)
+        weight = conv.weight.detach()
+        high = weight.bfloat16().to(weight.dtype)
+        self.weight = nn.Parameter(torch.cat([high, weight - high], dim=1))
+        self.bias = conv.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(torch.cat([x, x], dim=1))
+
+
+def pool(x: Tensor, size: Tensor) -> Tensor:
+    """[n, C, H, W] and the scaled size [n, 1] → [n, 3C]: mean, mean * size, maximum. The second lets scores grow with
+    the board.
+    """
+    mean = x.mean((2, 3))
+    return torch.cat([mean, mean * size, x.amax((2, 3))], dim=1)
+
+
+class ResidualBlock(nn.Module):
+    """relu(x + conv(relu(conv(x)))), each convolution with its batch norm (He et al. 2015)."""
+
+    def __init__(self, channels: int, *, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        self.conv1 = ConvNorm(channels, channels, norm=norm)
+        self.conv2 = ConvNorm(channels, channels, gain=0.0, norm=norm)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        return relu(x + self.conv2(relu(self.conv1(x))))
+
+
+class PoolingBlock(nn.Module):
+    """A residual block whose first convolution also gives `pooled` channels that are pooled over the board and bias all
+    its points.
+
+    So that every point knows of distant ko threats, ladders' ends and who leads (Wu 2019, section 3.3).
+    """
+
+    def __init__(self, channels: int, pooled: int, *, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        self.widths = [channels - pooled, pooled]
+        self.conv1 = ConvNorm(channels, channels, norm=norm)
+        self.bias = nn.Linear(3 * pooled, channels - pooled)
+        self.conv2 = ConvNorm(channels - pooled, channels, gain=0.0, norm=norm)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        local, pooled = self.conv1(x).split(self.widths, dim=1)
+        bias = self.bias(pool(relu(pooled), size))
+        return relu(x + self.conv2(relu(local + bias[:, :, None, None])))
+
+
+class SqueezeBlock(nn.Module):
+    """A residual block whose channels are scaled and shifted by features pooled over the board (Hu et al. 2018; the
+    shift: Leela Chess).
+    """
+
+    def __init__(self, channels: int, squeezed: int, *, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        self.conv1 = ConvNorm(channels, channels, norm=norm)
+        self.conv2 = ConvNorm(channels, channels, gain=0.0, norm=norm)
+        self.squeeze = nn.Linear(3 * channels, squeezed)
+        self.excite = nn.Linear(squeezed, 2 * channels)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        y = self.conv2(relu(self.conv1(x)))
+        scale, shift = self.excite(relu(self.squeeze(pool(y, size))))[:, :, None, None].chunk(2, dim=1)
+        return relu(x + y * scale.sigmoid() + shift)
+
+
+class PlainBlock(nn.Module):
+    """relu(conv(x)) with its norm, and nothing else."""
+
+    def __init__(self, channels: int, kernel: int = 3, *, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        self.conv = ConvNorm(channels, channels, kernel, norm=norm)
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        return relu(self.conv(x))
+
+
+def quiet(layer: nn.Linear | nn.Conv2d) -> Any:
+    """Shrink a last layer, so that an untrained network plays near-uniformly and calls every game open."""
+    nn.init.normal_(layer.weight, std=0.01)
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Result(NamedTuple):
+    """What a network expects of the game's end, for n positions."""
+
+    value: Tensor  # [n] expected result, -1..1
+    wdl: Tensor | None  # [n, 3] logits of win, draw, loss; None where the value is a number of its own
+
+
+def add_result(owner: nn.Module, width: int, *, scalar: bool) -> None:
+    """Give a module the layer that `result` reads: `wdl` with three outputs or, for one number, `scalar` with one."""
+    owner.add_module("scalar" if scalar else "wdl", quiet(nn.Linear(width, 1 if scalar else 3)))
+
+
+def result(owner: nn.Module, hidden: Tensor) -> Result:
+    """The result that a module's layer (`add_result`) makes of features [n, width]."""
+    if hasattr(owner, "scalar"):
+        return Result(owner.get_submodule("scalar")(hidden)[:, 0].tanh(), None)
+    wdl = owner.get_submodule("wdl")(hidden)
+    return Result(expected(wdl), wdl)
+
+
+def expected(wdl: Tensor) -> Tensor:
+    """Logits of win, draw, loss [n, 3] → expected result [n]."""
+    share = wdl.softmax(1)
+    return share[:, 0] - share[:, 2]
+
+
+class PolicyHead(nn.Module):
+    """Trunk → logits of the own move and of the opponent's reply: a 1x1 convolution a point; pass and resign from
+    pooled features.
+    """
+
+    def __init__(self, channels: int, width: int, *, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        self.local = ConvNorm(channels, width, 1, norm=norm)
+        self.pooled = ConvNorm(channels, width, 1, norm=norm)
+        self.bias = nn.Linear(3 * width, width)
+        self.points = quiet(nn.Conv2d(width, 2, 1, bias=False))
+        self.hidden = nn.Linear(3 * width, width)
+        self.others = quiet(nn.Linear(width, 4))
+
+    def forward(self, x: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
+        pooled = pool(relu(self.pooled(x)), size)
+        local = relu(self.local(x) + self.bias(pooled)[:, :, None, None])
+        points = self.points(local).flatten(2)  # [n, 2, P]
+        others = self.others(relu(self.hidden(pooled)))  # [n, 4]: pass and resign of the own move, then of the reply
+        return torch.cat([points[:, 0], others[:, :2]], 1), torch.cat([points[:, 1], others[:, 2:]], 1)
+
+
+class ValueHead(nn.Module):
+    """Trunk → result (see `Result`), score in points [n], ownership logits [n, P]."""
+
+    def __init__(self, channels: int, width: int, hidden: int, *, scalar: bool = False, norm: str = NORMS[0]) -> None:
+        super().__init__()
+        self.local = ConvNorm(channels, width, 1, norm=norm)
+        self.hidden = nn.Linear(3 * width, hidden)
+        add_result(self, hidden, scalar=scalar)
+        self.score = quiet(nn.Linear(hidden, 1))
+        self.owner = quiet(nn.Conv2d(width, 1, 1))
+
+    def forward(self, x: Tensor, size: Tensor) -> tuple[Result, Tensor, Tensor]:
+        local = relu(self.local(x))
+        hidden = relu(self.hidden(pool(local, size)))
+        return result(self, hidden), SCORE_UNIT * self.score(hidden)[:, 0], self.owner(local).flatten(1)

@@ -1,0 +1,108 @@
+"""The three networks of a course project's AlphaZero for tic-tac-toe and Connect-4: Petosa, Keezer and Chatterji, "AlphaZero
+from Scratch" (2018).
+
+Vocabulary.
+  colours  the three planes that they see: the first player's stones, the second player's, and 1 everywhere if the second
+           player is to move.
+  answer   what a network gives: a logit for each place where one can play, then the value before its tanh.
+
+Their text fixes the perceptron (7,610 parameters on tic-tac-toe) and, by its count of 11,260,354, the SENet: the usual
+SENet-18 for small pictures, whose ten outputs are nine moves and the value. Of Mini-VGG it tells two layers, filters of
+2x2 or 4x4 and about 40,000 parameters. This module knows no game: `gozero.nets.model` puts its answers where they belong.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from gozero.nets.blocks import ConvNorm, quiet
+
+COLOURS = 3  # planes
+OWN, OTHER, OWN_MOVES, BLACK_TO_MOVE = 0, 1, 2, 4  # planes of features.BOARD
+UNPLAYABLE = -30.0  # the logit of what cannot be played: a chance of 1e-13, and no infinity in a loss
+SQUEEZE = 16  # times fewer units than channels
+
+
+def colours(planes: Tensor) -> Tensor:
+    """Planes of features.BOARD [n, 5, H, W] → colours [n, 3, H, W]."""
+    own, other, black = (planes[:, place, None] for place in (OWN, OTHER, BLACK_TO_MOVE))
+    return torch.cat([black * own + (1 - black) * other, black * other + (1 - black) * own, 1 - black], dim=1)
+
+
+def over_points(logits: Tensor, planes: Tensor, *, drops: bool) -> Tensor:
+    """Logits of the points [n, P], or of the columns into which one drops [n, W], as those of all actions [n, P + 2]."""
+    if drops:
+        playable = planes[:, OWN_MOVES].flatten(1)
+        rows = planes.shape[2]
+        logits = playable * logits.repeat(1, rows) + (1 - playable) * UNPLAYABLE
+    return torch.cat([logits, torch.full_like(logits[:, :2], UNPLAYABLE)], dim=1)
+
+
+class Perceptron(nn.Module):
+    """Colours → one layer of `units` → answer."""
+
+    def __init__(self, board: tuple[int, int], moves: int, units: int, kernel: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(COLOURS * board[0] * board[1], units)
+        self.answer = quiet(nn.Linear(units, moves + 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.answer(relu(self.hidden(x.flatten(1))))
+
+
+class MiniVGG(nn.Module):
+    """Colours → two convolutions without a norm → answer."""
+
+    def __init__(self, board: tuple[int, int], moves: int, channels: int, kernel: int) -> None:
+        super().__init__()
+        self.first = ConvNorm(COLOURS, channels, kernel, norm="none")
+        self.second = ConvNorm(channels, channels, kernel, norm="none")
+        self.answer = quiet(nn.Linear(channels * board[0] * board[1], moves + 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.answer(relu(self.second(relu(self.first(x)))).flatten(1))
+
+
+class SqueezeNet18(nn.Module):
+    """Colours → four stages of two squeeze-and-excitation blocks, each stage but the first at half the size and twice
+    the channels → the mean over the board → answer (Hu et al. 2018; pre-activation: He et al. 2016).
+    """
+
+    def __init__(self, board: tuple[int, int], moves: int, channels: int, kernel: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(COLOURS, channels, kernel, padding=kernel // 2, bias=False)
+        self.norm = nn.BatchNorm2d(channels)
+        blocks, inputs = [], channels
+        for stage in range(4):
+            outputs = channels << stage
+            blocks += [PreActivationBlock(inputs, outputs, 1 + (stage > 0)), PreActivationBlock(outputs, outputs, 1)]
+            inputs = outputs
+        self.stages = nn.Sequential(*blocks)
+        self.answer = quiet(nn.Linear(inputs, moves + 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.answer(self.stages(relu(self.norm(self.first(x)))).mean((2, 3)))
+
+
+class PreActivationBlock(nn.Module):
+    """A residual block with its norms before its convolutions, whose channels are scaled by what their means tell."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = nn.BatchNorm2d(inputs), nn.BatchNorm2d(outputs)
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride=stride, padding=1, bias=False)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
+        same = stride == 1 and inputs == outputs
+        self.shortcut = None if same else nn.Conv2d(inputs, outputs, 1, stride=stride, bias=False)
+        self.squeeze, self.excite = nn.Linear(outputs, outputs // SQUEEZE), nn.Linear(outputs // SQUEEZE, outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        before = relu(self.norm1(x))
+        y = self.conv2(relu(self.norm2(self.conv1(before))))
+        scale = self.excite(relu(self.squeeze(y.mean((2, 3))))).sigmoid()
+        return y * scale[:, :, None, None] + (x if self.shortcut is None else self.shortcut(before))
+
+
+BODIES: dict[str, type[nn.Module]] = {"s0mlp": Perceptron, "s0vgg": MiniVGG, "s0senet": SqueezeNet18}

@@ -1,0 +1,301 @@
+"""Positions as network input: planes and numbers. Each layout has a version; weights name the one they learned.
+
+Always from the side to move's view. The layout of Go, version 1, for a board of size N:
+
+  planes float32 [11, N, N]
+    0 … 4   own stones now and 1 … 4 plies ago
+    5 … 9   the other side's stones, likewise
+    10      1 everywhere if Black is to move, else 0
+  globals float32 [7]
+    0       komi and handicap bonus for the side to move, points / 20
+    1       (N - 13) / 6
+    2 … 6   whether the ply 0 … 4 plies ago was a pass
+
+The planes are those of AlphaGo Zero (Silver et al. 2017) with five positions; komi enters as a number so that one
+network plays with any. Before the first ply and behind a set-up position the past boards repeat the first one.
+
+The layout of every other game, version 1: there the board as it stands is all there is to know.
+
+  planes float32 [5, H, W]
+    0, 1    own stones, the other side's stones
+    2       points that the side to move may play
+    3       points that the other side could play were it to move
+    4       1 everywhere if Black is to move, else 0
+  globals float32 [2]
+    0       plies played / points of the board
+    1       ((H + W) / 2 - 13) / 6
+
+Version 2 has a second tensor beside the planes and globals of version 1, which stay as they are. In the games with chains
+(Go and NoGo) it is
+
+  tactics float32 [3, N, N]
+    0       stones of chains with one liberty, of either colour
+    1, 2    likewise with two liberties, and with three
+
+A network finds liberties only by following each chain to its ends; the rules know them. Learning from the same rows
+reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes (docs/training.md). In the games won by a
+line (Connect-4, Gomoku and tic-tac-toe) it is
+
+  tactics float32 [4, H, W]
+    0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too
+    2, 3    empty points after which one more stone would make one (gozero.games.threats)
+
+Version 3, of Go alone, goes on with what takes reading:
+
+  tactics float32 [8, N, N]
+    0 … 2   as in version 2
+    3       stones of chains, of either colour, that a ladder catches (gozero.games.go.ladders)
+    4, 5    points where the side to move begins to catch a chain of two liberties so, and where the other side does
+    6, 7    points that are the side to move's whoever moves, and the other side's (Benson; gozero.games.go.area)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from gozero.games import GO_FAMILY
+from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
+from gozero.games.go import chains
+from gozero.games.go.chains import PAST_BOARDS
+from gozero.games.go.go import pass_alive, white_bonus
+from gozero.games.go.header import PASS_BITS
+from gozero.games.go.ladders import CATCHES, CAUGHT, ladders
+from gozero.games.go.liberties import chain_liberties
+from gozero.games.threats import THREATENS, WINS, line_threats
+from gozero.system.errors import ChoiceError
+from gozero.system.jit import LEGAL, STONES, as_argument, kernel
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The input tensors of a network for one game."""
+
+    version: int
+    planes: tuple[str, ...]  # what each shows; the last says whether Black is to move
+    globals: tuple[str, ...]
+    own: int  # plane of the side to move's stones as they stand
+    other: int  # plane of the other side's
+    tactics: tuple[str, ...] = ()  # planes of the second tensor; none in version 1
+
+
+def _by_age(what: str) -> tuple[str, ...]:
+    return (f"{what} stones", *(f"{what} stones, {age} ago" for age in range(1, PAST_BOARDS)))
+
+
+GO = Layout(
+    version=1,
+    planes=(*_by_age("own"), *_by_age("other's"), "Black to move"),
+    globals=("komi", "size", *(f"pass {age} plies ago" for age in range(PAST_BOARDS))),
+    own=0,
+    other=PAST_BOARDS,
+)
+BOARD = Layout(
+    version=1,
+    planes=("own stones", "other's stones", "own moves", "other's moves", "Black to move"),
+    globals=("plies", "size"),
+    own=0,
+    other=1,
+)
+
+
+CHAIN_TACTICS = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
+GO_TACTICS = (
+    *CHAIN_TACTICS,
+    "chains in ladders",
+    "own ladders",
+    "other's ladders",
+    "own pass-alive points",
+    "other's pass-alive points",
+)
+LINE_TACTICS = ("own lines", "other's lines", "own threats", "other's threats")
+CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games.go.chains
+LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
+
+
+def layouts(game: str) -> tuple[Layout, ...]:
+    """The layouts of a game, by its name; the index is the version less one."""
+    first = GO if game in GO_FAMILY else BOARD
+    tactics: tuple[tuple[str, ...], ...] = (
+        (CHAIN_TACTICS,) if game in CHAIN_GAMES else (LINE_TACTICS,) if game in LINE_GAMES else ()
+    )
+    tactics += (GO_TACTICS,) if game in GO_FAMILY else ()
+    return first, *(replace(first, version=2 + k, tactics=names) for k, names in enumerate(tactics))
+
+
+def version_of(tactics: int) -> int:
+    """The version of the layout with this many planes of tactics."""
+    return 1 if tactics == 0 else 3 if tactics == len(GO_TACTICS) else 2
+
+
+def layout(game: str, version: int = 1) -> Layout:
+    """A game's layout of that version; ChoiceError if it has none, or the version is no number."""
+    known = layouts(game)
+    if not (isinstance(version, int) and 1 <= version <= len(known)):
+        raise ChoiceError(
+            f"{game} has no input features of version {version}; it has "
+            f"{', '.join(str(shown.version) for shown in known)}"
+        )
+    return known[version - 1]
+
+
+PLANES, GLOBALS = len(GO.planes), len(GO.globals)
+OWN_MOVES = 2  # plane of BOARD
+
+KOMI_SCALE = 20.0
+MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0
+
+_LIBERTY_BITS = np.array([0, 1, 2, 4, 0], np.uint8)  # of GO_TACTICS, by a chain's liberties
+
+_STATES = types.Array(types.int32, 2, "C")
+_PLANES = types.Array(types.float32, 4, "C")
+_GLOBALS = types.Array(types.float32, 2, "C")
+
+
+@kernel()
+def _encode_stones(state, size, planes):
+    own = state[TO_PLAY]
+    for row in range(size):
+        for col in range(size):
+            colours = chains.past_colours(state, chains.cell_at(row, col, size), state[PLY])
+            for age in range(PAST_BOARDS):
+                colour = (colours >> 2 * age) & 3
+                planes[age, row, col] = colour == own
+                planes[PAST_BOARDS + age, row, col] = colour == BLACK + WHITE - own
+
+
+@kernel(types.void(_STATES, _PLANES, _GLOBALS))
+def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
+    """Encode states int32 [n, S] into planes float32 [n, 11, N, N] and numbers float32 [n, 7], every element written."""
+    size = planes.shape[2]
+    for n in range(states.shape[0]):
+        state = states[n]
+        _encode_stones(state, size, planes[n])
+        black = state[TO_PLAY] == BLACK
+        for row in range(size):
+            for col in range(size):
+                planes[n, PLANES - 1, row, col] = black
+        komi = white_bonus(state)
+        numbers[n, 0] = (-komi if black else komi) / KOMI_SCALE
+        numbers[n, 1] = (size - MIDDLE_SIZE) / SIZE_SCALE
+        for age in range(PAST_BOARDS):
+            numbers[n, 2 + age] = (state[PASS_BITS] >> age) & 1
+
+
+@kernel(types.void(STONES, LEGAL, _STATES, _PLANES, _GLOBALS), allocates=True)
+def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
+    """Encode states int32 [n, S] of any game into planes float32 [n, 5, H, W] and numbers float32 [n, 2], every element
+    written.
+    """
+    height, width = planes.shape[2], planes.shape[3]
+    points = height * width
+    colours, moves = np.empty(points, np.uint8), np.empty((2, points + 2), np.uint8)
+    for n in range(states.shape[0]):
+        state = states[n].copy()
+        history = np.zeros(state[PLY] + 2, np.uint64)
+        own = state[TO_PLAY]
+        stones(state, colours)
+        legal(state, history, moves[0])
+        state[TO_PLAY] = BLACK + WHITE - own
+        legal(state, history, moves[1])
+        for row in range(height):
+            for col in range(width):
+                point = row * width + col
+                colour = colours[point]
+                planes[n, 0, row, col] = colour == own
+                planes[n, 1, row, col] = colour == BLACK + WHITE - own
+                planes[n, 2, row, col] = moves[0, point]
+                planes[n, 3, row, col] = moves[1, point]
+                planes[n, 4, row, col] = own == BLACK
+        numbers[n, 0] = state[PLY] / points
+        numbers[n, 1] = ((height + width) / 2 - MIDDLE_SIZE) / SIZE_SCALE
+
+
+@kernel(types.void(_STATES, _PLANES), allocates=True)
+def encode_threats_into(states: np.ndarray, tactics: np.ndarray) -> None:
+    """Encode states int32 [n, S] of a game won by a line into tactics float32 [n, 4, H, W], every element written."""
+    height, width = tactics.shape[2], tactics.shape[3]
+    threats = np.empty(height * width, np.uint8)
+    for n in range(states.shape[0]):
+        line_threats(states[n], threats)
+        own = np.int64(states[n, TO_PLAY])
+        other = BLACK + WHITE - own
+        for k, bit in enumerate((WINS * own, WINS * other, THREATENS * own, THREATENS * other)):
+            for row in range(height):
+                for col in range(width):
+                    tactics[n, k, row, col] = (threats[row * width + col] & bit) != 0
+
+
+@kernel()
+def mark_chains(state, count, seen, owners, out):
+    """Write into out uint8 [points] which of the first `count` planes of GO_TACTICS are 1 on each point, plane k as bit
+    k; seen uint8 [points] and owners int8 [points] are working memory.
+    """
+    points = np.int64(state[chains.SIZE]) ** 2
+    chain_liberties(state, seen)
+    for point in range(points):
+        out[point] = _LIBERTY_BITS[seen[point]]
+    if count == len(CHAIN_TACTICS):
+        return
+    own = np.int64(state[TO_PLAY])
+    ladders(state, seen)
+    pass_alive(state, owners)
+    for point in range(points):
+        out[point] |= ((seen[point] & CAUGHT) != 0) << 3
+        out[point] |= ((seen[point] & CATCHES * own) != 0) << 4
+        out[point] |= ((seen[point] & CATCHES * (BLACK + WHITE - own)) != 0) << 5
+        out[point] |= (owners[point] > 0) << 6 | (owners[point] < 0) << 7
+
+
+@kernel(types.void(_STATES, _PLANES), allocates=True)
+def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
+    """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3 or 8, N, N], every element written."""
+    count, size = tactics.shape[1], tactics.shape[2]
+    seen, marked = np.empty(size * size, np.uint8), np.empty(size * size, np.uint8)
+    owners = np.empty(size * size, np.int8)
+    for n in range(states.shape[0]):
+        mark_chains(states[n], count, seen, owners, marked)
+        for k in range(count):
+            for row in range(size):
+                for col in range(size):
+                    tactics[n, k, row, col] = (marked[row * size + col] >> k) & 1
+
+
+_TACTICS = {
+    CHAIN_TACTICS: encode_chains_into,
+    GO_TACTICS: encode_chains_into,
+    LINE_TACTICS: encode_threats_into,
+}  # who encodes them
+
+
+@lru_cache(maxsize=64)
+def _arguments(game: Game) -> tuple[Any, Any]:
+    return as_argument(game.stones, STONES), as_argument(game.legal, LEGAL)
+
+
+def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray, ...]:
+    """The network's inputs for the game's states int32 [n, S], in the order of its arguments.
+
+    Returns:
+        Planes float32 [n, C, H, W], globals float32 [n, G] and, from version 2 on, tactics float32 [n, K, H, W].
+
+    Raises:
+        ValueError: the game has no layout of that version.
+    """
+    shown = layout(game.name, version)
+    rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
+    planes = np.empty((len(states), len(shown.planes), *game.shape), np.float32)
+    numbers = np.empty((len(states), len(shown.globals)), np.float32)
+    if game.name in GO_FAMILY:
+        encode_into(rows, planes, numbers)
+    else:
+        encode_boards_into(*_arguments(game), rows, planes, numbers)
+    if not shown.tactics:
+        return planes, numbers
+    tactics = np.empty((len(states), len(shown.tactics), *game.shape), np.float32)
+    _TACTICS[shown.tactics](rows, tactics)
+    return planes, numbers, tactics

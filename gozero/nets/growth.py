@@ -1,0 +1,149 @@
+"""Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of
+copies).
+
+Vocabulary.
+  grown   the larger network: where the smaller one had a channel, it has the same channel, computed from the same ones.
+  new     its other channels. They compute random features of the old ones, and no old channel listens to them yet:
+          their weights into old channels are zero. So the outputs are the old ones, while the first gradient already
+          reaches those zeros.
+
+A network may also be given the tactics of features.py, or more of them: their weights into old channels are zero as
+well.
+
+How far sizes are told (`size_limit`) is the new configuration's; where it differs, boards above the lower of the two
+limits get other outputs.
+
+Blocks are added behind the last one; like those of a fresh network they begin as the identity. This module shrinks
+nothing and trains nothing: a smaller network learns from the records of the larger one's run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from gozero.nets import model
+from gozero.nets.blocks import PoolingBlock
+from gozero.nets.model import ConvNet, NetConfig
+
+STEM = "stem.conv.weight"  # the first parameter of a resnet: the only one that tactics change
+
+
+class GrowthError(ValueError):
+    """A network that cannot become another; one line that says why and what to do instead."""
+
+
+Maps = tuple[list[int], list[int]]  # where a layer's old outputs and old inputs are in the grown layer
+
+
+def takes_tactics(config: NetConfig) -> bool:
+    """Whether a network can be given more tactics than it sees."""
+    return config.kind == "resnet"
+
+
+def check(old: NetConfig, new: NetConfig) -> None:
+    """GrowthError unless a network `old` can become `new`."""
+    if old.parts == new.parts and replace(old, size_limit=new.size_limit, norm=new.norm, value=new.value) == new:
+        return
+    if new.features < old.features or (new.features > old.features and not takes_tactics(old)):
+        change = "be given more" if new.features > old.features else "do with less"
+        raise GrowthError(
+            f"{old.name} sees input features {old.features} and cannot {change}; choose features = {old.features}, or "
+            "train a new network from its records"
+        )
+    if old.kind != "resnet" or new.kind != "resnet":
+        raise GrowthError(
+            f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, "
+            "train from its records"
+        )
+    if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics > new.tactics:
+        raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
+    if old.parts != new.parts:
+        raise GrowthError(f"{old.name} cannot become {new.name}: they differ in norm or value_head, which a run keeps")
+    widths = ("blocks", "channels", "head_channels", "value_hidden")
+    smaller = next((name for name in widths if getattr(new, name) < getattr(old, name)), None)
+    if smaller:
+        raise GrowthError(
+            f"{old.name} cannot become {new.name}, which has fewer {smaller.replace('_', ' ')}: a network only grows; "
+            "train the smaller one from the records of the larger one's run"
+        )
+
+
+def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: int) -> nn.Module:
+    """A network `new` that says what `old` with these tensors (its state dict) says; the new channels are random, by
+    the seed.
+
+    Raises:
+        GrowthError: see `check`.
+    """
+    check(old, new)
+    grown = model.build(new, seed)
+    if not isinstance(grown, ConvNet) or replace(old, size_limit=new.size_limit) == new:
+        grown.load_state_dict(dict(tensors))
+        return grown
+    maps = _maps(grown, old, new)
+    with torch.no_grad():
+        for name, fresh in grown.state_dict().items():
+            layer = name.rpartition(".")[0]
+            if layer in maps:
+                _lay_in(fresh, tensors[name], *maps[layer])
+    return grown
+
+
+def with_tactics(weights: Tensor, config: NetConfig) -> Tensor:
+    """Weights of the stem [C, planes before, k, k], or numbers that belong to them, for a network that sees more planes of
+    tactics: zeros for these, so that it says what it said.
+    """
+    missing = config.planes + config.tactics - weights.shape[1]
+    return torch.nn.functional.pad(weights, (0, 0, 0, 0, 0, missing))
+
+
+def _lay_in(fresh: Tensor, old: Tensor, outputs: list[int], inputs: list[int]) -> None:
+    """Write an old tensor into the grown one's, in place: old outputs hear old inputs as before, and nothing else."""
+    if old.dim() == 0:  # a count of batches
+        fresh.copy_(old)
+    elif old.dim() == 1:  # a bias, or a batch norm's numbers
+        fresh[outputs] = old
+    else:
+        fresh[outputs] = 0
+        fresh[torch.tensor(outputs)[:, None], torch.tensor(inputs)[None, :]] = old
+
+
+def _maps(grown: ConvNet, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
+    """The maps of every layer that both networks have, by the layer's name."""
+    trunk, head = list(range(old.channels)), list(range(old.head_channels))
+    hidden, heads = list(range(old.value_hidden)), _three(list(range(old.head_channels)), new.head_channels)
+    maps: dict[str, Maps] = {"globals": (trunk, list(range(old.globals)))}
+    maps |= _conv_norm("stem", trunk, list(range(old.planes + old.tactics)))
+    for index, block in enumerate(list(grown.blocks)[: old.blocks]):
+        maps |= _block(f"blocks.{index}", isinstance(block, PoolingBlock), old, new)
+    for name in ("policy.local", "policy.pooled", "value.local"):
+        maps |= _conv_norm(name, head, trunk)
+    maps |= {"policy.bias": (head, heads), "policy.hidden": (head, heads), "value.hidden": (hidden, heads)}
+    maps |= {"policy.points": ([0, 1], head), "policy.others": ([0, 1, 2, 3], head), "value.owner": ([0], head)}
+    return maps | {"value.wdl": ([0, 1, 2], hidden), "value.scalar": ([0], hidden), "value.score": ([0], hidden)}
+
+
+def _block(name: str, pools: bool, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
+    """The maps of a residual block; in one that pools, the pooled channels stand behind the local ones."""
+    trunk = list(range(old.channels))
+    if not pools:
+        return _conv_norm(f"{name}.conv1", trunk, trunk) | _conv_norm(f"{name}.conv2", trunk, trunk)
+    local, pooled = list(range(old.channels - old.pool_channels)), list(range(old.pool_channels))
+    behind = [new.channels - new.pool_channels + channel for channel in pooled]
+    maps: dict[str, Maps] = {f"{name}.bias": (local, _three(pooled, new.pool_channels))}
+    return maps | _conv_norm(f"{name}.conv1", local + behind, trunk) | _conv_norm(f"{name}.conv2", trunk, local)
+
+
+def _conv_norm(name: str, outputs: list[int], inputs: list[int]) -> dict[str, Maps]:
+    return {f"{name}.conv": (outputs, inputs), f"{name}.norm": (outputs, inputs)}
+
+
+def _three(channels: list[int], width: int) -> list[int]:
+    """Where channels are after `blocks.pool`: mean, mean times size and maximum of all `width` channels, one after the
+    other.
+    """
+    return [part * width + channel for part in range(3) for channel in channels]

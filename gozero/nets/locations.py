@@ -1,0 +1,57 @@
+"""Where weights files lie: the name of each game's, and the folders in which a name is looked for.
+
+What is in such a file is `gozero.nets.weights`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import resources
+from pathlib import Path
+
+from gozero.nets.weights import WeightsError
+from gozero.system import files
+
+WEIGHTS = {
+    "go": "best.pt",
+    "simple_go": "simple_go5.pt",
+    "nogo": "nogo9.pt",
+    "gomoku": "gomoku9.pt",
+    "othello": "othello8.pt",
+    "connect4": "connect4.pt",
+    "tictactoe": "ttt.pt",
+}
+"""The weights file of each game where none is given."""
+SHIPPED_PACKAGE = "gozero.shipped"  # setup.cfg puts the folder weights/ into the wheel under this name
+SOURCE_FOLDER = Path(__file__).resolve().parents[2] / "weights"
+
+
+def find(name: Path | str) -> Path:
+    """The full path of a weights file: as given (from the working directory), beside the executable, or among the
+    shipped weights.
+    """
+    candidates = list(dict.fromkeys(files.full(folder / files.at_home(name)) for folder in search_folders()))
+    for candidate in candidates:
+        if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
+            return candidate
+    tried = ", ".join(str(candidate) for candidate in candidates[1:])
+    raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else ""))
+
+
+def search_folders() -> list[Path]:
+    """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
+    here, started = files.working_folder(), Path(sys.argv[0])
+    if here is None:  # removed: what is relative to it is nowhere
+        beside = [started.resolve().parent] if started.is_absolute() else []
+    else:
+        beside = [here, started.resolve().parent]
+    return [*beside, files.full(sys.executable).parent, shipped_folder()]
+
+
+def shipped_folder() -> Path:
+    """The folder of the weights that came with gozero: in the installed package, else in the source tree."""
+    try:
+        return Path(str(resources.files(SHIPPED_PACKAGE)))
+    except ModuleNotFoundError:
+        return SOURCE_FOLDER

@@ -1,0 +1,371 @@
+"""The weights file: a network's tensors with everything needed to use them, and no executable code.
+
+A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network
+configuration, game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256`
+(over metadata and tensors). It is read with `weights_only=True`, so a file from a stranger can be wrong but cannot run
+code. Whatever is wrong with it, the reader raises `WeightsError`: one line with the full path and the reason.
+
+This module neither evaluates positions nor stores a training run (the optimiser's state and the like).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import pickletools
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gozero.nets import attachments
+from gozero.nets.attachments import GRAPH
+from gozero.system import files
+from gozero.system.options import flat
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from gozero.nets.model import NetConfig
+
+FORMAT = "gozero weights 1"
+
+
+class WeightsError(Exception):
+    """A weights file cannot be used; the message is one line with the full path and the reason."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"cannot use weights {files.full(path)}: {reason}")
+
+
+class Header(NamedTuple):
+    """What must be known of a weights file before a game can be made for it."""
+
+    game: str
+    only: int | None  # points a side, or columns, of the one board that it plays; None: any
+    size: int | None  # the board it was made for, which is the default
+    network: str = ""  # its name, such as b10c64
+    trained: tuple[int, ...] = ()  # board sizes that it learned from, ascending; () where that is not known
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A weights file in memory."""
+
+    config: NetConfig
+    state_dict: dict[str, Tensor] = field(repr=False)
+    game: str  # the name of the game it plays, "go"
+    size: int | None  # board size it was made for, in points a side; the default where the network plays several
+    feature_version: int  # of features.py
+    provenance: dict[str, Any]  # how it came to be: run, games, settings; JSON values
+    sha256: str  # over metadata and tensors, 64 hexadecimal digits
+    path: Path
+    trained_sizes: tuple[int, ...] = ()  # board sizes that it learned from, ascending; () where that is not known
+
+    def network(self) -> nn.Module:
+        """A network with these weights, in evaluation mode."""
+        from gozero.nets import model
+
+        net = model.build(self.config)
+        net.load_state_dict(self.state_dict)
+        return net.eval()
+
+
+def save(
+    path: Path | str,
+    net: nn.Module | dict[str, Tensor],
+    config: NetConfig,
+    *,
+    game: str = "go",
+    size: int | None = None,
+    trained_sizes: Iterable[int] = (),
+    provenance: dict[str, Any] | None = None,
+) -> str:
+    """Write the weights of `net` (a network or its state dict) to `path` and return the sha256 stored in it.
+
+    `trained_sizes` are the board sizes that it learned from; none leaves them unknown.
+
+    The file is written elsewhere in the same folder and then moved, so that it is never seen half-written.
+    """
+    import torch
+
+    state = net if isinstance(net, dict) else net.state_dict()
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
+    metadata = json.dumps(
+        {
+            "network": config.to_dict(),
+            "game": game,
+            "size": size or config.size,
+            "trained_sizes": sorted(trained_sizes),
+            "feature_version": config.features,
+            "provenance": provenance or {},
+        }
+    )
+    digest = content_hash(metadata, tensors)
+    target = files.full(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with files.replacing(target) as file:
+        torch.save({"format": FORMAT, "metadata": metadata, "tensors": tensors, "sha256": digest}, file)
+    return digest
+
+
+def load(path: Path | str, game: str | None = "go") -> Weights:
+    """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors
+    fit the network.
+    """
+    target = files.full(path)
+    content = _content(target)
+    metadata, tensors = content["metadata"], content["tensors"]
+    if content_hash(metadata, tensors) != content["sha256"]:
+        raise WeightsError(target, "its sha256 does not fit its content; the file is damaged")
+    values = _metadata(target, metadata)
+    check_features(target, values["game"], values["feature_version"])
+    if game is not None and values["game"] != game:
+        raise WeightsError(target, f"it plays {values['game']}, not {game}")
+    config = _config(target, values["network"], tensors)
+    if config.features != values["feature_version"]:
+        raise WeightsError(
+            target, f"made for input features {values['feature_version']}, but its network sees {config.features}"
+        )
+    _check_inputs(target, values["game"], config)
+    return Weights(
+        config=config,
+        state_dict=tensors,
+        game=values["game"],
+        size=values["size"],
+        feature_version=values["feature_version"],
+        provenance=values["provenance"],
+        sha256=content["sha256"],
+        path=target,
+        trained_sizes=_trained_sizes(values),
+    )
+
+
+def check_features(path: Path, game: str, version: int) -> None:
+    """WeightsError unless `game` has this version of the input features."""
+    from gozero.nets.features import layouts
+
+    known = [shown.version for shown in layouts(game)]
+    if version not in known:
+        raise WeightsError(path, f"made for input features {version}, this gozero has {', '.join(map(str, known))}")
+
+
+def _check_inputs(path: Path, game: str, config: NetConfig) -> None:
+    """WeightsError unless the network sees as many planes, numbers and tactics as the game has."""
+    from gozero.nets.features import layout
+
+    shown = layout(game, config.features)
+    seen, has = (
+        (config.planes, config.globals, config.tactics),
+        tuple(map(len, (shown.planes, shown.globals, shown.tactics))),
+    )
+    if seen != has:
+        names = ("planes", "globals", "tactics")
+        first = next(k for k in range(3) if seen[k] != has[k])
+        raise WeightsError(path, f"its network sees {seen[first]} {names[first]}, and {game} has {has[first]}")
+
+
+def header(path: Path | str) -> Header:
+    """The game and the boards that a weights file plays; needs no torch.
+
+    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against
+    the sha256.
+    """
+    target = files.full(path)
+    _check_archive(target)
+    try:
+        with zipfile.ZipFile(target) as archive:
+            pickled = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
+        texts = [argument for _, argument, _ in pickletools.genops(pickled) if isinstance(argument, str)]
+        metadata = texts[texts.index("metadata") + 1]
+    except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
+        raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
+    values = _metadata(target, metadata)
+    network = values["network"]
+    return Header(
+        values["game"], network.get("size"), values["size"], str(network.get("name", "")), _trained_sizes(values)
+    )
+
+
+def describe(path: Path | str) -> str:
+    """The facts about a weights file as aligned text."""
+    weights = load(path, game=None)
+    config = weights.config
+    parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not is_statistic(name))
+    boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
+    default = f"; {weights.size} when none is given" if weights.size and not config.size else ""
+    rows = {
+        "file": f"{weights.path} ({weights.path.stat().st_size:,} bytes)",
+        "network": f"{config.name}: {config.shape}, {parameters:,} parameters",
+        "game": weights.game,
+        "boards": boards + default,
+        "trained on": f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
+        if weights.trained_sizes
+        else "sizes that the file does not name",
+        **_about_limit(config),
+        "features": f"version {weights.feature_version}",
+        "graph": _about_graph(weights.path),
+        "sha256": weights.sha256,
+    }
+    return "\n".join(
+        [*_aligned(rows), *_aligned({f"  {key}": _readable(value) for key, value in flat(weights.provenance).items()})]
+    )
+
+
+def _about_limit(config: NetConfig) -> dict[str, str]:
+    """The row about the sizes that the network is told, where they have a limit."""
+    limit = config.size_limit
+    return {} if limit is None else {"told sizes": f"up to {limit}; it is shown a larger board as one of {limit}"}
+
+
+def _about_graph(path: Path) -> str:
+    try:
+        return "carried: plays without PyTorch" if attachments.read(path, GRAPH) else "made at the first start"
+    except attachments.DamageError:
+        return "damaged; python -m gozero graph FILE makes it again"
+
+
+def _aligned(rows: dict[str, Any]) -> list[str]:
+    """A line for each key and its value."""
+    width = max(map(len, rows), default=0)
+    return [f"{key:{width}}  {value}" for key, value in rows.items()]
+
+
+def _readable(value: Any) -> Any:
+    """A number as people read it: thousands apart, and of fractions six digits."""
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return f"{value:,}" if type(value) is int else value
+
+
+def file_hash(path: Path) -> str:
+    """sha256 of a file's bytes; needs no torch, so that caches can be found by it before anything heavy is loaded."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise WeightsError(path, error.strerror or "unreadable") from None
+
+
+def content_hash(metadata: str, tensors: dict[str, Tensor]) -> str:
+    """sha256 over the metadata and each tensor's name, type, shape and bytes, in the order of their names."""
+    import torch
+
+    digest = hashlib.sha256(metadata.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """The file's dict with its four entries, of the right types."""
+    import torch
+
+    _check_archive(path)
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        raise WeightsError(path, "not a gozero weights file: it holds objects that would have to be executed") from None
+    except (RuntimeError, EOFError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError) as error:
+        raise WeightsError(path, f"not a readable weights file ({_first_line(error)})") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise WeightsError(path, f"a torch file, but not one of gozero's ({FORMAT!r})")
+    tensors = content.get("tensors")
+    if not (
+        isinstance(content.get("metadata"), str)
+        and isinstance(content.get("sha256"), str)
+        and isinstance(tensors, dict)
+        and all(isinstance(tensor, torch.Tensor) for tensor in tensors.values())
+    ):
+        raise WeightsError(path, "an entry of the weights file is missing")
+    return content
+
+
+def _check_archive(path: Path) -> None:
+    """Tell the common accidents apart before torch sees the file, in words that help."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+    except FileNotFoundError:
+        raise WeightsError(path, "no such file") from None
+    except OSError as error:
+        raise WeightsError(path, (error.strerror or "unreadable").lower()) from None
+    if not start:
+        raise WeightsError(path, "the file is empty")
+    if start != b"PK\x03\x04":
+        raise WeightsError(path, "not a gozero weights file")
+    try:
+        whole = zipfile.is_zipfile(path)
+    except zipfile.BadZipFile:  # its end is there and makes no sense
+        raise WeightsError(path, "not a readable weights file (its directory is damaged)") from None
+    if not whole:
+        raise WeightsError(path, "truncated: its end is missing")
+
+
+def _metadata(path: Path, text: str) -> dict[str, Any]:
+    """The metadata, once every entry is known to be there with its type."""
+    types: dict[str, Any] = {
+        "network": dict,
+        "game": str,
+        "size": (int, type(None)),
+        "feature_version": int,
+        "provenance": dict,
+    }
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError:
+        values = None
+    for name, kind in types.items():
+        if not isinstance(values, dict) or name not in values or not isinstance(values[name], kind):
+            raise WeightsError(path, f"its metadata lack {name!r}")
+    trained = values.get("trained_sizes", [])
+    if not isinstance(trained, list) or not all(type(size) is int for size in trained):
+        raise WeightsError(path, "its metadata name 'trained_sizes' that are no list of whole numbers")
+    return values
+
+
+def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
+    """The board sizes trained on, from checked metadata; for older files those of their run's stages, () where unknown."""
+    if "trained_sizes" in values:
+        return tuple(sorted(values["trained_sizes"]))
+    try:
+        stages = values["provenance"]["settings"]["stage"]
+        return tuple(sorted({int(size) for stage in stages for size in stage["sizes"]}))
+    except (KeyError, TypeError, ValueError):
+        return ()
+
+
+def listed(sizes: Iterable[int]) -> str:
+    """Board sizes as a person lists them: `7, 9, 11 and 13`."""
+    *others, last = map(str, sizes)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _config(path: Path, values: dict[str, Any], tensors: dict[str, Tensor]) -> NetConfig:
+    """The network configuration, once the tensors are known to fit it by name and shape."""
+    import torch
+
+    from gozero.nets import model
+
+    try:
+        config = model.NetConfig.from_dict(values)
+        with torch.device("meta"):  # shapes without memory or initialisation
+            expected = model.build(config).state_dict()
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise WeightsError(path, _first_line(error)) from None
+    for name, tensor in expected.items():
+        if name not in tensors or tensors[name].shape != tensor.shape:
+            raise WeightsError(path, f"tensor {name!r} does not fit network {config.name}")
+    return config
+
+
+def is_statistic(name: str) -> bool:
+    """Whether a tensor is a batch norm's running statistic instead of a parameter."""
+    return name.endswith(("running_mean", "running_var", "num_batches_tracked"))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:120]

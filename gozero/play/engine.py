@@ -1,0 +1,221 @@
+"""Setting an engine up, for every front end: the weights file, its board sizes, an evaluator for each, and the size of
+a search.
+
+Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module
+holds no position and prints nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gozero import games
+from gozero.games import GAMES, GO_FAMILY
+from gozero.games.coords import MAX_SIZE
+from gozero.games.go.rules import MIN_SIZE, rule_set
+from gozero.nets.locations import WEIGHTS, find
+from gozero.nets.weights import Header, WeightsError, header, listed
+from gozero.system import machine
+from gozero.system.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from gozero.evaluators.base import Evaluator
+    from gozero.evaluators.factory import Opener
+    from gozero.games.game import Game
+    from gozero.search.settings import SearchSettings
+
+DEFAULT_GAME = "go"
+SMALLEST_GO = 5
+"""Points a side; Go is smaller only in tests of its rules."""
+
+MOST_LEAVES, MANY_LEAVES, FEW_LEAVES = 64, 8, 2
+BATCHING_VISITS = 200
+"""With at least this many visits a move, positions are evaluated ``MANY_LEAVES`` at a time, or up to ``MOST_LEAVES`` where
+the evaluator prefers large batches and the tree has grown.
+"""
+
+FIRST_NODES = 20_000
+"""Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
+
+MEMORY_SHARE = 4
+"""Search trees and the cache of evaluations may use one part in this many of the machine's memory, unless the user
+says otherwise.
+"""
+CACHE_SHARE, MOST_CACHE = 8, 2**30
+"""The cache has one part in this many of that, and no more bytes than this."""
+LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
+"""MB that the user may give them."""
+
+LCB = 2.5
+"""Standard deviations below its mean at which a move's lower bound lies; the move of the highest one is played."""
+
+SCORE_WEIGHT = 0.3
+"""Weight of points beside the result, in Go (KataGo's dynamic score utility): games already won or lost are still
+played well to the end.
+"""
+
+
+def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
+    """The weights file of that name that plays this game, and its header; needs neither torch nor any rules.
+
+    Args:
+        name: the file, see `locations.find`; None: the game's own.
+        game: a name in `gozero.games`; None: the one that the file plays, or Go where there is no name either.
+
+    Raises:
+        WeightsError: it is missing or damaged, or plays an unknown game or another one than asked for.
+    """
+    wanted = game or (DEFAULT_GAME if name is None else None)
+    path = find(name or WEIGHTS[wanted or DEFAULT_GAME])
+    found = header(path)
+    if found.game not in WEIGHTS or (wanted and found.game != wanted):
+        raise WeightsError(path, f"it plays {found.game}, not {wanted or 'one of ' + ', '.join(WEIGHTS)}")
+    return path, found
+
+
+def check_choices(game: str, size: int | None, rules: str | None) -> None:
+    """Refuse what is known to be wrong before any rules are loaded; None: the game's own.
+
+    ChoiceError for a game that does not exist, and for a size or rules that Go does not have. Those of other games are
+    known once their modules are imported.
+    """
+    if game not in GAMES:
+        raise ChoiceError(f"unknown game {game!r}: expected one of {', '.join(GAMES)}")
+    if game == DEFAULT_GAME:
+        if size is not None and not MIN_SIZE <= size <= MAX_SIZE:
+            raise ChoiceError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
+        if rules is not None:
+            rule_set(rules)
+
+
+def supported_sizes(header: Header) -> Sequence[int]:
+    """The board sizes that a weights file plays, ascending; of a board that is not square, its columns."""
+    if header.only is not None:
+        return (header.only,)
+    if header.game == "go":
+        return range(SMALLEST_GO, MAX_SIZE + 1)
+    return [size for size in range(1, MAX_SIZE + 1) if _has_size(header.game, size)]
+
+
+def spanned(sizes: Sequence[int]) -> str:
+    """Board sizes, ascending, as a person lists them: `5 to 19`, or `4, 6, 8`."""
+    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
+        return f"{sizes[0]} to {sizes[-1]}"
+    return ", ".join(map(str, sizes))
+
+
+def beyond_training(trained: Sequence[int], size: int) -> str:
+    """A line for the user where a board is smaller or larger than any that the weights learned from; else "", also
+    where that is not known.
+
+    `trained` are the sizes of `Header.trained`. Between two sizes that it learned, a network plays much as on them.
+    """
+    if not trained or trained[0] <= size <= trained[-1]:
+        return ""
+    return f"board size {size} was never trained: these weights learned from {listed(trained)}; expect weak moves and wrong estimates"
+
+
+def _has_size(game: str, size: int) -> bool:
+    try:
+        games.make(game, size=size)
+    except ValueError:
+        return False
+    return True
+
+
+def search_settings(visits: int | None, game: str) -> SearchSettings:
+    """Search settings for this game at this many visits a move; None: as many as there is time for.
+
+    A tree begins with room for `FIRST_NODES`; the caller gives it the memory to grow (`gozero.search.memory`).
+    """
+    from gozero.search.settings import SearchSettings
+
+    many = visits is None or visits >= BATCHING_VISITS
+    score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
+    leaves, most_leaves = (MANY_LEAVES, MOST_LEAVES) if many else (FEW_LEAVES, FEW_LEAVES)
+    return SearchSettings(
+        leaves=leaves,
+        most_leaves=most_leaves,
+        max_nodes=FIRST_NODES,
+        score_weight=score_weight,
+        lcb=LCB,
+        solve=game not in GO_FAMILY,
+    )
+
+
+def most_memory(megabytes: int | None) -> int:
+    """Bytes that search trees and cache may take: the user's, or None for a share of the machine's, or of its
+    container's.
+    """
+    return machine.memory() // MEMORY_SHARE if megabytes is None else megabytes * 2**20
+
+
+def cache_memory(megabytes: int | None) -> int:
+    """Bytes of these that are for the cache of evaluations."""
+    return min(most_memory(megabytes) // CACHE_SHARE, MOST_CACHE)
+
+
+def tree_memory(megabytes: int | None) -> int:
+    """Bytes of these that are for search trees."""
+    return most_memory(megabytes) - cache_memory(megabytes)
+
+
+def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> str:
+    """The line for the user when a search ended because trees reached this limit in bytes."""
+    return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; {remedy}"
+
+
+@dataclass
+class Evaluators:
+    """The evaluators of one weights file, which is read once; each is opened once, by the thread that asks first.
+
+    Attributes:
+        path: of the weights file.
+        backend, precision: see `evaluators.factory.open_evaluator`.
+        threads: CPU threads; None for what the process may use.
+        cache: bytes that the evaluations kept may take in all, half of them those of the first board opened, half of
+            the rest those of the next, and so on; 0: none are kept.
+    """
+
+    path: Path
+    backend: str = "auto"
+    threads: int | None = None
+    precision: str = "auto"
+    cache: int = 0
+    _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
+    _opener: Opener | None = field(default=None, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def open(self, game: Game) -> Evaluator:
+        """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be
+        opened.
+        """
+        from gozero.evaluators.base import preferred_batch
+        from gozero.evaluators.cache import CachedEvaluator
+        from gozero.evaluators.factory import Opener
+
+        with self._lock:
+            if game.size not in self._opened:
+                if self._opener is None:
+                    self._opener = Opener(
+                        self.path, backend=self.backend, threads=self.threads, precision=self.precision
+                    )
+                evaluator = self._opener.open(game)
+                for doubling in range(preferred_batch(evaluator).bit_length()):
+                    evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
+                if self.cache:
+                    evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
+                self._opened[game.size] = evaluator
+            return self._opened[game.size]
+
+    def forget(self) -> None:
+        """Drop the evaluations that are kept."""
+        from gozero.evaluators.cache import CachedEvaluator
+
+        for evaluator in self._opened.values():
+            if isinstance(evaluator, CachedEvaluator):
+                evaluator.forget()

@@ -1,0 +1,64 @@
+"""Twenty levels of strength, weakest first: the visits of a move, and the randomness of its choice.
+
+Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit
+is the network's policy without a search: moves are drawn by their probabilities, and a temperature above 1 flattens
+these. So one set of weights covers everything from nearly random moves to full strength.
+
+A level says how a move is chosen. Time limits, passing and which moves are sensible are handled elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gozero.system.errors import ChoiceError
+
+
+@dataclass(frozen=True)
+class Level:
+    """How moves are chosen at one level."""
+
+    visits: int  # of the root, as everywhere
+    temperature: float  # 0: always the best move, but for the opening's variety
+
+    @property
+    def resigns(self) -> bool:
+        """False where moves are random to the end: such a level may still be beaten, and its users want to finish the
+        game.
+        """
+        return self.temperature == 0
+
+
+LEVELS = (
+    Level(1, 6.0),
+    Level(1, 3.8),
+    Level(1, 3.0),
+    Level(1, 2.35),
+    Level(1, 1.8),
+    Level(1, 1.45),
+    Level(1, 1.27),
+    Level(1, 1.13),
+    Level(1, 1.0),
+    Level(1, 0.85),
+    Level(1, 0.65),
+    Level(1, 0.55),
+    Level(1, 0.45),
+    Level(1, 0.0),
+    Level(8, 0.0),
+    Level(20, 0.0),
+    Level(50, 0.0),
+    Level(125, 0.0),
+    Level(320, 0.0),
+    Level(800, 0.0),
+)
+"""Level 1 first. Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
+it: see docs/levels.md.
+"""
+WEAKEST, STRONGEST = 1, len(LEVELS)
+
+
+def level(number: int) -> Level:
+    """The level of that number, `WEAKEST` to `STRONGEST`."""
+    if not WEAKEST <= number <= STRONGEST:
+        raise ChoiceError(f"level {number}: expected {WEAKEST} to {STRONGEST}")
+    return LEVELS[number - 1]

@@ -1,0 +1,252 @@
+"""Time controls: how long a move may take under each kind, and the clocks of both sides.
+
+Vocabulary. *Main time* is for the whole game. What comes when it is used up is *overtime*: Canadian, so many *stones*
+in each *period*; or byo-yomi, so many *periods*, of which a move that outlasts one uses it up. Fischer has no overtime:
+each move earns an *increment*. The time for a move is its *allowance*: a *target*, and the *most* for a hard choice.
+The *lag* is kept back for the delay between our answer and the moment the server stops the clock.
+
+All figures are seconds. No limit at all is not a control but None.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+LAG = 1.0
+"""The default lag: CGOS reports whole seconds, and charges the time on the network."""
+RESERVE = 0.015
+"""Share of the time left that is kept back besides the lag."""
+STRETCH = 3.0
+"""A move may take at most this many times what it leaves to each later move."""
+USED = 0.75
+"""Share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`). Targets are so much
+longer than an even share that the time is used all the same.
+"""
+FEWEST_MOVES = 15
+"""Main time is always shared over at least this many moves."""
+STAGES = ((0.08, 0.6), (0.5, 1.0), (0.9, 0.6))
+"""A game in plies for each point of the board: up to where a stage lasts, and what a move in it is worth. The fight is
+in the middle.
+"""
+
+
+@dataclass(frozen=True)
+class TimeLeft:
+    """One side's clock: main time where ``count`` is 0, else time in overtime."""
+
+    seconds: float
+    count: int = (
+        0  # Canadian: stones still to be played in the period; byo-yomi: periods left, the current one included
+    )
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The time for a move."""
+
+    target: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Absolute:
+    """Main time and nothing else; also what the others have in common."""
+
+    main: float
+
+    def full(self) -> TimeLeft:
+        """The clock at the beginning."""
+        return TimeLeft(self.main)
+
+    def after(self, left: TimeLeft, spent: float) -> TimeLeft:
+        """The clock after a move that took this long."""
+        return TimeLeft(max(0.0, left.seconds - spent), max(1, left.count - 1) if left.count else 0)
+
+    def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
+        """The allowance of the next move if main time must last for this many moves like it."""
+        if left.count:  # the controller reports overtime that was not agreed
+            return _spread(_most_of(left.seconds, lag), left.count)
+        return _spread(_spare(left.seconds, lag), moves)
+
+
+@dataclass(frozen=True)
+class _Overtime(Absolute):
+    """Main time, then periods."""
+
+    period: float
+    count: int
+
+    def full(self) -> TimeLeft:
+        return TimeLeft(self.main) if self.main > 0 else self._overtime
+
+    def after(self, left: TimeLeft, spent: float) -> TimeLeft:
+        if left.count:
+            return self._after_overtime(left, spent)
+        if spent < left.seconds:
+            return TimeLeft(left.seconds - spent)
+        return self._after_overtime(self._overtime, spent - left.seconds)
+
+    def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
+        """A move in main time may always take what it would get in overtime."""
+        if left.count:
+            return self._in_overtime(left, lag)
+        share, later = super().allowance(left, moves, lag), self._in_overtime(self._overtime, lag)
+        return Allowance(max(share.target, later.target), max(share.most, later.most))
+
+    @property
+    def _overtime(self) -> TimeLeft:
+        """The clock when overtime begins."""
+        return TimeLeft(self.period, self.count)
+
+    def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
+        raise NotImplementedError
+
+    def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Canadian(_Overtime):
+    """``count`` stones in each period; one stone is a fixed time for each move."""
+
+    def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
+        """The next period begins with the last stone; also when time ran out, if the controller continues."""
+        if left.count == 1 or spent >= left.seconds:
+            return self._overtime
+        return TimeLeft(left.seconds - spent, left.count - 1)
+
+    def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
+        return _spread(_most_of(left.seconds, lag), left.count)
+
+
+@dataclass(frozen=True)
+class Byoyomi(_Overtime):
+    """``count`` periods, each of which comes back whole after a move within it. No move is allowed to use one up."""
+
+    def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
+        used_up = math.ceil(min(left.count, max(0.0, spent - left.seconds) / self.period))
+        return TimeLeft(self.period, max(1, left.count - used_up))
+
+    def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
+        """The unused part of a period is lost, so a move may use all of it."""
+        return _spread(_most_of(left.seconds, lag), 1)
+
+
+@dataclass(frozen=True)
+class Fischer(Absolute):
+    """Main time with an increment for each move, up to ``cap`` on the clock; no move may take longer than ``longest``."""
+
+    increment: float
+    cap: float = math.inf
+    longest: float = math.inf
+
+    def after(self, left: TimeLeft, spent: float) -> TimeLeft:
+        return TimeLeft(min(self.cap, max(0.0, left.seconds - spent) + self.increment))
+
+    def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
+        """A share of what is there and the increment to come, or what the cap would take away; never more than is
+        there.
+        """
+        spare = _spare(left.seconds, lag)
+        share, limit = _spread(spare, moves), min(spare, _most_of(self.longest, lag))
+        overflow = left.seconds + self.increment - self.cap
+        target, most = (min(limit, max(seconds + self.increment, overflow)) for seconds in (share.target, share.most))
+        return Allowance(target, most)
+
+
+TimeControl = Absolute | Canadian | Byoyomi | Fischer
+
+
+def canadian(main: float, period: float, stones: int) -> TimeControl | None:
+    """As ``time_settings`` means it: no period is M seconds for the game, a period without stones no limit (GoGui sends
+    ``0 1 0``).
+    """
+    if period == 0:
+        return Absolute(main)
+    return Canadian(main, period, stones) if stones else None
+
+
+def byoyomi(main: float, period: float, periods: int) -> TimeControl:
+    """Without any period, M seconds for the game."""
+    return Byoyomi(main, period, periods) if period and periods else Absolute(main)
+
+
+def moves_to_share(points: int, ply: int) -> float:
+    """For how many moves like the one at ``ply`` main time must last, on a board of so many points; see ``STAGES``."""
+    later = [_weight(at / points) for at in range(ply, round(STAGES[-1][0] * points), 2)]
+    return max(FEWEST_MOVES, sum(later) / _weight(ply / points))
+
+
+def _weight(stage: float) -> float:
+    return next((weight for end, weight in STAGES if stage < end), STAGES[-1][1])
+
+
+def _spread(seconds: float, moves: float) -> Allowance:
+    """The allowance of one of this many moves that share the time, of which each later one is expected to leave a part
+    of its target over.
+    """
+    return Allowance(seconds / (1 + (moves - 1) * USED), seconds / (1 + (moves - 1) / STRETCH))
+
+
+def _spare(seconds: float, lag: float) -> float:
+    """The part of non-renewable time that can be spent."""
+    return max(0.0, seconds * (1 - RESERVE) - lag)
+
+
+def _most_of(seconds: float, lag: float) -> float:
+    """The part of a period that can be spent. One that is nearly all lag is used by half: to play at once would not
+    save it either.
+    """
+    return max(_spare(seconds, lag), seconds / 2)
+
+
+UNKNOWN_TERMS = Absolute(0.0)
+"""The terms where the controller sends only ``time_left``."""
+
+
+class Clock:
+    """Both sides' clocks. It measures nothing: it is given the duration of each move, and what the controller reports
+    overrides its own count. Without ``set_up`` there is no limit, unless the controller sends ``time_left``.
+
+    Attributes:
+        lag: seconds kept back at every move.
+    """
+
+    def __init__(self, lag: float) -> None:
+        self.lag = lag
+        self._control: TimeControl | None = None
+        self._is_unlimited = False  # by agreement
+        self._left: dict[int, TimeLeft] = {}
+
+    def set_up(self, control: TimeControl | None) -> None:
+        """Start both clocks on these terms; None: no limit, and ``time_left`` is ignored."""
+        self._control = control
+        self._is_unlimited = control is None
+        self._left.clear()
+
+    def reset(self) -> None:
+        """Start a new game on the same terms."""
+        self._left.clear()
+
+    def set_left(self, colour: int, left: TimeLeft) -> None:
+        """Set a clock as the controller reports it; a negative time counts as none."""
+        if not self._is_unlimited:
+            self._left[colour] = replace(left, seconds=max(0.0, left.seconds))
+
+    def left(self, colour: int) -> TimeLeft | None:
+        """The side's clock, or None where there is no limit."""
+        if colour in self._left:
+            return self._left[colour]
+        return None if self._control is None else self._control.full()
+
+    def spend(self, colour: int, seconds: float) -> None:
+        """Take a move that lasted ``seconds`` off the side's clock."""
+        left = self.left(colour)
+        if left is not None:
+            self._left[colour] = (self._control or UNKNOWN_TERMS).after(left, seconds)
+
+    def allowance(self, colour: int, moves: float) -> Allowance | None:
+        """The time for the side's next move if main time must last for this many like it; None where there is no limit."""
+        left = self.left(colour)
+        return None if left is None else (self._control or UNKNOWN_TERMS).allowance(left, moves, self.lag)

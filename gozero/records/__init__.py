@@ -1,0 +1,1 @@
+"""Games as text: SGF in and out, and lists of moves."""

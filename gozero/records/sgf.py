@@ -1,0 +1,373 @@
+"""Game records and SGF, both ways: the one reader and the one writer for every front end and for training.
+
+Vocabulary: a *record* is how a game began (size, komi, handicap, stones set up, who plays first) and its moves, in this
+package's colours and actions. A *line* is one way through a game's variations. A *collection* is several games in one
+file. A *remark* is one line about what was left out or read otherwise than it is written. Moves are taken as they
+stand: this module knows no rules, so a record may hold moves that a position will refuse. Comments are written, not
+read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sgfmill import boards
+
+from gozero import __version__ as VERSION
+from gozero.games import coords
+from gozero.games.colours import BLACK, WHITE
+from gozero.games.go.handicap import FEWEST_STONES
+from gozero.records import sgf_nodes
+from gozero.records.sgf_nodes import Node, place
+from gozero.records.sgf_reading import (
+    first_plays,
+    handicap_of,
+    komi_of,
+    main_line,
+    move_of,
+    player_of,
+    points_of,
+    size_of,
+    tidied,
+)
+from gozero.records.sgf_text import decoded, writable
+
+GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
+"""The GM number of each game that can be written. NoGo has no number of its own: its moves are moves of Go that never
+capture, so that every Go program shows such a game as it was, and RU[NoGo] tells them apart. The numbers know neither
+Connect-4 nor tic-tac-toe.
+"""
+NOGO_RULES = "NoGo"
+PROGRAM = f"gozero:{VERSION}"
+SGF_COLOURS = {BLACK: "B", WHITE: "W"}
+COLOURS_OF_SGF = {"B": BLACK, "W": WHITE}
+_MAX_WRITTEN_KOMI = 1e15  # beyond it an exponent would have to be written, which SGF does not know
+
+
+class RecordError(ValueError):
+    """Data are no game record, or one that cannot be read; the message is one line."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game.
+
+    Attributes:
+        size: points a side.
+        moves: (colour, action) in order; colours need not alternate.
+        komi: points for White; None where the file has no readable value.
+        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, or where the
+            file's value is invalid.
+        black_stones, white_stones: actions of the stones on the board before the first move.
+        to_play: who plays first.
+        next_to_play: who plays after the last move, where that is not the other side.
+        result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
+        rules, black_name, white_name, black_rank, white_rank, event, date: free text.
+        comments: (number of moves, text) of the comment on the position after that many moves.
+        game: a key of `GAME_NUMBERS`; only Go is read unless others are asked for.
+        remarks: of the reader.
+    """
+
+    size: int
+    moves: tuple[tuple[int, int], ...] = ()
+    komi: float | None = None
+    handicap: int = 0
+    black_stones: tuple[int, ...] = ()
+    white_stones: tuple[int, ...] = ()
+    to_play: int = BLACK
+    next_to_play: int | None = None
+    result: str = ""
+    rules: str = ""
+    black_name: str = ""
+    white_name: str = ""
+    black_rank: str = ""
+    white_rank: str = ""
+    event: str = ""
+    date: str = ""
+    comments: tuple[tuple[int, str], ...] = ()
+    game: str = "go"
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+
+
+TEXTS = {
+    "PB": "black_name", "BR": "black_rank", "PW": "white_name", "WR": "white_rank", "EV": "event", "DT": "date",
+    "RU": "rules", "RE": "result",
+}  # fmt: skip
+"""Properties of the root, and the fields of a record that hold them."""
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One way through a game's tree; its first `shared` moves belong to an earlier line of the game too."""
+
+    record: GameRecord
+    shared: int
+
+
+class SgfGame:
+    """A game as its file has it, with what `gozero.records.sgf_reading.tidied` puts right.
+
+    Attributes:
+        root: the tree.
+        text: of the file.
+        kind: a key of `GAME_NUMBERS`, None for another game.
+        remarks: of the reader.
+
+    RecordError, now or from a method, where its size, its points or its stones cannot be.
+    """
+
+    def __init__(self, root: Node, text: str) -> None:
+        self.root, self.text = root, text
+        number = root.line("GM").lower() or "1"
+        names = {"1": "nogo" if root.line("RU") == NOGO_RULES else "go", "go": "go"}
+        self.kind = names.get(number) or next(
+            (name for name, known in GAME_NUMBERS.items() if str(known) == number), None
+        )
+        self.remarks: list[str] = []
+        self.size, self._fault = 19, ""
+        try:
+            self.size = size_of(root)
+            if self.kind is not None:
+                self.remarks = tidied(root, self.size)
+        except ValueError as error:
+            self._fault = f"{place(text, root.offset)}: {error}"
+
+    @property
+    def title(self) -> str:
+        """The game in one line, for people."""
+        players = " – ".join(filter(None, map(self.root.line, ("PB", "PW"))))
+        parts = (*map(self.root.line, ("GN", "EV")), players, *map(self.root.line, ("DT", "RE")))
+        moves = sum(move_of(node) is not None for node in main_line(self.root))
+        return ", ".join([*filter(None, parts), f"{moves} move{'' if moves == 1 else 's'}"])
+
+    def check(self, kinds: Sequence[str] = ("go",)) -> None:
+        """RecordError unless it is one of these games."""
+        if self.kind not in kinds:
+            named = f"RU[{NOGO_RULES}]" if self.kind == "nogo" else f"GM[{self.root.line('GM')[:20]}]"
+            raise RecordError(f"{named} is not {'Go' if len(kinds) == 1 else 'one of ' + ', '.join(kinds)}")
+        if self._fault:
+            raise RecordError(self._fault)
+
+    def record(self, before_move: int | None = None) -> GameRecord:
+        """The main line; only the moves before number ``before_move`` (the first move is number 1), if given.
+
+        Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as
+        its set-up.
+        """
+        return self.record_of(main_line(self.root), math.inf if before_move is None else before_move)[0]
+
+    def lines(self) -> Iterator[Variation]:
+        """All lines, the main line first, then in the order of the file."""
+        for nodes, shared in _paths(self.root):
+            yield Variation(*self.record_of(nodes, math.inf, shared))
+
+    def record_of(self, nodes: list[Node], before_move: float, shared: int = 0) -> tuple[GameRecord, int]:
+        """The record of a line's nodes, and how many of its moves stand in the first `shared` nodes."""
+        if self._fault:
+            raise RecordError(self._fault)
+        root = nodes[0]
+        reader = _Reader(self)
+        shared_moves = reader.read(nodes, before_move, shared)
+        black_stones = reader.actions("B")
+        handicap = min(handicap_of(root, self.size), max(len(black_stones), first_plays(nodes)))
+        if handicap < FEWEST_STONES:
+            handicap = 0
+        return GameRecord(
+            size=self.size,
+            moves=tuple(reader.moves),
+            komi=komi_of(root),
+            handicap=handicap,
+            black_stones=black_stones,
+            white_stones=reader.actions("W"),
+            to_play=reader.first_to_play(nodes, handicap),
+            next_to_play=reader.next_to_play(),
+            game=self.kind or "go",
+            remarks=tuple(self.remarks),
+            **{name: root.line(known) for known, name in TEXTS.items()},  # type: ignore[arg-type]
+        ), shared_moves
+
+    def move(self, node: Node) -> tuple[int, int] | None:
+        """(colour, action) of a node's move, if it has one."""
+        found = move_of(node)
+        if found is None:
+            return None
+        try:
+            return COLOURS_OF_SGF[found[0]], coords.from_sgf(found[1], self.size)
+        except ValueError as error:
+            raise self.error(node, f"{found[0]}: {error}") from None
+
+    def error(self, node: Node, what: str) -> RecordError:
+        return RecordError(f"{place(self.text, node.offset)}: {what}")
+
+
+def games(data: bytes | str) -> list[SgfGame]:
+    """Each game of a file; the remarks on the file are the first one's. RecordError where there is none."""
+    text, said = decoded(data) if isinstance(data, bytes) else (writable(data.removeprefix("\ufeff")), "")
+    try:
+        roots, remarks = sgf_nodes.parse(text)
+    except ValueError as error:
+        raise RecordError(str(error)) from None
+    found = [SgfGame(root, text) for root in roots]
+    found[0].remarks[:0] = [*([said] if said else []), *remarks]
+    return found
+
+
+def parse(data: bytes | str, before_move: int | None = None) -> GameRecord:
+    """`SgfGame.record` of the first game in ``data``, which has to be Go. RecordError where it cannot be read."""
+    found = games(data)
+    found[0].check()
+    if len(found) > 1:
+        found[0].remarks.append(f"the first of {len(found)} games was read")
+    return found[0].record(before_move)
+
+
+def _paths(root: Node) -> Iterator[tuple[list[Node], int]]:
+    """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper
+    than Python's stack.
+    """
+    path: list[Node] = []
+    pending = [(root, 0, 0)]  # node, its depth, shared nodes
+    while pending:
+        node, depth, shared = pending.pop()
+        del path[depth:]
+        path.append(node)
+        if not node.children:
+            yield list(path), shared
+        pending += [(child, depth + 1, depth + 1 if index else shared) for index, child in enumerate(node.children)][
+            ::-1
+        ]
+
+
+def serialise(record: GameRecord) -> bytes:
+    """The record as an SGF file (UTF-8, FF[4]), without blank lines."""
+    return sgf_nodes.write([tree_of(record)]).encode()
+
+
+def tree_of(record: GameRecord) -> Node:
+    """The record as a tree of nodes."""
+    root = node = Node()
+    heading: dict[str, object] = {"FF": 4, "GM": GAME_NUMBERS[record.game], "CA": "UTF-8", "AP": PROGRAM}
+    heading["SZ"] = record.size
+    if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
+        heading["KM"] = f"{record.komi:.15g}"
+    if record.handicap > 1 or _looks_given(record):
+        heading["HA"] = record.handicap
+    heading |= {known: getattr(record, name) for known, name in TEXTS.items()}
+    if record.game == "nogo":
+        heading["RU"] = NOGO_RULES
+    for name, value in heading.items():
+        root.set(name, str(value))
+    for name, stones in (("AB", record.black_stones), ("AW", record.white_stones)):
+        if stones:
+            root.properties[name] = [coords.to_sgf(action, record.size) for action in sorted(stones)]
+    if record.black_stones or record.white_stones or record.to_play == WHITE:
+        root.set("PL", SGF_COLOURS[record.to_play])
+    nodes = [root]
+    for colour, action in record.moves:
+        nodes.append(add_move(nodes[-1], colour, action, record.size))
+    node = nodes[-1]
+    if record.next_to_play is not None:
+        node.children.append(Node({"PL": [SGF_COLOURS[record.next_to_play]]}))
+    for number, text in record.comments:
+        nodes[number].set("C", text)
+    return root
+
+
+def add_move(parent: Node, colour: int, action: int, size: int) -> Node:
+    """The new node of a move that follows."""
+    parent.children.append(Node({SGF_COLOURS[colour]: [coords.to_sgf(action, size)]}))
+    return parent.children[-1]
+
+
+def _looks_given(record: GameRecord) -> bool:
+    """Whether a reader would take Black's stones for a handicap unless told otherwise, see `handicap_of`."""
+    return len(record.black_stones) > 1 and not record.white_stones and record.to_play == WHITE
+
+
+class _Reader:
+    """Set-up and moves of a line, node by node."""
+
+    def __init__(self, game: SgfGame) -> None:
+        self._game = game
+        self._stones = boards.Board(game.size)  # it counts its rows from the bottom, which makes no difference here
+        self._to_play: str | None = None  # as the file says
+        self._last_mover: int | None = None  # of the moves that are part of the set-up by now
+        self._next: str | None = None  # as the file says after the last move
+        self._begun = 0  # index of the node that set up the stones last
+        self.moves: list[tuple[int, int]] = []
+
+    def read(self, nodes: list[Node], before_move: float, shared: int) -> int:
+        """Take in the nodes up to the one with the move of that number, counted from 1; the moves kept of the first
+        `shared` nodes.
+        """
+        played = shared_moves = 0
+        for index, node in enumerate(nodes):
+            self._set_up(node, index)
+            shared_moves = len(self.moves) if index <= shared else min(shared_moves, len(self.moves))
+            move = self._game.move(node)
+            if move is None:
+                continue
+            played += 1
+            if played >= before_move:
+                break
+            self.moves.append(move)
+            self._next = player_of(node)
+        return shared_moves
+
+    def _set_up(self, node: Node, index: int) -> None:
+        """Apply AB, AW, AE and PL, if the node has them."""
+        if is_set_up(node):
+            self._begun = index
+            if self.moves:
+                self._to_play, self._last_mover = None, self.moves[-1][0]
+            for colour, action in self.moves:
+                point = divmod(action, self._game.size)
+                if action < self._game.size**2 and self._stones.get(*point) is None:
+                    self._stones.play(*point, SGF_COLOURS[colour].lower())
+            self.moves.clear()
+            self._add_stones(node)
+        if not self.moves:
+            self._to_play = player_of(node) or self._to_play
+        elif move_of(node) is None:
+            self._next = player_of(node) or self._next
+
+    def _add_stones(self, node: Node) -> None:
+        size = self._game.size
+        try:
+            sets = [{divmod(point, size) for point in points_of(node, name, size)} for name in ("AB", "AW", "AE")]
+        except ValueError as error:
+            raise self._game.error(node, str(error)) from None
+        if len(set().union(*sets)) < sum(map(len, sets)):
+            raise self._game.error(node, "a point is set up twice in one node")
+        if not self._stones.apply_setup(*sets):
+            raise self._game.error(node, "a chain that is set up has no liberty")
+
+    def actions(self, colour: str) -> tuple[int, ...]:
+        size, stones = self._game.size, self._stones.list_occupied_points()
+        return tuple(sorted(row * size + col for stone, (row, col) in stones if stone == colour.lower()))
+
+    def first_to_play(self, nodes: list[Node], handicap: int) -> int:
+        """PL if given, else whoever moves first in the file once the stones are set up, else who did not move last before
+        that, else White after handicap stones.
+        """
+        if self._to_play is not None:
+            return COLOURS_OF_SGF[self._to_play]
+        for node in nodes[self._begun :]:
+            if move := move_of(node):
+                return COLOURS_OF_SGF[move[0]]
+        if self._last_mover is not None:
+            return BLACK + WHITE - self._last_mover
+        return WHITE if handicap > 1 else BLACK
+
+    def next_to_play(self) -> int | None:
+        """Who plays after the last move, where the file says that it is the side that moved."""
+        if not self.moves or self._next is None or COLOURS_OF_SGF[self._next] != self.moves[-1][0]:
+            return None
+        return self.moves[-1][0]
+
+
+def is_set_up(node: Node) -> bool:
+    """Whether stones are set up or taken off."""
+    return not node.properties.keys().isdisjoint(("AB", "AW", "AE"))

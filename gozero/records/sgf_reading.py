@@ -1,0 +1,184 @@
+"""What SGF's properties mean: board, komi, moves, and stones that are set up, also where programs write them against the
+standard. `tidied` puts a game's tree right where the meaning is clear, and says what it did.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from itertools import takewhile
+
+from gozero.games import coords
+from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
+from gozero.records.sgf_nodes import Node
+
+LEAST_SIZE, MOST_SIZE = 2, 52  # points a side that SGF can write
+_SMALL_BOARD = 9  # on smaller ones komi may be beyond the board's points
+_PLAYERS = {"b": "B", "w": "W", "1": "B", "2": "W"}  # the digits are CGoban's
+_KOMI = re.compile(
+    r"\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e\d+)?)\s*(½?)\s*(子?)(?:points?|pts?|moku|[目집])?\s*\.?\s*", re.I
+)
+_OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", "LN", "DD")
+
+
+def size_of(root: Node) -> int:
+    """Points a side; 19 where the file says nothing. ValueError where it is no square board."""
+    written = root.line("SZ")
+    found = re.fullmatch(r"(\d{1,4})\s*(?:[:x*]\s*(\d{1,4}))?", written or "19")
+    if found is None or found[2] not in (None, found[1]):
+        raise ValueError(f"SZ[{written[:40]}]: expected one number, the points a side of a square board")
+    if not LEAST_SIZE <= int(found[1]) <= MOST_SIZE:
+        raise ValueError(f"board size {int(found[1])}: expected {LEAST_SIZE} to {MOST_SIZE}")
+    return int(found[1])
+
+
+def komi_of(root: Node) -> float | None:
+    """Points for White, None where there is none, or none that can be meant.
+
+    Some servers write hundredths (650 is 6.5), or Chinese stones, which are two points (3.75 is 7.5), or both (375).
+    """
+    written = root.line("KM")
+    if not written and "KO" in root.properties and move_of(root) is None:  # as files of the first version have it
+        written = root.line("KO")
+    found = _KOMI.fullmatch(written)
+    if found is None:
+        return None
+    komi = float(found[1].replace(",", ".")) + (0.5 if found[2] else 0.0)
+    program = root.line("AP").lower()
+    if komi % 1 == 0 and (abs(komi) >= 100 or ("fox" in program and abs(komi) >= 25)):
+        komi /= 100
+    if found[3] or (abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero")):  # a quarter point
+        komi *= 2
+    return komi if math.isfinite(komi) and abs(komi) <= max(size_of(root), _SMALL_BOARD) ** 2 else None
+
+
+def player_of(node: Node) -> str | None:
+    """PL as B or W, by its first letter as some programs write whole words; None where there is none."""
+    return _PLAYERS.get(node.line("PL")[:1].lower())
+
+
+def move_of(node: Node) -> tuple[str, str] | None:
+    """(B or W, the point as it is written) of a node's move, if it has one."""
+    return next(((colour, node.properties[colour][0]) for colour in "BW" if colour in node.properties), None)
+
+
+def points_of(node: Node, name: str, size: int) -> set[int]:
+    """Actions of the points of a list, which may name rectangles by two corners."""
+    found = set()
+    for value in node.properties.get(name, ()):
+        corners = [corner for corner in value.split(":") if corner.strip()]
+        ends = [divmod(coords.from_sgf(corner, size), size) for corner in corners]
+        if not corners:
+            continue
+        rows, cols = (sorted(axis) for axis in zip(*ends, strict=True))
+        if rows[-1] >= size:
+            raise ValueError(f"{name}[{value[:20]}] is no point of a {size}x{size} board")
+        found |= {row * size + col for row in range(rows[0], rows[-1] + 1) for col in range(cols[0], cols[-1] + 1)}
+    return found
+
+
+def first_plays(nodes: Iterable[Node]) -> int:
+    """Black's plays before White's first move, which some programs write instead of stones that are set up."""
+    moves = (move for node in nodes if (move := move_of(node)) is not None)
+    return sum(1 for _ in takewhile(lambda move: move[0] == "B", moves))
+
+
+def handicap_of(root: Node, size: int) -> int:
+    """HA, else the number of Black's stones on the root when they are enough for a handicap, none of White's, and Black
+    does not play first.
+    """
+    if written := root.line("HA"):
+        stones = int(written) if re.fullmatch(r"\d{1,4}", written) else 0
+        return stones if stones <= size**2 else 0  # no board holds more
+    black, white = points_of(root, "AB", size), root.properties.get("AW")
+    return 0 if len(black) < FEWEST_STONES or white or player_of(root) == "B" else len(black)
+
+
+def main_line(root: Node) -> list[Node]:
+    """The nodes of the main line."""
+    found = [root]
+    while found[-1].children:
+        found.append(found[-1].children[0])
+    return found
+
+
+def tidied(root: Node, size: int) -> list[str]:
+    """Put a tree of Go right where its meaning is clear; what was done, for people."""
+    said: list[str] = []
+    pending = [(root, "W" if handicap_of(root, size) else "B")]
+    while pending:
+        node, turn = pending.pop()
+        _tidy_player(node, said)
+        _tidy_points(node, said)
+        turn = player_of(node) or turn
+        if "B" in node.properties and "W" in node.properties:
+            node = _parted(node, turn, said)
+        elif move := move_of(node):
+            turn = "W" if move[0] == "B" else "B"
+        pending += [(child, turn) for child in reversed(node.children)]
+    _tidy_komi(root, said)
+    _tidy_handicap(root, size, said)
+    return [text if said.count(text) == 1 else f"{text} ({said.count(text)} times)" for text in dict.fromkeys(said)]
+
+
+def _tidy_player(node: Node, said: list[str]) -> None:
+    written = node.line("PL")
+    if "PL" in node.properties and player_of(node) is None:
+        del node.properties["PL"]
+        if written:
+            said.append(f"PL[{written[:40]}] was left out: it is no colour")
+    elif "PL" in node.properties:
+        node.properties["PL"] = [player_of(node) or ""]
+
+
+def _tidy_points(node: Node, said: list[str]) -> None:
+    """Take blanks out of points; several points in B or W are stones that are set up."""
+    for name in ("B", "W", "AB", "AW", "AE"):
+        if name not in node.properties:
+            continue
+        values = [re.sub(r"\s", "", value) for value in node.properties[name]]
+        node.properties[name] = values
+        if name in "BW" and (len(set(values)) > 1 or ":" in values[0]):
+            del node.properties[name]
+            node.properties.setdefault(f"A{name}", []).extend(values)
+            said.append(f"several points in one {name} were set up")
+
+
+def _parted(node: Node, first: str, said: list[str]) -> Node:
+    """Let a node with a move of each side be two; the second."""
+    second = "W" if first == "B" else "B"
+    later = [name for name in node.properties if name == second or name in _OF_POSITION]
+    child = Node({name: node.properties.pop(name) for name in later}, node.children, node.offset)
+    node.properties.pop("PL", None)
+    node.children = [child]
+    said.append("B and W in one node were read as two moves")
+    return child
+
+
+def _tidy_komi(root: Node, said: list[str]) -> None:
+    komi, written = komi_of(root), root.line("KM")
+    if komi is None and written:
+        said.append(f"the komi, {written[:40]}, was left out: it is none for this board")
+    elif komi is not None and written and written != f"{komi:.15g}":
+        root.set("KM", f"{komi:.15g}")
+        if not re.fullmatch(r"[+\d.,-]+", written) or float(written.replace(",", ".")) != komi:
+            said.append(f"the komi, {written[:40]}, was read as {komi:g}")
+
+
+def _tidy_handicap(root: Node, size: int, said: list[str]) -> None:
+    """Set up the stones of a handicap that the file only counts."""
+    stones, line = handicap_of(root, size), main_line(root)
+    begun = [*takewhile(lambda node: move_of(node) is None, line), *line[:1]]
+    moves = [move for node in line if (move := move_of(node)) is not None]
+    if stones < FEWEST_STONES or any("AB" in node.properties for node in begun) or first_plays(line) >= FEWEST_STONES:
+        return
+    if stones <= most_fixed(size) and (not moves or moves[0][0] == "W"):
+        fixed = fixed_points(stones, size)
+        names = [coords.to_sgf(point, size) for point in fixed]
+        if not {move[1].lower() for move in moves} & set(names):
+            root.properties["AB"] = names
+            vertices = " ".join(coords.vertex(point, size) for point in fixed)
+            said.append(f"HA[{stones}] without its stones: the fixed ones, {vertices}, were set up")
+            return
+    said.append(f"HA[{stones}] without its stones: it was left out")

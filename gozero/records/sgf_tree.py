@@ -1,0 +1,142 @@
+"""A game with its variations and comments, from SGF, and back into the file that it came from.
+
+Vocabulary. A *branch* is a move with what may follow it, its comment and its place in the tree. `gozero.records.sgf` reads one
+line of moves and writes one; this module keeps them all together. Moves are taken as they stand: no rules are known
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move, is_set_up, tree_of
+from gozero.records.sgf_nodes import Node
+from gozero.records.sgf_reading import main_line, move_of, player_of
+
+MOST_BRANCHES = 20_000
+
+
+@dataclass
+class Branch:
+    """A move in a tree.
+
+    Attributes:
+        parent: the index of the branch before it; -1 for the start of the game.
+        colour, action: the move.
+        comment: on the position after it.
+        next_to_play: who plays then, where the file says so.
+        sources: the nodes of the file that it stands for, by their places in `Node.below` of the root: that of the move,
+            then those without one.
+    """
+
+    parent: int
+    colour: int
+    action: int
+    comment: str = ""
+    next_to_play: int | None = None
+    sources: list[int] = field(default_factory=list, compare=False)
+
+
+@dataclass(frozen=True)
+class GameWithVariations:
+    """A game and its variations.
+
+    Attributes:
+        record: how the game began, without its moves.
+        branches: every move; parents come before children, and the first child of each is its main continuation.
+        comment: on the start.
+        left_out: variations that were not read, because stones are set up in the middle of them, or a point is off the
+            board.
+        skipped: moves before the stones of the main line that begin the game, those of variations there included.
+        sources: the nodes of the file that are the start, see `Branch`.
+    """
+
+    record: GameRecord
+    branches: Sequence[Branch] = field(default_factory=list)
+    comment: str = ""
+    left_out: int = 0
+    skipped: int = 0
+    sources: Sequence[int] = field(default=(), compare=False)
+
+
+def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
+    """A game, one of ``kinds``. RecordError as in `sgf.parse`, and where it has more than `MOST_BRANCHES` moves.
+
+    As there, stones that are set up in the middle of the main line begin a new game.
+    """
+    game.check(kinds)
+    record = replace(game.record(), moves=(), next_to_play=None)
+    line = main_line(game.root)
+    start = [node for node in line if node is game.root or is_set_up(node)][-1]
+    return _grown(game, record, start, set(map(id, line)))
+
+
+def _grown(game: SgfGame, record: GameRecord, start: Node, main: set[int]) -> GameWithVariations:
+    numbers = {id(node): number for number, node in enumerate(game.root.below())}
+    branches: list[Branch] = []
+    left_out = 0
+    first = Branch(-1, 0, -1)  # stands for the start
+    pending = [(start, -1)]
+    while pending:
+        node, parent = pending.pop()
+        try:
+            move = game.move(node)
+        except RecordError:
+            if id(node) in main:
+                raise
+            move = None
+        if node is not start and (is_set_up(node) or (move is None and move_of(node) is not None)):
+            left_out += 1
+            continue
+        if move is not None:
+            branches.append(Branch(parent, *move))
+            parent = len(branches) - 1
+            if len(branches) > MOST_BRANCHES:
+                raise RecordError(f"the game has more than {MOST_BRANCHES:,} moves, variations included")
+        branch = branches[parent] if parent >= 0 else first
+        branch.sources.append(numbers[id(node)])
+        branch.comment = "\n".join(filter(None, (branch.comment, node.text("C"))))
+        if player := player_of(node):
+            branch.next_to_play = COLOURS_OF_SGF[player]
+        pending += [(child, parent) for child in reversed(node.children)]
+    behind = sum(move_of(node) is not None for node in start.below())
+    skipped = sum(move_of(node) is not None for node in game.root.below()) - behind
+    return GameWithVariations(record, branches, first.comment, left_out, skipped, first.sources)
+
+
+def tree(game: GameWithVariations) -> Node:
+    """A new tree of nodes for the game."""
+    root = tree_of(game.record)
+    root.set("C", game.comment)
+    add_branches(root, [], [replace(branch, sources=[]) for branch in game.branches], game.record.size)
+    return root
+
+
+def add_branches(root: Node, known: Sequence[Node], branches: Iterable[Branch], size: int) -> None:
+    """Let a tree hold these branches, and their comments: what has no source among ``known``, the nodes of the tree as
+    in `Branch.sources`, becomes a new node.
+    """
+    nodes: list[Node] = []
+    for branch in branches:
+        own = [known[source] for source in branch.sources]
+        if not own:
+            own = [add_move(nodes[branch.parent] if branch.parent >= 0 else root, branch.colour, branch.action, size)]
+        set_comment(own, branch.comment)
+        nodes.append(own[0])
+
+
+def set_comment(nodes: Sequence[Node], comment: str) -> None:
+    """Let nodes that stand for one position have this comment; they are left as they are where they have it."""
+    texts = [text for node in nodes if (text := node.text("C"))]
+    if comment in ("\n".join(texts), "\n\n".join(dict.fromkeys(texts))):
+        return
+    for node in nodes:
+        node.set("C", comment if node is nodes[0] else "")
+
+
+def prune(root: Node, gone: Collection[Node]) -> None:
+    """Take these nodes, and what follows them, out of a tree."""
+    lost = set(map(id, gone))
+    for node in root.below():
+        node.children = [child for child in node.children if id(child) not in lost]

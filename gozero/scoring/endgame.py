@@ -1,0 +1,198 @@
+"""The end of a game of Go as the rules and a settlement decide it: which moves are still worth playing, when a pass is
+sound.
+
+Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without
+being in atari there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins
+as it stands* if both counts say so: the area as the board stands, and the *settled* area, from which stones inside the
+other side's pass-alive territory (Benson 1976) are removed; a server that removes no dead stones counts the first. A
+`settlement.Settlement` judges what else is dead; a side that has one passes by it too.
+
+A *result* is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
+
+Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor
+protocol.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.games import GO_FAMILY
+from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
+from gozero.games.go import chains, go
+from gozero.games.position import Position
+from gozero.scoring.regions import connected, only, touches
+from gozero.scoring.settlement import Settlement, as_it_stands
+
+
+def candidates(position: Position) -> np.ndarray:
+    """bool [A]: the moves worth a thought in a position that is not over; see `sensible_moves`."""
+    opponent_passed = bool(position.moves) and position.moves[-1].action == position.game.pass_action
+    return sensible_moves(position.game, position.state, position.legal(), opponent_passed=opponent_passed)
+
+
+def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent_passed: bool) -> np.ndarray:
+    """The legal actions worth considering, bool [A]; only the pass where passing is right at once.
+
+    Never among them, while there is anything else: a move into one's own one-point eye or into one's own pass-alive
+    territory with no enemy stone in it. The pass is among them if the side to move cannot take more and wins as it
+    stands, or draws so and the opponent has just passed; it stands alone if that side wins and the opponent has just
+    passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
+    ``game.max_plies`` is ended: the pass is always allowed and moves into either side's pass-alive territory are not.
+    In games other than Go every legal action is considered.
+
+    Args:
+        game: any.
+        state: int32 [S].
+        legal: bool [A].
+        opponent_passed: whether the opponent's last move was a pass.
+    """
+    if game.name not in GO_FAMILY:
+        return legal
+    alive = _pass_alive(state, game.points)
+    useful = legal[: game.points] & ~wasted_points(state, alive, game.rows)
+    contested = useful & (alive == 0)
+    standing = result_as_it_stands(state)
+    overlong = state[PLY] >= game.max_plies
+    sensible = np.zeros(game.actions, np.bool_)
+    sensible[: game.points] = contested if overlong else useful
+    passes_now = standing > 0 and (opponent_passed or not contested.any())
+    may_pass = standing > 0 or (standing == 0 and opponent_passed)
+    if passes_now or not sensible.any():
+        sensible[:] = False
+        sensible[game.pass_action] = True
+    elif overlong or (may_pass and not can_take_more(board_of(state, game.rows), int(state[TO_PLAY]), legal)):
+        sensible[game.pass_action] = True
+    return sensible
+
+
+def settled_moves(
+    game: Game,
+    state: np.ndarray,
+    sensible: np.ndarray,
+    settlement: Settlement,
+    *,
+    opponent_passed: bool,
+    friendly: bool,
+) -> np.ndarray:
+    """The sensible moves that a settlement leaves, bool [A].
+
+    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the
+    settlement wins, or draws and is complete: then the dead stones are removed by agreement. A side that is not
+    friendly must capture dead stones that lower its result.
+    """
+    settled, standing = settled_result(state, settlement), result_as_it_stands(state)
+    gains = settled > standing and not sensible[game.pass_action]
+    agreed = friendly and opponent_passed and (settled > 0 or (settled == 0 and settlement.is_complete))
+    if agreed or (settlement.is_complete and not gains):
+        return np.arange(game.actions) == game.pass_action
+    if settled > standing and opponent_passed:
+        taking = sensible & _taking_off(game, state, settlement)
+        return taking if taking.any() else sensible
+    return sensible
+
+
+def clean_up_moves(
+    game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool
+) -> np.ndarray:
+    """The moves of a side that has to capture the other side's dead stones, bool [A]; only the pass where nothing is
+    left to do.
+
+    It plays where dead stones are; unless the opponent has just passed, also where something is open, since that move
+    may be a threat. Without dead stones it plays what is sensible until nothing is open.
+    """
+    passing = np.arange(game.actions) == game.pass_action
+    if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
+        return (
+            passing if settlement.is_complete else sensible_moves(game, state, legal, opponent_passed=opponent_passed)
+        )
+    useful = legal & ~passing
+    useful[: game.points] &= ~wasted_points(state, _pass_alive(state, game.points), game.rows)
+    wanted = _taking_off(game, state, settlement)
+    if not opponent_passed:
+        wanted[: game.points] |= settlement.open
+    return next(mask for mask in (useful & wanted, useful, passing) if mask.any())
+
+
+def settled_result(state: np.ndarray, settlement: Settlement) -> int:
+    """The result of a settlement for the side to move."""
+    lead = int(np.sign(settlement.area - go.white_bonus(state)))
+    return lead if state[TO_PLAY] == BLACK else -lead
+
+
+def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.ndarray:
+    """The empty points of the side to move around the other side's dead stones, bool [A]."""
+    colour, board = int(state[TO_PLAY]), settlement.board
+    dead = np.zeros(board.shape, np.bool_)
+    dead.reshape(-1)[settlement.dead_of(BLACK + WHITE - colour)] = True
+    around = connected(dead, dead | (board == EMPTY)).reshape(-1) & ~dead.reshape(-1) & (settlement.owner == colour)
+    return np.append(around, np.zeros(game.actions - game.points, np.bool_))
+
+
+def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
+    """Whether a side has a legal move onto a point between the colours, of no seki, after which it is not in atari.
+
+    Args:
+        board: uint8 [size, size].
+        colour: BLACK or WHITE.
+        legal: bool [A], of that side.
+    """
+    left = (as_it_stands(board).open & legal[: board.size]).reshape(board.shape)
+    for row, col in np.argwhere(left):
+        point = only(row, col, len(board))
+        chain = connected(point, point | (board == colour))
+        empty = ((board == EMPTY) & ~point) | _captured(board, point, BLACK + WHITE - colour)
+        if (touches(chain) & empty).sum() > 1:
+            return True
+    return False
+
+
+def _captured(board: np.ndarray, point: np.ndarray, colour: int) -> np.ndarray:
+    """bool [size, size]: the stones of a colour that a stone of the other at `point`, bool [size, size], takes off."""
+    captured = np.zeros(board.shape, np.bool_)
+    for row, col in np.argwhere(touches(point) & (board == colour)):
+        chain = connected(only(row, col, len(board)), board == colour)
+        if not (touches(chain) & (board == EMPTY) & ~point).any():
+            captured |= chain
+    return captured
+
+
+def result_as_it_stands(state: np.ndarray) -> int:
+    """The certain result of the side to move on the present board: the worse one of counting dead stones as alive or as
+    dead.
+    """
+    return int(np.sign(min(go.score(state), go.settled_score(state))))
+
+
+def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:
+    """Points that the side to move would only lose by filling, bool [P]: own eyes, and own pass-alive territory without
+    enemy stones.
+
+    Args:
+        state: int32 [S].
+        alive: int8 [P] from ``go.pass_alive``.
+        size: points a side.
+    """
+    board = board_of(state, size)
+    own, enemy, empty = board == state[TO_PLAY], board == BLACK + WHITE - state[TO_PLAY], board == EMPTY
+    territory = (alive.reshape(size, size) > 0) & ~own
+    wasted = empty & territory & ~connected(enemy & territory, territory)
+    for row, col in np.argwhere(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
+        neighbours = touches(only(row, col, size))
+        first_row, first_col = np.argwhere(neighbours)[0]
+        chain = connected(only(first_row, first_col, size), own)
+        wasted[row, col] = not (neighbours & ~chain).any()
+    return np.asarray(wasted.reshape(-1))
+
+
+def board_of(state: np.ndarray, size: int) -> np.ndarray:
+    """Colours of the points, uint8 [size, size]."""
+    colours = np.empty(size * size, np.uint8)
+    chains.stones(state, colours)
+    return colours.reshape(size, size)
+
+
+def _pass_alive(state: np.ndarray, points: int) -> np.ndarray:
+    alive = np.empty(points, np.int8)
+    go.pass_alive(state, alive)
+    return alive

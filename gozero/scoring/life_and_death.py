@@ -1,0 +1,199 @@
+"""Random playouts and small searches as witnesses of life and death in Go, beside what a network expects.
+
+Vocabulary. A string *lives* in a playout if its point is its colour's at the end, and it was not captured while every
+string around it stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. A
+playout's *fate* of a string is +1 where it lives and -1 where it does not; the fate of all playouts is their mean. A
+*reading* is a search (PUCT with random playouts) for one string's fate alone, with its own colour or the other to move first.
+
+A string is *disputed* where one witness is sure that it is dead and another is not, or where they doubt it on the
+whole. Then it is read.
+
+Everything is seeded: the same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in
+action order. Nothing here knows komi or a network; past positions are forgotten.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gozero.evaluators import fates
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.games.go import area, go
+from gozero.games.go.rules import SIMPLE
+from gozero.scoring.regions import Chain, chains_of, connected, liberties_of, only, touches
+from gozero.scoring.settlement import SURE, in_seki
+from gozero.search.request import SearchRequest
+from gozero.search.search import Search
+from gozero.search.settings import SearchSettings
+
+PLAYOUTS = 200  # for each side to move
+READING_VISITS = 1500  # of a reading, for each side to move first
+MOST_READINGS = 12  # of one board, its longest strings first: a third of a second each
+READING = SearchSettings(c_puct=2.0, fpu=0.0, max_nodes=READING_VISITS + 1)
+# of -1..1: readings beyond this for either side first are a verdict. Mean values stay below 1 because a search also tries in
+# vain
+READ = 0.5
+DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
+FEWEST_KOS = 2
+SEED = 20101
+
+
+@dataclass(frozen=True)
+class Testimony:
+    """The results of playouts on a board.
+
+    Attributes:
+        owner: float32 [2, P], mean owner at the end, + for Black, with Black and with White to move first.
+        fate: float32 [2, P], the mean fate of the string on each point, -1..1 and + where it lives; 0 on empty points.
+    """
+
+    owner: np.ndarray
+    fate: np.ndarray
+
+
+def testify(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Testimony:
+    """Run playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the
+    rules.
+    """
+    strings, labels = chains_of(board), np.full(board.size, -1, np.int64)
+    for number, chain in enumerate(strings):
+        labels[chain] = number
+    owner, fate = np.zeros((2, board.size), np.float32), np.zeros((2, board.size), np.float32)
+    plies = 3 * game.max_plies
+    for side, colour in enumerate((BLACK, WHITE)):
+        state = _bare(game.set_up(board.reshape(-1), colour))
+        history = np.zeros(plies + 1, np.uint64)
+        history[0] = game.hash_of(state)
+        totals = np.zeros((2, board.size), np.int64)
+        fates.play_out(state, state.copy(), history, np.array([SEED], np.uint64), playouts, plies, labels, totals)
+        owner[side] = totals[0] / playouts
+        fate[side] = np.where(labels >= 0, totals[1][np.maximum(labels, 0)] / playouts, 0)
+    return Testimony(owner, fate)
+
+
+def read(
+    game: Game, board: np.ndarray, chain: Chain, deadline: float, should_stop: Callable[[], bool]
+) -> tuple[float, float] | None:
+    """The fate -1..1 of a string by a reading with its own colour first, and by one with the other; None where time
+    does not suffice.
+    """
+    stones = board.reshape(-1)
+    colour = int(stones[chain[0]])
+    marks = np.zeros(fates.MARKS + board.size, np.int32)
+    marks[fates.POINT], marks[fates.COLOUR] = chain[0], colour
+    for other in _strings_around(board, chain):
+        marks[[fates.MARKS + point for point in other]] = fates.BESIDE
+    first = np.concatenate([_bare(game.initial.copy()), marks])
+    reading = replace(game, initial=first, outcome=fates.fate_outcome, thinkable=None)
+    found = []
+    for to_play in (colour, BLACK + WHITE - colour):
+        state = np.concatenate([_bare(game.set_up(stones, to_play)), marks])
+        search = Search(reading, RolloutEvaluator(reading), READING, seed=SEED)
+        search.begin(0, SearchRequest(state, np.array([game.hash_of(state)], np.uint64), READING_VISITS))
+        search.run(deadline, should_stop)
+        if should_stop() or time.monotonic() >= deadline:
+            return None
+        value = search.result(0).value
+        found.append(value if to_play == colour else -value)
+    return found[0], found[1]
+
+
+def agree(
+    game: Game, board: np.ndarray, searched: Sequence[np.ndarray], deadline: float, should_stop: Callable[[], bool]
+) -> list[np.ndarray]:
+    """The expected owners float32 [P], + for Black, with Black and with White to move first, that a network's search
+    and playouts agree on.
+
+    ``searched`` are a search's, in that order, or nothing. For a string of disputed fate a reading decides; where that
+    finds no verdict or no time, the string is in doubt.
+    """
+    stones, seen = board.reshape(-1), testify(game, board)
+    safe, shaped = area.owners_of(area.pass_alive_owners, board), in_seki(board)
+    found = [np.mean([seen.owner[side], *searched[side : side + 1]], axis=0) for side in (0, 1)]
+    readings, kos = MOST_READINGS, _kos(board)
+    for chain in sorted(chains_of(board), key=len, reverse=True):
+        if safe[chain[0]] != EMPTY or chain in shaped:
+            continue
+        sign = 1 if stones[chain[0]] == BLACK else -1
+        opinions = [[float(fate[chain[0]]) for fate in seen.fate]]
+        opinions += [[sign * float(owner[chain].mean()) for owner in searched]] if searched else []
+        fate = np.mean(opinions, axis=0)
+        if _is_disputed(opinions):
+            readable = readings > 0 and time.monotonic() < deadline and not _hangs_on_kos(board, chain, kos)
+            readings -= readable
+            fate = _judged(read(game, board, chain, deadline, should_stop) if readable else None, opinions)
+        for side in (0, 1):
+            found[side][chain] = sign * fate[side]
+    return found
+
+
+def _is_disputed(opinions: list[list[float]]) -> bool:
+    """Whether a string has to be read, by the fates of each witness, + where it lives, for either side first."""
+    dead = [max(opinion) <= -SURE for opinion in opinions]
+    if len(opinions) > 1 and all(dead):
+        return False
+    return any(dead) or float(np.mean(opinions)) < 0
+
+
+def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) -> np.ndarray:
+    """The fates float [2] by a verdict, whoever moves first; an unclear one is good enough where a witness is sure and
+    none differs.
+
+    Without any, the string's fate is the mean of the witnesses, kept below certainty.
+    """
+    if verdict is not None:
+        is_clear = max(verdict) <= -READ or min(verdict) >= READ
+        is_backed = len({bool(fate > 0) for each in (*opinions, verdict) for fate in each}) == 1
+        if is_clear or (is_backed and any(min(map(abs, opinion)) >= SURE for opinion in opinions)):
+            return np.full(2, np.sign(verdict[0]))
+    return np.clip(np.mean(opinions, axis=0), -DOUBT, DOUBT)
+
+
+def _kos(board: np.ndarray) -> list[np.ndarray]:
+    """Masks of the board's kos: an empty point that one colour surrounds, and a single stone beside it that a play
+    there would capture.
+    """
+    found, liberties = [], liberties_of(board)
+    for row, col in np.argwhere(board == EMPTY):
+        beside = touches(only(row, col, len(board)))
+        caught = beside & (liberties == 1)
+        if len(np.unique(board[beside])) == 1 and board[beside][0] != EMPTY and caught.sum() == 1:
+            stone_row, stone_col = np.argwhere(caught)[0]
+            stone = only(stone_row, stone_col, len(board))
+            if not (touches(stone) & (board == board[caught][0])).any():
+                found.append(stone | only(row, col, len(board)))
+    return found
+
+
+def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> bool:
+    """Whether a string's group touches two kos or more: strings that live by one or the other are dead to playouts and
+    short readings.
+    """
+    if len(kos) < FEWEST_KOS:
+        return False
+    own = board == board.reshape(-1)[chain[0]]
+    mask = np.zeros(board.shape, np.bool_)
+    mask.reshape(-1)[chain] = True
+    group = connected(mask, own | (board == EMPTY) & ~touches(~own & (board != EMPTY)))
+    return sum(bool((ko & (group | touches(group))).any()) for ko in kos) >= FEWEST_KOS
+
+
+def _bare(state: np.ndarray) -> np.ndarray:
+    """A state that no limit of moves ends, with simple ko: past positions are unknown, and superko would kill what
+    lives by a double ko.
+    """
+    state[go.MOVE_LIMIT], state[go.KO_RULE] = 0, SIMPLE
+    return state
+
+
+def _strings_around(board: np.ndarray, chain: Chain) -> list[Chain]:
+    """The other colour's strings that touch a string."""
+    mask = np.zeros(board.shape, np.bool_)
+    mask.reshape(-1)[chain] = True
+    beside = (touches(mask) & ~mask & (board != EMPTY)).reshape(-1)
+    return [other for other in chains_of(board) if beside[other].any()]

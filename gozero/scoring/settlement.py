@@ -1,0 +1,256 @@
+"""The owner of each point of a Go board: which strings are dead, and which are in seki. Counting and passing both use
+it.
+
+Vocabulary. A *settlement* is that judgement for one board. Three sources, the surer one first:
+
+- *pass-alive* strings and territory (Benson 1976) are certain, whoever moves. What stands inside the other side's is
+  dead.
+- the *shape*: two strings of both colours that live only because neither side may fill their last common liberties are
+  in seki.
+- the *expected owner* of a point, -1..1 and + for Black, for either side to move first (`gozero.scoring.life_and_death` asks a search
+  and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both are *sure* of
+  it: then the other side has no need to answer. An empty point between both colours belongs to the side that the two
+  estimates together favour.
+
+The statuses of strings and the owners of points agree: beside a string that is alive not every liberty is the other
+side's. In doubt all stays as it stands: strings are alive, and empty points between both colours belong to neither
+side.
+Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and
+no rule set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.games.go import area
+from gozero.scoring.regions import Chain, chains_of, components, only, points, touches
+
+SURE = 0.6  # of -1..1, for a string to be dead
+LIKELY = 0.3  # of -1..1, for a point between both colours; dame stay well below. benchmarks/scoring.py measures the two
+SMALL_EYE = 2  # points; from more an eye could be made into two
+SMALL_GAP = 4  # points; a larger empty area between strings is not their last common liberties
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """The judgement on one board.
+
+    Attributes:
+        board: uint8 [size, size].
+        owner: uint8 [P], BLACK, WHITE or EMPTY. A dead stone's point belongs to the other colour.
+        alive, dead, seki: whole strings, as ascending lists of actions; each string of the board is in one of them.
+        open: bool [P], points that a move might still gain or lose.
+    """
+
+    board: np.ndarray
+    owner: np.ndarray
+    alive: tuple[Chain, ...]
+    dead: tuple[Chain, ...]
+    seki: tuple[Chain, ...]
+    open: np.ndarray
+
+    @property
+    def area(self) -> int:
+        """Black's points above White's, without komi."""
+        return int((self.owner == BLACK).sum()) - int((self.owner == WHITE).sum())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to gain except capturing dead stones."""
+        return not self.open.any()
+
+    def territory(self, colour: int) -> list[int]:
+        """The points of a colour that its own stones do not occupy."""
+        return points((self.owner == colour) & (self.board.reshape(-1) != colour))
+
+    @property
+    def dame(self) -> list[int]:
+        """Neutral empty points."""
+        return points(self.owner == EMPTY)
+
+    def dead_of(self, colour: int) -> list[int]:
+        """The points of all dead stones of a colour."""
+        stones = self.board.reshape(-1)
+        return [point for chain in self.dead if stones[chain[0]] == colour for point in chain]
+
+
+def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement:
+    """The settlement of a board uint8 [size, size].
+
+    ``expected`` are expected owners, float [P], one for each side to move; without them only pass-alive facts and
+    shapes speak.
+    """
+    stones = board.reshape(-1)
+    safe = area.owners_of(area.pass_alive_owners, board)
+    black, white = _sure(expected, len(stones))
+    chains = chains_of(board)
+    shaped = in_seki(board)
+    dead = [chain for chain in chains if chain not in shaped and _is_dead(chain, int(stones[chain[0]]), safe, expected)]
+    cleaned = _without(board, dead)
+    seki, quiet = _seki(cleaned)
+    owner = area.owners_of(area.area_owners, cleaned)
+    between = (owner == EMPTY) & ~quiet
+    leaning = np.mean([*expected] or [np.zeros(len(stones))], axis=0)
+    owner[between & (leaning >= LIKELY)] = BLACK
+    owner[between & (leaning <= -LIKELY)] = WHITE
+    _leave_liberties(cleaned, owner, between)
+    for chain in dead:
+        owner[chain] = BLACK + WHITE - stones[chain[0]]
+    owner[safe != EMPTY] = safe[safe != EMPTY]
+    open_points = (safe == EMPTY) & ~quiet & ~((owner == BLACK) & black | (owner == WHITE) & white)
+    for chain in chains:
+        if chain in dead or chain in seki or _is_sure(chain, int(stones[chain[0]]), expected):
+            open_points[chain] = False
+    alive = [chain for chain in chains if chain not in dead and chain not in seki]
+    return Settlement(board, owner, tuple(alive), tuple(dead), tuple(seki), open_points)
+
+
+def in_seki(board: np.ndarray) -> list[Chain]:
+    """The strings that are in seki by their shape alone, once what is dead for certain is taken off."""
+    stones, safe = board.reshape(-1), area.owners_of(area.pass_alive_owners, board)
+    certain = [chain for chain in chains_of(board) if safe[chain[0]] not in (EMPTY, stones[chain[0]])]
+    return _seki(_without(board, certain))[0]
+
+
+def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
+    cleaned = board.copy()
+    cleaned.reshape(-1)[[point for chain in taken for point in chain]] = EMPTY
+    return cleaned
+
+
+def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
+    """Make neutral again those points ``between`` the colours, bool [P], without which a string would have only the
+    other side's liberties.
+
+    A string that stays on the board alive is not caught: an estimate that gives those points to the other side leaves
+    doubt.
+    """
+    for chain in chains_of(board):
+        mask = np.zeros(board.shape, np.bool_)
+        mask.reshape(-1)[chain] = True
+        liberties = (touches(mask) & (board == EMPTY)).reshape(-1)
+        colour = board.reshape(-1)[chain[0]]
+        if (owner[liberties] == BLACK + WHITE - colour).all():
+            owner[liberties & between] = EMPTY
+
+
+def as_it_stands(board: np.ndarray) -> Settlement:
+    """The same where no stone is ever taken off, as under rules without agreement about dead stones."""
+    seki, quiet = _seki(board)
+    owner = area.owners_of(area.area_owners, board)
+    alive = tuple(chain for chain in chains_of(board) if chain not in seki)
+    return Settlement(board, owner, alive, (), tuple(seki), (owner == EMPTY) & ~quiet)
+
+
+def agreed(board: np.ndarray, dead: Sequence[Chain]) -> Settlement:
+    """The same where the players have agreed that these strings, and no others, are dead."""
+    standing = as_it_stands(_without(board, dead))
+    for chain in dead:
+        standing.owner[chain] = BLACK + WHITE - board.reshape(-1)[chain[0]]
+    return replace(standing, board=board, dead=tuple(dead))
+
+
+def _is_dead(chain: Chain, colour: int, safe: np.ndarray, expected: Sequence[np.ndarray]) -> bool:
+    """Whether the other side holds the points of a chain, for certain or by all that is expected."""
+    if safe[chain[0]] != EMPTY:
+        return bool(safe[chain[0]] != colour)
+    return _is_sure(chain, BLACK + WHITE - colour, expected)
+
+
+def _is_sure(chain: Chain, colour: int, expected: Sequence[np.ndarray]) -> bool:
+    """Whether a colour is surely expected to own a chain's points in the end."""
+    sign = 1 if colour == BLACK else -1
+    return bool(expected) and all(sign * owners[chain].mean() >= SURE for owners in expected)
+
+
+def _sure(expected: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The points that are surely expected to be Black's and White's, bool [P] each."""
+    if not expected:
+        return np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    return np.min(expected, axis=0) >= SURE, np.max(expected, axis=0) <= -SURE
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Strings of one colour and the empty areas that touch no other colour, connected with each other; masks bool
+    [size, size].
+    """
+
+    stones: np.ndarray
+    eyes: list[np.ndarray]
+    liberties: np.ndarray  # empty points that are not in its eyes
+
+
+def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
+    """(the strings in seki, bool [P] their common liberties and their eyes) on a board without dead stones.
+
+    Two kinds are known: no eye and two common liberties or more on either side; one small eye each and a common liberty
+    or more. An eye against none, or one common liberty without eyes, is a fight that somebody wins.
+    """
+    gaps = [gap for gap in components(board == EMPTY) if len(np.unique(board[touches(gap) & (board != EMPTY)])) == 2]
+    blacks, whites = (_weak_groups(board, colour, gaps) for colour in (BLACK, WHITE))
+    stones, quiet = np.zeros(board.shape, np.bool_), np.zeros(board.shape, np.bool_)
+    for black in blacks:
+        for white in whites:
+            shared = black.liberties & white.liberties
+            if _is_seki(black, white, shared):
+                stones |= black.stones | white.stones
+                quiet |= np.logical_or.reduce([shared, *black.eyes, *white.eyes])
+    return [chain for chain in chains_of(board) if stones.reshape(-1)[chain[0]]], quiet.reshape(-1)
+
+
+def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
+    """Whether neither of two weak groups may fill the liberties that they share: a group with others besides wins the
+    fight.
+    """
+    if not shared.any() or len(one.eyes) != len(other.eyes) or (one.liberties ^ other.liberties).any():
+        return False
+    if one.eyes:
+        return True
+    inside, outside = sorted((one, other), key=lambda group: int(group.stones.sum()))
+    enclosed = not (touches(inside.stones) & ~inside.stones & ~shared & ~outside.stones).any()
+    return bool(shared.sum() >= 2) and not (enclosed and _threatens(inside, shared))
+
+
+def _threatens(inside: _Group, shared: np.ndarray) -> bool:
+    """Whether stones inside a group may be sacrificed so that what is left after their capture is one eye, or a ko
+    in the corner.
+
+    Each move inside the eye makes a larger shape to be captured. Shapes that one move kills are known by the numbers of
+    neighbours that their points have: all of three points and fewer, the square and pyramid four, the crossed and bulky
+    five, the rabbity six.
+    """
+    for row, col in np.argwhere(shared):
+        offered = inside.stones.copy()
+        offered[row, col] = True
+        neighbours = sorted(int((touches(only(r, c, len(offered))) & offered).sum()) for r, c in np.argwhere(offered))
+        has_corner = offered[[0, 0, -1, -1], [0, -1, 0, -1]].any()
+        if len(neighbours) <= 3 or neighbours in _KILLED or (len(neighbours) == 4 and has_corner):
+            return True
+    return False
+
+
+_KILLED = ([2, 2, 2, 2], [1, 1, 1, 3], [1, 1, 1, 1, 4], [1, 2, 2, 2, 3], [1, 1, 2, 2, 2, 4])
+
+
+def _weak_groups(board: np.ndarray, colour: int, gaps: list[np.ndarray]) -> list[_Group]:
+    """The groups of a colour that have at most one small eye, and no room outside it to make another."""
+    between = np.logical_or.reduce([np.zeros(board.shape, np.bool_), *gaps])
+    foreign = (board == BLACK + WHITE - colour) | between
+    own_areas = [part for part in components(~foreign) if (board[part] == colour).any()]
+    groups = [
+        _Group(part & (board == colour), components(part & (board == EMPTY)), touches(part) & between)
+        for part in own_areas
+    ]
+    return [group for group in groups if _is_weak(group, gaps)]
+
+
+def _is_weak(group: _Group, gaps: list[np.ndarray]) -> bool:
+    eye_points = sum(int(eye.sum()) for eye in group.eyes)
+    room = sum(int(gap.sum()) for gap in gaps if (gap & group.liberties).any())
+    return len(group.eyes) <= 1 and eye_points <= SMALL_EYE and room <= SMALL_GAP

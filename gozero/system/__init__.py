@@ -1,0 +1,1 @@
+"""The process and its machine: files and caches, options and errors, streams, threads, kernels, random numbers."""

@@ -1,0 +1,117 @@
+"""Files that gozero writes for its user: where they lie, and how one is replaced whole.
+
+Caches, which may be removed at any time, are `gozero.system.caches`; a training run's files are `training.storage`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # 0 on Windows, which has no such pipes
+
+
+def user_data() -> Path:
+    """The folder of what is kept about the user: the platform's folder for data, plus `gozero`. It need not exist.
+
+    Raises:
+        OSError: the system names no home folder.
+    """
+    return platform_folder(
+        ("APPDATA", "AppData/Roaming"), "Library/Application Support", ("XDG_DATA_HOME", ".local/share")
+    )
+
+
+def platform_folder(windows: tuple[str, str], mac: str, others: tuple[str, str]) -> Path:
+    """`gozero` in a folder that the platform has for a purpose: what a variable of the environment says, where there is
+    one and it is set, else a place in the home folder. OSError where the system names no home folder.
+    """
+    variable, place = windows if sys.platform == "win32" else ("", mac) if sys.platform == "darwin" else others
+    try:
+        return Path(os.environ.get(variable) or Path.home() / place) / "gozero"
+    except RuntimeError:
+        raise OSError("there is no home folder") from None
+
+
+def working_folder() -> Path | None:
+    """The folder that relative names start from; None where it has been removed."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
+def full(path: Path | str) -> Path:
+    """The absolute form of a path, with ~ expanded; links are kept as they are named."""
+    return at_home(path).absolute()
+
+
+def at_home(path: Path | str) -> Path:
+    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib would raise."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, which is always whole, the old file or the new one. OSError where that fails."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+def opened(name: str, flags: int) -> int:
+    """An opener for `open`: a pipe that nobody reads is an error, where opening it would wait for a reader."""
+    descriptor = os.open(name, flags | _NO_WAIT, 0o666)
+    if _NO_WAIT:
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def create(path: Path, content: bytes) -> None:
+    """Write a new file. FileExistsError where there is one; another OSError where that fails, and then there is none."""
+    file = path.open("xb")
+    try:
+        with file:
+            file.write(content)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
+    into a device or a pipe is written, unless nobody reads the pipe. OSError where that fails.
+    """
+    if path.exists() and not path.is_file():  # by its own name: what /dev/stdout leads to may have no other
+        with open(path, "wb", opener=opened) as stream:
+            stream.write(content)
+        return
+    target = Path(os.path.realpath(path))
+    try:
+        replace(target, content)
+    except PermissionError:  # perhaps of the folder only
+        target.write_bytes(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that replaces `path` at the end: `path` is always whole, the old file or the new one. It keeps its
+    permissions; a new file gets those of any other.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    fresh = path.with_name(f"{path.name[:50]}{secrets.token_hex(8)}.tmp")
+    most = 0o666 if mode is None else mode  # of which the system takes away the umask
+    try:
+        with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, most)) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            fresh.chmod(mode)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,254 @@
+"""The one kernel decorator, and the types kernels hand to each other.
+
+Vocabulary. A *kernel* is a function compiled by numba. A *row kernel* works on one game (one state row); the row kernels
+of a game, such as `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit
+types below. With explicit types on both sides one compiled search serves every game and is found in the compile cache
+again; inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
+
+numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
+all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
+the folder; where it cannot be written, or is full, kernels are compiled in memory, and one whose file is damaged is
+compiled again.
+
+`gozero.system.caches` decides where that folder is and how many versions of it are kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import logging
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+from numba.core import cgutils
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.experimental.function_type import FunctionModel
+from numba.extending import NativeValue, register_model, typeof_impl, unbox
+
+from gozero.system import caches, deferral
+
+STATE = types.Array(types.int32, 1, "C")
+HISTORY = types.Array(types.uint64, 1, "C")
+MASK = types.Array(types.uint8, 1, "C")
+OWNERS = types.Array(types.int8, 1, "C")
+
+
+class RowKernel(types.FunctionType):
+    """The type of row kernels of one signature where they are passed to other kernels, always by `as_argument`."""
+
+
+register_model(RowKernel)(FunctionModel)
+
+STEP = RowKernel(types.void(STATE, HISTORY, types.int64))
+LEGAL = RowKernel(types.int64(STATE, HISTORY, MASK))
+OUTCOME = RowKernel(types.int64(STATE))
+SAMPLE = RowKernel(types.int64(STATE, HISTORY, HISTORY))
+OWNER = RowKernel(types.void(STATE, OWNERS))
+STONES = RowKernel(types.void(STATE, MASK))
+SCORE = RowKernel(types.float64(STATE))
+
+# a row kernel that takes a microsecond keeps the GIL: among many threads to give it away, and to wait for it again,
+# costs ten times as much
+BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+_IMPORT = re.compile(r"^(?:from (gozero[\w.]*) import (\([^)]*\)|.*)|import (gozero[\w.]*))", re.MULTILINE)
+
+
+def source_hash(package: Path = _PACKAGE) -> str:
+    """Twelve hex digits over the text of every module of the package that holds kernels, and of every module that such
+    a one imports.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path, text in sorted(_sources(package).items()):
+        digest.update(path.relative_to(package).as_posix().encode() + text.encode())
+    return digest.hexdigest()[:12]
+
+
+def _sources(package: Path) -> dict[Path, str]:
+    """The texts of these modules; imports inside functions are not compiled into any kernel and do not count."""
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    wanted = [path for path, text in texts.items() if "gozero.system.jit" in text or path.name == "jit.py"]
+    found: dict[Path, str] = {}
+    while wanted:
+        path = wanted.pop()
+        if path in texts and path not in found:
+            found[path] = texts[path]
+            wanted += _imported(package, texts[path])
+    return found
+
+
+def _imported(package: Path, text: str) -> Iterator[Path]:
+    """Where the modules lie that a text may import at its top level; not all of these paths exist."""
+    for module, names, plain in _IMPORT.findall(text):
+        folder = package.joinpath(*(module or plain).split(".")[1:])
+        yield folder.with_suffix(".py")
+        yield folder / "__init__.py"
+        for name in re.findall(r"\w+", names):
+            yield folder / f"{name}.py"
+
+
+def _cache_folder() -> Path | None:
+    """The kernels' cache folder, created, those of long unused versions gone; None where it cannot be written."""
+    try:
+        folder = caches.user_cache() / f"kernels-{source_hash()}"
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.touch()
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        return None
+    caches.forget(folder.parent, "kernels-*", caches.KEPT_VERSIONS)
+    return folder
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+class _KernelLocator(InTreeCacheLocator):
+    """Puts a kernel's files into `CACHE_FOLDER`; where others of the process keep theirs is numba's to say."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        self._cache_path = str(Path(CACHE_FOLDER or "") / self.get_suitable_cache_subpath(py_file))
+
+
+class _KernelCacheImpl(CompileResultCacheImpl):
+    _locator_classes = [_KernelLocator]  # noqa: RUF012 - as numba declares it
+
+
+class _KernelCache(FunctionCache):
+    """numba's cache in our folder, which neither a full disk nor a damaged file stops."""
+
+    _impl_class = _KernelCacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The kernel as it was compiled before, None where there is none that can be read."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - whatever pickle, numba or LLVM raise at a file that was cut off
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel, if there is room."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+
+
+@functools.cache
+def announce(folder: Path | None) -> None:
+    """Log, once, why this start takes long, if it does.
+
+    Args:
+        folder: the kernels' cache folder; None if kernels are compiled in memory.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return
+    log = logging.getLogger(__name__)  # stderr, unless the program has set it up
+    if folder is None:
+        log.warning(
+            "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s cannot be written",
+            caches.named(),
+        )
+    elif next(folder.rglob("*.nbi"), None) is None:
+        log.warning(
+            "gozero: compiling rules and search, once for each version: a minute, or several beside busy programs"
+        )
+
+
+def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now,
+    or see `deferral`.
+
+    Args:
+        signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
+        allocates: whether the kernel makes arrays. Where it does not, numba's reference counting, two atomic additions
+            for every array passed, is left out: with it the Go board is three times slower.
+        options: further options of `numba.njit`, such as `fastmath=True`.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return lambda function: function
+    settings = {
+        "nogil": signature not in BRIEF,
+        "error_model": "numpy",
+        "_nrt": allocates,
+        **options,
+    }
+
+    def make(function: Callable[..., Any]) -> Any:
+        if signature is None:
+            return _kept(numba.njit(forceinline=True, **settings)(function))
+        announce(CACHE_FOLDER)
+        compiled = _kept(numba.njit(**settings)(function))
+        compiled.compile(signature)
+        compiled.disable_compile()
+        return compiled
+
+    return deferral.defer(make, is_helper=signature is None)
+
+
+def _kept(dispatcher: Any) -> Any:
+    """A numba function whose compiled code is kept in the cache folder, if there is one."""
+    if CACHE_FOLDER is not None:
+        with contextlib.suppress(RuntimeError):  # the folder has no room for another folder in it
+            dispatcher._cache = _KernelCache(dispatcher.py_func)
+    return dispatcher
+
+
+@kernel()
+def copy_row(target, source):  # type: ignore[no-untyped-def]
+    """target[:] = source for rows of one length; the slice assignment itself may allocate, which kernels here cannot."""
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+class _Compiled:
+    """A kernel of one signature as a function value: its addresses and its type, looked up once."""
+
+    def __init__(self, function: Any, kind: RowKernel) -> None:
+        compiled = function.get_compile_result(kind.signature)
+        self.kind = kind
+        self._function = function  # keeps the code alive
+        self.c_address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+        self.jit_address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+
+
+@typeof_impl.register(_Compiled)
+def _type_of_compiled(value: _Compiled, context: Any) -> RowKernel:
+    """The cached type; numba would make a new one at every call."""
+    return value.kind
+
+
+@unbox(RowKernel)
+def _read_addresses(kind: RowKernel, value: Any, c: Any) -> NativeValue:
+    """Take the addresses that a `_Compiled` knows; numba itself would look for them by Python calls."""
+    function = cgutils.create_struct_proxy(kind)(c.context, c.builder)
+    function.py_addr = c.builder.ptrtoint(value, c.context.get_value_type(types.voidptr))
+    for field, attribute in (("c_addr", "c_address"), ("jit_addr", "jit_address")):
+        address = c.pyapi.object_getattr_string(value, attribute)
+        with c.builder.if_then(cgutils.is_null(c.builder, address), likely=False):
+            c.builder.ret(c.pyapi.get_null_object())
+        setattr(function, field, c.pyapi.long_as_voidptr(address))
+        c.pyapi.decref(address)
+    return NativeValue(function._getvalue())
+
+
+def as_argument(function: Any, kind: RowKernel) -> Any:
+    """A row kernel as it is passed to other kernels. A call takes 2 us for each (measured with numba 0.68).
+
+    Args:
+        function: a kernel compiled for the signature of `kind`.
+        kind: STEP, LEGAL, ...
+    """
+    return _Compiled(function, kind) if hasattr(function, "get_compile_result") else function

@@ -1,0 +1,228 @@
+"""Tables of options: a dataclass whose fields say what each value is, for command lines, TOML files and the checks on
+both.
+
+Vocabulary. An *option* belongs to a command and has a line of `--help`. A *setting* belongs to a table in a file, such
+as a training run's, and has a unit. Both are fields of frozen dataclasses, with a range or a list of choices; tables
+may be nested.
+
+This module imports nothing heavy, so that `--help`, `--version` and a wrong value are answered at once. It knows no
+option of any command; the command line itself is read in `gozero.system.command_line`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, Field, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+Table = TypeVar("Table")
+Reader = Callable[[Any, str], Any]  # (a plain value, where it stands) -> the setting's value
+
+REQUIRED = MISSING
+"""In place of a default: the setting must be given."""
+
+
+class SettingsError(Exception):
+    """A setting cannot be used; the message is one line."""
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] = (),
+    metavar: str = "N",
+) -> Any:
+    """A field for an option of a command; low and high are inclusive."""
+    about = {"help": help, "low": low, "high": high, "choices": choices, "metavar": metavar}
+    return field(default=default, metadata=about)
+
+
+def setting(
+    default: Any,
+    *,
+    unit: str,
+    low: float = -math.inf,
+    high: float = math.inf,
+    choices: tuple[str, ...] = (),
+    papers: str = "",
+    read: Reader | None = None,
+) -> Any:
+    """A field for a setting of a file.
+
+    Args:
+        default: its value where the file does not name it; REQUIRED: the file must.
+        unit: what is counted or measured.
+        low: the least number that is allowed.
+        high: the greatest one.
+        choices: of a text, the values that are allowed; none: any.
+        papers: the values that publications use.
+        read: makes the value from a plain one, for types other than numbers, text and tables.
+    """
+    about = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers, "read": read}
+    if isinstance(default, dict):  # each table has a copy of its own
+        return field(default_factory=default.copy, metadata=about)
+    return field(default=default, metadata=about)
+
+
+# Tables
+
+
+def entries(table: type[Any]) -> tuple[Field[Any], ...]:
+    """The fields of a table: its own, then those of the tables that it extends."""
+    found = fields(table)
+    own = inspect.get_annotations(table)
+    return tuple(sorted(found, key=lambda entry: entry.name not in own))
+
+
+def entry(table: type[Any], name: str) -> Field[Any]:
+    """The table's field of that name."""
+    return next(found for found in entries(table) if found.name == name)
+
+
+def from_values(table: type[Table], values: Mapping[str, Any], where: str) -> Table:
+    """The table with plain values such as those of a TOML file, each checked; ``where`` begins the error line.
+
+    Raises:
+        SettingsError: an unknown or missing setting, a value of another type, out of range or not among the choices.
+    """
+    known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
+    for key in values:
+        if key not in known:
+            raise SettingsError(f"{where}: unknown setting {key!r}; known here: {', '.join(known)}")
+    for name, item in known.items():
+        if name not in values and item.default is MISSING and item.default_factory is MISSING:
+            raise SettingsError(f"{where}: setting {name!r} is missing")
+    return table(**{key: _made(known[key], hints[key], value, f"{where}: {key}") for key, value in values.items()})
+
+
+def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
+    """The value of a field, which may be a table or a list of tables."""
+    if is_dataclass(hint):
+        return from_values(hint, expected(value, dict, where), where)  # type: ignore[arg-type]
+    if get_origin(hint) is tuple:
+        rows = expected(value, list, where)
+        if not rows:
+            raise SettingsError(f"{where} is empty; give at least one")
+        table = get_args(hint)[0]
+        numbered = ((row, f"{where} {number}") for number, row in enumerate(rows, start=1))
+        return tuple(from_values(table, expected(row, dict, place), place) for row, place in numbered)
+    read = item.metadata.get("read")
+    return check(item, value, where) if read is None else read(value, where)
+
+
+# Values
+
+
+def check(entry: Field[Any], value: Any, where: str) -> Any:
+    """``value`` as the type of the field, a choice in any case. SettingsError if it has another type, is out of range or
+    not among the choices.
+    """
+    kind = kind_of(entry)
+    if kind is float and type(value) is int:
+        value = float(value) if abs(value) < sys.float_info.max else (math.inf if value > 0 else -math.inf)
+    value = expected(value, kind, where)
+    low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
+    if choices and value.lower() in choices:
+        return value.lower()
+    if choices and value not in choices:
+        verb = "choose" if "unit" in entry.metadata else "expected"
+        raise SettingsError(f"{where} = {value!r}: {verb} one of {', '.join(choices)}")
+    if kind in (int, float) and not low <= value <= high:
+        raise SettingsError(f"{where} = {value}{_range_of(entry)}")
+    return value
+
+
+def is_plain(text: str) -> bool:
+    """Whether a number is written as people write it: int() and float() read 1_0 too, and the digits of any script."""
+    return text.isascii() and "_" not in text
+
+
+def parse(entry: Field[Any], text: str, where: str) -> Any:
+    """The field's value that a text means; errors as `check`."""
+    kind = kind_of(entry)
+    value: Any = text
+    if kind is bool:
+        value = _BOOLEANS.get(text.lower(), text)
+    elif kind is str or is_plain(text):
+        with suppress(ValueError):
+            value = kind(text)
+    return check(entry, value, where)
+
+
+def expected(value: Any, kind: type, where: str) -> Any:
+    """``value``, or a SettingsError if it is not of this type; a bool is no number."""
+    if type(value) is not kind:
+        raise SettingsError(f"{where} = {value!r}: expected {_KIND_NAMES[kind]}")
+    return value
+
+
+def kind_of(entry: Field[Any]) -> type:
+    """The type of a field that is no table: int, float, str or bool."""
+    name = entry.type.__name__ if isinstance(entry.type, type) else str(entry.type)
+    return {"int": int, "float": float, "str": str, "bool": bool}[name.removesuffix(" | None")]
+
+
+def _range_of(entry: Field[Any]) -> str:
+    """The end of the line about a number out of range: what is allowed."""
+    low, high, unit = entry.metadata["low"], entry.metadata["high"], entry.metadata.get("unit")
+    if unit is None:
+        return f": expected {low:,} to {high:,}"
+    bounds = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+    return f" is out of range: {bounds} ({unit})"
+
+
+_BOOLEANS = {"0": False, "1": True, "false": False, "true": True}
+_KIND_NAMES = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    list: "a list",
+    dict: "a table of settings",
+}
+
+
+# Files
+
+
+def flat(values: Any, prefix: str = "") -> dict[str, Any]:
+    """Plain values as {dotted key: value}; the tables of a list are numbered from 1."""
+    if isinstance(values, list):
+        values = {str(index): entry for index, entry in enumerate(values, start=1)}
+    if not isinstance(values, dict):
+        return {prefix: values}
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found |= flat(value, f"{prefix}.{key}" if prefix else str(key))
+    return found
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file's plain values, unchecked. SettingsError, with the full path, for a file that cannot be read."""
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise SettingsError(f"cannot read {path_of(str(path))}: {(error.strerror or 'unreadable').lower()}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path_of(str(path))} is not a TOML file: {error}") from None
+
+
+def path_of(text: str) -> Path:
+    """An absolute path, with ~ for a home folder; a ~ before an unknown user's name stays as it is, and a relative path where
+    the working directory has been removed.
+    """
+    path = os.path.expanduser(text)  # noqa: PTH111 - pathlib raises where there is no such user
+    try:
+        return Path(os.path.abspath(path))  # noqa: PTH100
+    except FileNotFoundError:
+        return Path(path)

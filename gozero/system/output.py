@@ -1,0 +1,264 @@
+"""Standard output that belongs to a protocol: nothing else of this process can reach it; and a stderr that cannot stop
+the process.
+
+`ProtocolOutput.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
+print comes between two answers. A *log* keeps what passed on both sides, and other facts worth a line.
+`secure_streams()` makes the process independent of whether stderr is read, full or closed. `open_results()` is for
+programs that print results instead. No protocol is known here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import io
+import os
+import queue
+import select
+import sys
+import threading
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, TextIO, cast
+
+from gozero.system import files
+from gozero.system.options import SettingsError, path_of
+
+MOST_WAITING = 1_000
+"""Pieces of text kept for a stderr that is not read; one drawing of the live graphics is one piece."""
+LAST_WORDS = 0.3
+"""Seconds that a process waits at its end until stderr has taken the pending text."""
+
+_CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
+
+
+class Log:
+    """A file in which every line has its time and a mark: `<` received, `>` sent, `-` anything else.
+
+    A line is in the file as soon as it is written, so that it can be read after a crash. If the disk fails, only the
+    log ends.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        self._file: TextIO | None = file
+
+    def came(self, text: str) -> None:
+        """From the client."""
+        self._write("<", text)
+
+    def went(self, text: str) -> None:
+        """To the client."""
+        self._write(">", text)
+
+    def say(self, text: str) -> None:
+        """Anything else, such as facts and searches."""
+        self._write("-", text)
+
+    def _write(self, mark: str, text: str) -> None:
+        """All lines of the text that are not blank."""
+        time = datetime.now().isoformat(" ", "milliseconds")
+        lines = (line.rstrip().translate(_CONTROL) for line in text.split("\n"))
+        try:
+            if self._file is not None:
+                self._file.write("".join(f"{time} {mark} {line}\n" for line in lines if line))
+        except OSError as error:
+            self._file = None
+            sys.stderr.write(f"the log ends here: {(error.strerror or 'unwritable').lower()}\n")
+
+
+class UnwritableError(BrokenPipeError):
+    """The client cannot be answered although it has not gone: for example, standard output was closed from the start,
+    or a disk is full.
+    """
+
+
+class Stderr(io.TextIOBase):
+    """A stream to a file descriptor that never blocks its writers: a thread writes the text, and drops what cannot be
+    written.
+
+    While the other end does not read, up to ``MOST_WAITING`` pieces are kept for it; later pieces are dropped whole.
+    """
+
+    encoding, errors = "utf-8", "backslashreplace"  # a file name may hold bytes that are no text
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._pieces: queue.SimpleQueue[str | threading.Event] = queue.SimpleQueue()
+        threading.Thread(target=self._pass_on, name="stderr", daemon=True).start()
+
+    def write(self, text: str) -> int:
+        if self._pieces.qsize() < MOST_WAITING:
+            self._pieces.put(text)
+        return len(text)
+
+    def drain(self, seconds: float = LAST_WORDS) -> None:
+        """Return when everything is written, or after this many seconds."""
+        written = threading.Event()
+        self._pieces.put(written)
+        written.wait(seconds)
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def writable(self) -> bool:
+        return True
+
+    def _pass_on(self) -> None:
+        while True:
+            piece = self._pieces.get()
+            if isinstance(piece, threading.Event):
+                piece.set()
+                continue
+            with suppress(OSError):  # full, or its reader has gone
+                write_all(self._descriptor, piece.encode(self.encoding, self.errors))
+
+
+def open_streams() -> None:
+    """Give a process that was started without a standard stream (`>&-`) one that goes nowhere; call it before any file
+    is opened, which would take the free descriptor.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free descriptor: this one
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+class _Results(io.FileIO):
+    """A descriptor whose failures can be told from those of files: BrokenPipeError where the reader has gone, else
+    UnwritableError.
+    """
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise unanswerable(error) from None
+
+
+def open_results() -> None:
+    """Make the standard output of a program that prints results one that fails as `_Results` does; after
+    `open_streams`. A stream that somebody else has put in its place stays.
+    """
+    stream = sys.stdout
+    if stream is sys.__stdout__ and isinstance(stream, io.TextIOWrapper):
+        stream.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_Results(stream.fileno(), "w", closefd=False)),
+            encoding=stream.encoding,
+            errors=stream.errors,
+            line_buffering=stream.line_buffering,
+            write_through=stream.write_through,
+        )
+
+
+def discard_results() -> None:
+    """Let what is printed, and what is still buffered, go nowhere: Python writes it when the process ends."""
+    with suppress(OSError):  # no descriptor behind it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def secure_streams() -> Stderr:
+    """Make the standard streams unable to stop this process; call it before any file is opened.
+
+    A closed one is replaced by the null device. ``sys.stderr`` becomes a `Stderr`, which is returned; pending text is
+    written before the interpreter exits.
+    """
+    open_streams()
+    talk = Stderr(2)
+    sys.stderr = cast(TextIO, talk)
+    atexit.register(talk.drain)
+    return talk
+
+
+def unanswerable(error: OSError) -> BrokenPipeError:
+    """The exception for a failed write to standard output: a plain BrokenPipeError where the client has gone, else
+    UnwritableError.
+    """
+    if isinstance(error, ConnectionError):
+        return BrokenPipeError(*error.args)
+    return UnwritableError(f"cannot write to standard output: {(error.strerror or 'unwritable').lower()}")
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, however much is taken at once. OSError where it cannot be written."""
+    while data:
+        try:
+            data = data[os.write(descriptor, data) :]
+        except BlockingIOError:  # whoever shares it with this process has made it non-blocking
+            select.select([], [descriptor], [])
+
+
+class ProtocolOutput:
+    """The client's end of standard output, written unbuffered: every answer is sent whole and at once.
+
+    ``ProtocolOutput.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
+    """
+
+    def __init__(self, descriptor: int, log: Log | None = None) -> None:
+        self._descriptor = descriptor
+        self._log = log
+
+    @classmethod
+    def take_over(cls, log: Log | None = None) -> ProtocolOutput:
+        """Take over the process's standard output, after `secure_streams`. UnwritableError where the process was
+        started without one.
+        """
+        if sys.__stdout__ is None:
+            raise UnwritableError("standard output is closed, so that no answer could be read")
+        sys.stdout.flush()
+        descriptor = os.dup(1)
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        return cls(descriptor, log)
+
+    def note(self, line: str) -> None:
+        """Put what the client sent into the log."""
+        if self._log:
+            self._log.came(line)
+
+    def wait_until_unread(self) -> None:
+        """Return when the client has closed its end; never where the system cannot tell."""
+        if hasattr(select, "poll"):
+            watched = select.poll()
+            watched.register(self._descriptor, 0)
+            watched.poll()
+        else:
+            threading.Event().wait()
+
+    def write(self, answer: str) -> None:
+        """Send it. BrokenPipeError where the client has gone, UnwritableError where the answer cannot be written for
+        another reason.
+        """
+        if self._log:
+            self._log.went(answer)
+        try:
+            write_all(self._descriptor, answer.encode("utf-8", "surrogateescape"))
+        except OSError as error:
+            raise unanswerable(error) from None
+
+
+def tell(program: str, text: str) -> None:
+    """One line from this program to its user, on stderr."""
+    sys.stderr.write(f"{program}: {text}\n")
+    sys.stderr.flush()
+
+
+def open_log(name: str | None) -> Log | None:
+    """The log in a file of that name, opened for appending; None: no log. SettingsError where it cannot be opened."""
+    if name is None:
+        return None
+    path = path_of(name)
+    try:
+        return Log(open(path, "a", buffering=1, encoding="utf-8", errors="surrogateescape", opener=files.opened))
+    except (OSError, ValueError) as error:  # the latter for a name with a null character
+        why = (error.strerror if isinstance(error, OSError) else str(error)) or "unwritable"
+        raise SettingsError(f"cannot write the log {str(path)!r}: {why.lower()}") from None

@@ -1,0 +1,58 @@
+"""Random numbers inside kernels: a generator is one uint64 in an array, so that its owner can save and restore it.
+
+SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014). Statistically good
+enough for playouts and noise; not for secrets.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gozero.system.jit import kernel
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_FACTOR = np.uint64(6364136223846793005)
+_SUMMAND = np.uint64(1442695040888963407)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@kernel()
+def mix(value):
+    """A uint64 whose every bit depends on every bit of `value` uint64: turns counters into seeds."""
+    value = (value ^ (value >> np.uint64(30))) * _MIX_1
+    value = (value ^ (value >> np.uint64(27))) * _MIX_2
+    return value ^ (value >> np.uint64(31))
+
+
+@kernel()
+def next_random(generator):
+    """The next uint64 of generator uint64 [1], which moves on by one."""
+    generator[0] += _GOLDEN
+    return mix(generator[0])
+
+
+@kernel()
+def scaled(word, bound):
+    """The int64 in 0 … bound-1, bound < 2**31, that a random uint64 chooses (bias under bound / 2**32)."""
+    return np.int64(((word >> np.uint64(32)) * np.uint64(bound)) >> np.uint64(32))
+
+
+@kernel()
+def following(word):
+    """A uint64 after a random one, by Knuth's MMIX generator: cheap, and the upper half, which `scaled` takes, is random
+    enough for further draws.
+    """
+    return word * _FACTOR + _SUMMAND
+
+
+@kernel()
+def below(generator, bound):
+    """A uniform int64 in 0 … bound-1, bound < 2**31 (bias under bound / 2**32)."""
+    return scaled(next_random(generator), bound)
+
+
+@kernel()
+def uniform(generator):
+    """A uniform float64 in [0, 1)."""
+    return np.float64(next_random(generator) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

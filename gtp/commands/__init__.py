@@ -1,0 +1,1 @@
+"""The GTP commands, in groups."""

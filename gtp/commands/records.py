@@ -1,0 +1,143 @@
+"""loadsgf and printsgf: reads and writes games, with the engine's evaluations. `gozero.records.sgf` handles the format."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gozero import __version__
+from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.system.errors import ChoiceError, SetUpError
+from gozero.system.options import path_of
+from gtp.commands.scoring import format_score
+from gtp.notes import summary
+from gtp.protocol import Command, GtpError, Handler
+from gtp.session import Session, say
+
+if TYPE_CHECKING:
+    from gozero.records.sgf import GameRecord
+
+ENGINE = f"gozero {__version__}"
+LARGEST_FILE = 20_000_000
+"""Bytes; what is longer is not the record of a game."""
+
+_QUOTED = re.compile(r"""(["'])(.*)\1""")
+_NUMBERED = re.compile(r"""(.*\S\s|(["']).*\2)\s*(\d+)""")
+
+
+def split_path(text: str) -> tuple[str, int | None]:
+    """Path and move number in the arguments of loadsgf: the path may hold blanks and may be quoted, the number may be
+    missing.
+    """
+    if (numbered := _NUMBERED.fullmatch(text)) and not os.path.isfile(path_of(text)):  # noqa: PTH113 - no error, however odd the text
+        return unquoted(numbered[1].rstrip()), int(numbered[3][:9])
+    return unquoted(text), None
+
+
+def unquoted(text: str) -> str:
+    """A path without the quotes around it, if there are any."""
+    quoted = _QUOTED.fullmatch(text)
+    return quoted[2] if quoted else text
+
+
+def reason(error: OSError | ValueError) -> str:
+    """The message of an error, without the number and path of system errors."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+class RecordCommands:
+    """The two commands."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def commands(self) -> Mapping[str, Handler]:
+        return {"loadsgf": self.loadsgf, "printsgf": self.printsgf}
+
+    def loadsgf(self, command: Command) -> str:
+        """``loadsgf FILE [N]``: the main line up to before move N; answers the colour to move. After an error the board
+        is as before.
+        """
+        from gozero.games.go.rules import named_rules
+        from gozero.games.position import IllegalMove
+        from gozero.records import sgf
+
+        name, before_move = split_path(command.text)
+        if not name:
+            raise GtpError("syntax error: expected a file name")
+        path = path_of(name)
+        game = self._session.go_game
+        try:
+            if path.stat().st_size > LARGEST_FILE or not path.is_file():
+                raise sgf.RecordError("not a game record")
+            record = sgf.parse(path.read_bytes(), before_move)
+            self._take_over(record)
+            self._session.warn_of_size(game.size)
+        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
+            say(f"cannot load {path}: {reason(error)}")
+            raise GtpError("cannot load file") from None
+        for remark in record.remarks:
+            say(f"{path}: {remark}")
+        if record.rules.strip() and named_rules(record.rules) != game.rules:
+            say(
+                f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules"
+            )
+        self._session.clock.reset()
+        return COLOUR_WORDS[game.position.to_play]
+
+    def _take_over(self, record: GameRecord) -> None:
+        """Let the game be this one; by its own rules where they allow what the present ones forbid."""
+        from gozero.games.go.rules import named_rules
+        from gozero.games.position import IllegalMove
+
+        game, rules = self._session.go_game, named_rules(record.rules)
+        try:
+            game.load_record(record)
+        except IllegalMove as error:
+            if rules is None:
+                raise
+            game.load_record(record, rules)
+            self._session.settings = replace(self._session.settings, rules=rules.name)
+            say(f"{error} by the rules so far: the file's, {rules.name}, are played now")
+
+    def printsgf(self, command: Command) -> str:
+        """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
+        from gozero.records import sgf
+        from gozero.system import files
+
+        data = sgf.serialise(self._record())
+        if command.text in ("", "-"):
+            return data.decode("utf-8").rstrip()
+        path = path_of(unquoted(command.text))
+        try:
+            files.write(path, data)
+        except (OSError, UnicodeError) as error:
+            say(f"cannot save {path}: {reason(error)}")
+            raise GtpError("cannot save file") from None
+        return ""
+
+    def _record(self) -> GameRecord:
+        """The game so far, with the names that are known, its result, and the engine's evaluation as a comment on each
+        of its moves.
+        """
+        game = self._session.go_game
+        record = game.record()
+        own = {note.colour for note in game.notes.by_move.values()}
+        names = [ENGINE if colour in own else self._session.opponent if own else "" for colour in (BLACK, WHITE)]
+        return replace(
+            record,
+            black_name=record.black_name or names[0],
+            white_name=record.white_name or names[1],
+            result=self._result(),
+            comments=tuple((number, summary(note, game.board)) for number, note in sorted(game.notes.by_move.items())),
+        )
+
+    def _result(self) -> str:
+        """The result as in SGF and GTP; "" while the game is not over."""
+        game = self._session.go_game
+        if game.resigned:
+            return f"{'W' if game.resigned == BLACK else 'B'}+R"
+        return format_score(self._session.go_ending.settled_score()) if game.position.is_over else ""

@@ -1,0 +1,281 @@
+"""gozero-analysis as a process: a session as KaTrain has it, and how it ends."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gozero import games
+from gozero.frontends.analysis.settings import AnalysisSettings, from_arguments
+from gozero.nets import model, weights
+from gozero.system.options import SettingsError
+from tests import ROOT
+from tests.frontends.analysis.talk import SIZE, query
+
+COMMAND = [sys.executable, "-m", "gozero.frontends.analysis"]
+GAME = [["B", "C3"], ["W", "B2"], ["B", "B3"], ["W", "C2"], ["B", "D2"], ["W", "D3"], ["B", "C4"], ["W", "E2"]]
+ENDLESS = 10_000_000
+
+
+class Client:
+    """The other end of a process."""
+
+    def __init__(self, path: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "--weights", str(path), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def send(self, **fields: Any) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps(fields).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        """The next line, which is an object and nothing else."""
+        assert self.process.stdout
+        answer = json.loads(self.process.stdout.readline())
+        assert isinstance(answer, dict)
+        return answer
+
+    def hear_until(self, **wanted: Any) -> list[dict[str, Any]]:
+        """All lines to the first that has these fields."""
+        heard = [self.hear()]
+        while not wanted.items() <= heard[-1].items():
+            heard.append(self.hear())
+        return heard
+
+    def close(self) -> tuple[int, list[dict[str, Any]], str]:
+        """End the input: the exit code, what was still said, and stderr."""
+        out, error = self.process.communicate(timeout=100)
+        return self.process.returncode, [json.loads(line) for line in out.splitlines()], error.decode()
+
+
+def katrain(number: int, turn: int, visits: int, **fields: Any) -> dict[str, Any]:
+    """A query with the fields that KaTrain sends."""
+    return query(
+        id=f"QUERY:{number}",
+        rules="japanese",
+        priority=-turn,
+        analyzeTurns=[turn],
+        maxVisits=visits,
+        komi=6.5,
+        initialStones=[],
+        initialPlayer="B",
+        moves=GAME[:turn],
+        includeOwnership=True,
+        includeMovesOwnership=True,
+        includePolicy=True,
+        overrideSettings={"reportAnalysisWinratesAs": "BLACK", "maxTime": 60.0, "wideRootNoise": 0.04},
+        **fields,
+    )
+
+
+def test_a_session_of_katrain(small_weights: Path) -> None:
+    client = Client(small_weights)
+    client.send(id="version", action="query_version")
+    assert client.hear()["version"] == "0.1.0"
+    for turn in range(len(GAME) + 1):
+        client.send(**katrain(turn, turn, 30))
+    client.send(**katrain(100, 8, ENDLESS, reportDuringSearchEvery=0.05))
+    heard = client.hear_until(id="QUERY:100", isDuringSearch=True)
+    client.send(id="stop", action="terminate", terminateId="QUERY:100")
+    heard += client.hear_until(id="stop")
+    (last,) = [answer for answer in heard if answer["id"] == "QUERY:100" and answer.get("isDuringSearch") is False]
+    assert 1 < last["rootInfo"]["visits"] < ENDLESS
+    code, rest, error = client.close()
+    answers = {answer["id"]: answer for answer in heard + rest if answer.get("isDuringSearch") is False}
+    assert (code, len(answers)) == (0, len(GAME) + 2)
+    for answer in answers.values():
+        assert {"winrate", "scoreLead", "visits", "currentPlayer"} <= answer["rootInfo"].keys()
+        assert (len(answer["ownership"]), len(answer["policy"])) == (SIZE * SIZE, SIZE * SIZE + 1)
+        for move in answer["moveInfos"]:
+            assert {
+                "move",
+                "visits",
+                "winrate",
+                "scoreLead",
+                "scoreMean",
+                "prior",
+                "lcb",
+                "utility",
+                "order",
+                "pv",
+            } <= move.keys()
+            assert len(move["ownership"]) == SIZE * SIZE
+    assert all({answer["field"]} <= {"rules", "overrideSettings"} for answer in heard + rest if "warning" in answer)
+    assert not [answer for answer in heard + rest if "error" in answer]
+    assert "Started, ready to begin handling requests" in error and "Traceback" not in error
+
+
+def test_many_turns_of_one_game_with_priorities(small_weights: Path) -> None:
+    client = Client(small_weights, "--positions", "1")
+    turns = list(range(len(GAME) + 1))
+    client.send(**query(id="game", moves=GAME, analyzeTurns=turns, priorities=turns, maxVisits=10))
+    code, answers, _ = client.close()
+    assert (code, [answer["turnNumber"] for answer in answers]) == (0, turns[::-1])
+
+
+def test_the_end_of_the_input_without_waiting(small_weights: Path) -> None:
+    client = Client(small_weights, "--quit-without-waiting")
+    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
+    client.hear()
+    started = time.monotonic()
+    assert client.close()[0] == 0
+    assert time.monotonic() - started < 5
+
+
+def test_sigterm_ends_it_in_mid_search(small_weights: Path) -> None:
+    client = Client(small_weights)
+    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
+    client.hear()
+    started = time.monotonic()
+    client.process.send_signal(signal.SIGTERM)
+    assert client.close()[0] == -signal.SIGTERM
+    assert time.monotonic() - started < 1
+
+
+def test_a_client_that_goes_away(small_weights: Path) -> None:
+    client = Client(small_weights)
+    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
+    client.hear()
+    assert client.process.stdout and client.process.stderr
+    client.process.stdout.close()
+    assert client.process.wait(timeout=60) == 0
+    assert b"Traceback" not in client.process.stderr.read()
+
+
+def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path) -> None:
+    """Nothing is written that could fail, so the closed pipe itself must tell; otherwise it would search for days."""
+    client = Client(small_weights)
+    client.send(**query(maxVisits=2))
+    client.hear()
+    client.send(**query(maxVisits=ENDLESS))
+    assert client.process.stdin and client.process.stdout and client.process.stderr
+    client.process.stdin.close()
+    client.process.stdout.close()
+    assert client.process.wait(timeout=60) == 0
+    assert b"Traceback" not in client.process.stderr.read()
+
+
+def test_an_input_that_is_closed(small_weights: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "--weights", str(small_weights)],
+        preexec_fn=lambda: os.close(0),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_actions_need_no_network(small_weights: Path) -> None:
+    program = (
+        "import os, sys, gozero.frontends.analysis.__main__ as main\n"
+        "os._exit = lambda code: print(sorted({'numpy', 'numba', 'torch', 'openvino'} & set(sys.modules)), "
+        "file=sys.stderr)\n"
+        "main.main(sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--weights", str(small_weights)],
+        input='{"id":"a","action":"query_version"}\n{"id":"b","action":"query_models"}\n',
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
+    log = tmp_path / "talk.log"
+    client = Client(small_weights, "--log", str(log))
+    client.send(id="a", action="clear_cache")
+    client.close()
+    lines = [line[len("2026-01-01 00:00:00.000 ") :] for line in log.read_text().splitlines()]
+    assert lines == ['< {"id": "a", "action": "clear_cache"}', '> {"id":"a","action":"clear_cache"}']
+
+
+def test_the_log_tells_why_the_engine_ended(tmp_path: Path) -> None:
+    client = Client(tmp_path / "none.pt", "--log", str(tmp_path / "talk.log"))
+    code, _, error = client.close()
+    (line,) = (tmp_path / "talk.log").read_text().splitlines()
+    assert code == 2 and "none.pt" in line
+    assert line.partition(" - ")[2] == error.removeprefix("gozero-analysis: ").strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--weights", "nowhere.pt"], "nowhere.pt"),
+        (["--visits", "0"], "--visits = 0: expected 1 to 100,000,000"),
+        (["--report-winrates-as", "red"], "expected one of black, white, side_to_move"),
+        (["analysis", "-model", "net.bin"], "see gozero-analysis --help"),
+    ],
+)
+def test_what_is_of_no_use_is_one_line(arguments: list[str], message: str) -> None:
+    done = subprocess.run([*COMMAND, *arguments], input="", capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert message in done.stderr
+
+
+def test_weights_of_another_game(tmp_path: Path) -> None:
+    config = model.config("b1c8", games.make("nogo"))
+    weights.save(tmp_path / "nogo.pt", model.build(config, seed=1), config, game="nogo", size=6)
+    done = subprocess.run(
+        [*COMMAND, "--weights", str(tmp_path / "nogo.pt")],
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2 and "it plays nogo, not go" in done.stderr
+
+
+def test_settings(tmp_path: Path) -> None:
+    path = tmp_path / "gozero.toml"
+    path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
+    assert from_arguments(["--config", str(path), "--visits", "7"], "1") == AnalysisSettings(
+        visits=7, positions=64, report_winrates_as="side_to_move"
+    )
+    with pytest.raises(SettingsError, match="unknown key 'komi'"):
+        path.write_text("komi = 3\n")
+        from_arguments(["--config", str(path)], "1")
+
+
+def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:
+    """KaTrain ends the shell that it started; the end of the engine's output, with its input still open, says that both
+    have gone.
+    """
+    guide = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^\**.*/\.venv/bin/gozero-analysis .*$", guide, flags=re.MULTILINE)
+    program = f"{shlex.quote(sys.executable)} -m gozero.frontends.analysis --weights {shlex.quote(str(small_weights))}"
+    command = line.replace("/full/path/to/.venv/bin/gozero-analysis", program)
+    shell = subprocess.Popen(
+        ["sh", "-c", f"{command}; :"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert shell.stdin and shell.stdout
+    watchdog = threading.Timer(30, shell.stdin.close)
+    watchdog.start()
+    shell.stdin.write(b'{"id":"v","action":"query_version"}\n')
+    shell.stdin.flush()
+    assert shell.stdout.readline().startswith(b'{"id":"v"')
+    shell.terminate()
+    assert shell.stdout.read() == b""
+    assert shell.wait(10) == -signal.SIGTERM
+    assert not shell.stdin.closed, "the engine outlived its shell"
+    watchdog.cancel()
+    shell.stdin.close()

@@ -1,0 +1,73 @@
+"""One server and one browser for the tests that need Chromium, and one server for those that need none."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from tests.frontends.web.site import Site, Tab
+    from tests.frontends.web.talk import Server
+
+
+@pytest.fixture(scope="session")
+def served() -> "Iterator[Site]":
+    from tests.frontends.web.site import site
+
+    with site() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    from tests.frontends.web.site import chromium
+
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def rooms() -> list[str]:
+    """The address of the first game: its engine serves the later tests too."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def server() -> "Iterator[Server]":
+    """A server for two boards, the first one of tic-tac-toe."""
+    from tests.frontends.web.talk import served_by
+
+    with served_by("--boards", "2", "--game", "tictactoe") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def room(server: "Server") -> str:
+    """A game of that server, whose engine serves many tests."""
+    with server.page() as page:
+        name: str = page.until("hello")["room"]
+        page.until("view")
+        return name
+
+
+@pytest.fixture
+def tab(served: "Site", browser: "Browser", rooms: list[str]) -> "Iterator[Callable[..., Tab]]":
+    """Opens pages: on the first game, or an address. A page that reported a fault fails the test."""
+    from tests.frontends.web.site import DESKTOP, Tab
+
+    opened = []
+
+    def open_tab(address: str = "", **how: object) -> "Tab":
+        context = browser.new_context(**{"viewport": DESKTOP, **how})  # type: ignore[arg-type]
+        opened.append((context, Tab(context.new_page())))
+        found = opened[-1][1].open(address or (rooms or [served.address])[0])
+        if not rooms and not address:
+            rooms.append(found.page.url)
+        return found
+
+    yield open_tab
+    for context, found in opened:
+        context.close()
+        assert found.faults == []

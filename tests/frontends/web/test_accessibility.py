@@ -1,0 +1,71 @@
+"""axe-core on the page in its states, light and dark: nothing serious, nothing critical."""
+
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("playwright")
+pytest.importorskip("axe_playwright_python")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.frontends.web.site import PHONE, Tab
+
+pytestmark = pytest.mark.chromium
+
+GRAVE = ("serious", "critical")
+
+
+def faults(page: Tab) -> list[str]:
+    """What axe finds grave, a line for each."""
+    found = Axe().run(page.page).response["violations"]
+    return [
+        f"{fault['id']} ({fault['impact']}): {[node['target'] for node in fault['nodes']]}"
+        for fault in found
+        if fault["impact"] in GRAVE
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_grave_fault(scheme: str, tab: Callable[..., Tab]) -> None:
+    page = tab(color_scheme=scheme).begin("Go", 7, clock="2")
+    page.click(24)
+    page.wait("person", 2)
+    assert faults(page) == []
+    page.page.get_by_role("switch", name="Analysis").check()
+    expect(page.page.locator(".moves tbody tr").nth(2)).to_be_visible()
+    page.picture(f"analysis {scheme}")
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+    page.press("Resign")
+    assert faults(page) == []
+    page.press("Resign the game").shows("White wins: Black resigned.")
+    assert faults(page) == []
+    page.press("New game")
+    page.page.get_by_role("dialog").locator(".more summary").click()
+    assert faults(page) == []
+    page.picture(f"new game {scheme}")
+    page.page.keyboard.press("Escape")
+    expect(page.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_the_count_and_a_refusal(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7, person="both")
+    page.click(24)
+    page.wait("person", 1)
+    page.click(24)
+    page.shows("D4 is taken.")
+    assert faults(page) == []
+    page.press("Pass").wait("person", 2).press("Pass").shows("The count")
+    page.page.get_by_role("button", name="Settings").click()
+    assert faults(page) == []
+
+
+def test_a_phone_in_the_dark(tab: Callable[..., Tab]) -> None:
+    page = tab(viewport=PHONE, color_scheme="dark").begin("Connect-4")
+    page.click(3)
+    page.wait("person", 2)
+    page.page.get_by_role("switch", name="Analysis").check()
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    assert faults(page) == []
+    page.picture("phone dark")

@@ -1,0 +1,279 @@
+"""Analysis, review and records in Chromium."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from tests.frontends.web.site import DESKTOP, Tab
+
+pytestmark = pytest.mark.chromium
+
+RECORD = (
+    "(;GM[1]FF[4]CA[UTF-8]SZ[7]KM[9]C[A short game];B[dd]C[the middle];W[ee](;B[aa]C[é];W[de])(;B[ed];W[de];B[ga]))"
+)
+
+PRESS = """([key, count]) => {
+    for (let left = count; left; left--) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+}"""
+
+
+def test_analysis_on_and_off(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7)
+    switch = page.page.get_by_role("switch", name="Analysis")
+    switch.check()
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    expect(page.page.locator(".shudan-heatlabel").first).to_be_visible()
+    assert page.page.locator(".shudan-paint").count() > 0
+    page.page.locator(".moves tbody tr").first.hover()
+    expect(page.page.locator(".shudan-marker_label").first).to_be_visible()  # the expected line
+    page.page.mouse.move(5, 5)
+    page.page.get_by_role("checkbox", name="details").check()
+    expect(page.page.locator(".moves thead")).to_contain_text("Visits")
+    page.page.get_by_label("On the board").select_option("policy")
+    page.page.mouse.move(5, 5)  # the list has grown, and a move under the pointer would show its line instead
+    expect(page.page.locator(".shudan-heatlabel").first).to_have_text(re.compile(r"^\d+(\.\d)?$"))
+    page.page.get_by_label("On the board").select_option("moves")
+    page.page.get_by_label("whose area").uncheck()
+    expect(page.page.locator(".shudan-paint")).to_have_count(0)
+    with page.hears("view"):
+        switch.uncheck()
+    assert page.view["analysing"] is False
+    expect(page.page.locator(".moves")).to_have_count(0)
+    expect(page.page.locator(".shudan-heatlabel")).to_have_count(0)
+
+
+def test_analysis_goes_on_while_playing(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    page.page.get_by_role("switch", name="Analysis").check()
+    page.click(4)
+    page.wait("person", 2)
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    assert page.reports[-1]["node"] == page.view["at"]
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+CONTRASTS = """(marks) => {
+    const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+    const light = (colour) => colour.map((part) => ((part / 255 + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const wood = parts(getComputedStyle(document.querySelector(".shudan-goban-image")).backgroundColor);
+    return marks.map((mark) => {
+        const { borderTopColor, opacity } = getComputedStyle(mark);
+        const edge = parts(borderTopColor).map((part, index) => opacity * part + (1 - opacity) * wood[index]);
+        return (light(wood) + 0.05) / (light(edge) + 0.05);
+    });
+}"""
+
+
+def test_the_marks_of_whites_area_are_seen_on_wood(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7, person="both")
+    page.click(24)
+    page.wait("person", 1)
+    page.click(10)
+    page.wait("person", 2)
+    page.page.get_by_role("switch", name="Analysis").check()
+    marks = page.page.locator(".shudan-sign_0.shudan-paint_-1 .shudan-paint .shudan-inner")
+    expect(marks.first).to_be_visible()
+    assert min(marks.evaluate_all(CONTRASTS)) > 3, "the least for parts of a picture (WCAG 1.4.11)"
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 9, person="both")
+    page.click(24)
+    page.wait("person", 1)
+    page.page.get_by_role("switch", name="Analysis").check()
+    while page.reports[-1].get("visits", 0) < 300:
+        with page.hears("look"):
+            pass
+    chances = column(page, 2)
+    assert len(chances) >= 2
+    assert chances == sorted(chances, reverse=True)
+    page.page.get_by_role("checkbox", name="details").check()
+    expect(page.page.locator(".moves thead")).to_contain_text("Visits")
+    visits = column(page, 4)
+    assert visits == sorted(visits, reverse=True)
+    page.page.get_by_role("checkbox", name="details").uncheck()
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+def column(page: Tab, number: int) -> list[float]:
+    """The numbers of a column of the table of moves, counted from 1."""
+    cells: list[str] = page.page.locator(f".moves tbody tr > :nth-child({number})").all_inner_texts()
+    return [float(cell.split()[0].replace("k", "e3")) for cell in cells]
+
+
+def opened(page: Tab, tmp_path: Path, text: str = RECORD, name: str = "game.sgf") -> Tab:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    page.page.get_by_label("A record to open").set_input_files(path)
+    return page
+
+
+def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path)
+    page.shows("0 / 4").shows("No opponent: every move is yours")
+    comment = page.page.get_by_label("Comment on this position")
+    expect(comment).to_have_value("A short game")
+    page.press("Forward one move").shows("1 / 4")
+    expect(comment).to_have_value("the middle")
+    page.press("Forward one move").shows("2 / 4").shows("Goes on with")
+    page.press("E4").shows("3 / 5").press("First position").shows("0 / 5")
+    page.page.get_by_label("How thoroughly").select_option("25")
+    page.press("Analyse all moves").shows("Moves that lost most")
+    expect(page.page.locator(".graph .chance")).to_have_count(1)
+    assert all(point is not None for point in page.view["graph"])
+    worst = page.page.locator(".worst li")
+    assert worst.first.evaluate("item => getComputedStyle(item).listStyleType") == "none", "moves have numbers already"
+    page.page.locator(".worst .link").nth(1).click()
+    expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
+    page.picture("review")
+
+
+def test_names_event_and_comments_of_a_record_are_shown(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    text = "(;GM[1]SZ[7]PB[Ann]BR[3k]PW[Bo]WR[2d]EV[Club final]RE[B+3.5]C[A start];B[dd])"
+    page = opened(tab().begin("Go", 7), tmp_path, text)
+    expect(page.page.locator(".players")).to_have_text(re.compile("Black: Ann 3k.*White: Bo 2d"))
+    page.shows("Club final").shows("B+3.5")
+    expect(page.page.locator(".said")).to_have_text("A start")
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    for kept in ("PB[Ann]", "BR[3k]", "WR[2d]", "EV[Club final]", "RE[B+3.5]"):
+        assert kept in saved
+
+
+def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path)
+    page.shows("0 / 4").press("Forward one move").shows("1 / 4")
+    page.click(0)
+    page.wait("person", 2)
+    comment = page.page.get_by_label("Comment on this position")
+    comment.fill("my try]")
+    comment.blur()
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    assert downloaded.value.suggested_filename == "go.sgf"
+    assert "C[my try\\]]" in saved
+    assert "C[é]" in saved
+    assert saved.count("(;") == 5
+
+
+def test_a_comment_typed_while_the_engine_thinks_stays_with_its_move(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7, level="20")
+    page.click(23)
+    page.wait("engine", 1)
+    box = page.page.locator(".comment textarea")
+    box.press_sequentially("while it")
+    page.wait("person", 2)
+    box.press_sequentially(" thinks")
+    expect(page.page.get_by_label("Comment on an earlier position")).to_have_value("while it thinks")
+    box.blur()
+    expect(page.page.get_by_label("Comment on this position")).to_have_value("")
+    page.page.keyboard.press("ArrowLeft")
+    page.wait("person", 1)
+    expect(box).to_have_value("while it thinks")
+    page.page.reload()
+    expect(box).to_have_value("while it thinks")
+
+
+def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Connect-4", person="both")
+    page.click(3)
+    page.wait("person", 1)
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    text = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    assert text == "# connect4 7x6\nblack D1\n"
+    opened(page, tmp_path, text + "white D2\n", "moves.txt").shows("0 / 2")
+    opened(page, tmp_path, text + "white D1\n", "moves.txt")
+    page.shows("Move 2 of this file, 'white D1', cannot be played in connect4 on 7x6.")
+    page.shows("0 / 2")
+
+
+def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Go", 7)
+    opened(page, tmp_path, "no record").shows(re.compile("^This is no game in SGF that can be opened: "))
+    opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
+        re.compile(r"a record has at most 1,000,000\.$")
+    )
+    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
+        "Move 2 of this file, 'white A7', cannot be played in go on 7x7."
+    )
+    opened(page, tmp_path, "\0" * 900_000).shows("This is no game in SGF that can be opened: no SGF data found.")
+    page.click(24)
+    page.wait("person", 2)
+
+
+def test_a_record_of_long_words_in_utf_16_stays_on_the_page(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Go", 7)
+    path = tmp_path / "wide.sgf"
+    path.write_text(f"(;SZ[7]PB[Müller]EV[{'e' * 400}];B[dd])", encoding="utf-16")
+    page.page.get_by_label("A record to open").set_input_files(path)
+    page.shows("Black: Müller")
+    width = page.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= DESKTOP["width"]
+
+
+def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path).shows("0 / 4")
+    page.page.get_by_role("switch", name="Analysis").check()
+    page.page.keyboard.press("ArrowRight")
+    page.shows("1 / 4")
+    page.page.keyboard.press("a")
+    expect(page.page.get_by_role("switch", name="Analysis")).not_to_be_checked()
+
+
+def test_no_key_is_lost_however_fast_it_repeats(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    moves = "".join(f";{'BW'[number % 2]}[{'abcdefg'[number % 7]}{'bdf'[number // 7]}]" for number in range(20))
+    page = opened(tab().begin("Go", 7), tmp_path, f"(;GM[1]SZ[7]{moves})").shows("0 / 20")
+    page.page.evaluate(PRESS, ["ArrowRight", 17])
+    page.shows("17 / 20")
+    page.page.evaluate(PRESS, ["ArrowLeft", 12])
+    page.shows("5 / 20")
+    page.page.get_by_role("button", name="Forward one move").click(click_count=3)
+    page.shows("8 / 20")
+
+
+def test_a_record_takes_the_place_of_a_game_only_where_the_user_agrees(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = tab().begin("Go", 7)
+    page.click(24)
+    page.wait("person", 2)
+    opened(page, tmp_path).shows("Open a record in place of this game?").picture("open a record")
+    page.press("Keep the game").click(0)
+    page.wait("person", 4)
+    opened(page, tmp_path).press("Open the record").shows("0 / 4")
+    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa])").shows("0 / 1")  # nothing of the user's own was there
+    page.click(24)
+    opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This is no game in SGF"))
+    opened(page, tmp_path).shows("Open a record in place of this game?").press("Keep the game")
+    with page.page.expect_download():
+        page.press("Save the game")
+    opened(page, tmp_path).shows("0 / 4")
+
+
+def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    page.press("Resign").press("Resign the game").wait("over", 0)
+    page.page.get_by_role("switch", name="Analysis").check()
+    expect(page.page.locator(".moves tbody tr").first).to_be_visible()
+    page.click(4)
+    page.wait("person", 1).shows("White to move")
+    expect(page.page.get_by_text("your turn")).to_have_count(0)
+    page.press("Undo").wait("over", 0)
+    page.page.get_by_role("switch", name="Analysis").uncheck()
+
+
+def test_the_graph_can_be_clicked(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path).shows("0 / 4")
+    box = page.page.locator(".graph svg").bounding_box()
+    assert box is not None
+    page.page.mouse.click(box["x"] + box["width"] - 6, box["y"] + 20)
+    page.shows("4 / 4")

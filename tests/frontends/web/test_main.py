@@ -1,0 +1,149 @@
+"""The command line of gozero-web: what it says of wrong options, and how it ends."""
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+pytest.importorskip("aiohttp")
+
+from aiohttp import WSCloseCode
+from aiohttp.http_exceptions import BadStatusLine
+
+from gozero.frontends.web.server import serving
+from tests.frontends.web.talk import served_by
+
+
+def run(*options: str, code: str = "") -> tuple[int, str]:
+    """Exit code and stderr of a command that ends by itself."""
+    program = ["-c", code] if code else ["-m", "gozero.frontends.web", "--no-browser"]
+    done = subprocess.run(
+        [sys.executable, *program, *options], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--port", "70000"), "gozero-web: --port = 70000: expected 0 to 65,535\n"),
+        (("--level", "21"), "gozero-web: --level = 21: expected 1 to 20\n"),
+        (("--game", "chess"), "gozero-web: --game = 'chess': expected one of go, "),
+        (("--weights", "missing.pt"), "gozero-web: cannot use weights "),
+        (("--run", "no/such/run"), "gozero-web: --run no/such/run: no such folder: "),
+        (("--run", "docs"), "gozero-web: --run "),
+        (("--host", "256.1.1.1"), "gozero-web: cannot listen on 256.1.1.1, port 8013: "),
+        (("--boards", "0"), "gozero-web: --boards = 0: expected 1 to 64\n"),
+        (("--game", "connect4", "--size", "9"), "gozero-web: board size 9: this engine plays Connect-4 on 7\n"),
+        (("--backend", "torch", "--precision", "int8"), "gozero-web: precision int8 needs the backend openvino"),
+        (("extra",), "gozero-web: unrecognized arguments: extra; see gozero-web --help\n"),
+    ],
+)
+def test_wrong_options_are_one_line(options: tuple[str, ...], text: str) -> None:
+    code, said = run(*options)
+    assert code == 2
+    assert said.startswith(text)
+    assert "choose another --port" not in said, "where none would help"
+    assert said.count("\n") == 1
+
+
+def test_a_port_that_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        code, said = run("--port", port)
+    assert code == 2
+    assert said.startswith(f"gozero-web: cannot listen on 127.0.0.1, port {port}: ")
+    assert said.endswith("; choose another --port\n")
+
+
+def test_without_aiohttp_the_line_says_what_to_install() -> None:
+    code, said = run(code="import sys; sys.modules['aiohttp'] = None; from gozero.frontends.web.__main__ import main; main([])")
+    assert code == 2
+    assert "pip install 'gozero[web]'" in said
+    assert said.count("\n") == 1
+
+
+def test_an_engine_that_cannot_start_ends_the_server() -> None:
+    code, said = run(
+        code="from gozero.frontends.web.server import process; process.sys.executable = '/bin/false'; "
+        "from gozero.frontends.web.__main__ import main; "
+        "main(['--no-browser', '--port', '0'])"
+    )
+    assert code == 2
+    assert said.endswith("gozero-web: the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine\n")
+
+
+def test_an_engine_ends_with_its_server_also_in_the_middle_of_a_request() -> None:
+    command = [sys.executable, "-m", "gozero.frontends.web.engine"]
+    done = subprocess.run(command, cwd=ROOT, input='{"do": "com', capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f"#!/bin/sh\ntty > {tmp_path}/terminal\necho $$ > {tmp_path}/id\nexec cat {tmp_path}/pipe\n")
+    browser.chmod(0o755)
+    os.mkfifo(tmp_path / "id")
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "gozero.frontends.web", "--port", "0", "--threads", "1"]
+    environment = {**os.environ, "BROWSER": f"{browser} %s"}
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stderr is not None
+    process.stderr.readline()
+    number = int((tmp_path / "id").read_text())  # it runs in the foreground, for ever
+    try:
+        assert (tmp_path / "terminal").read_text() == "not a tty\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 130
+    finally:
+        os.kill(number, signal.SIGKILL)
+
+
+def test_an_open_page_is_told_that_the_server_ends() -> None:
+    with served_by("--game", "tictactoe") as server, server.page() as page:
+        page.until("view")
+        server.process.send_signal(signal.SIGTERM)
+        assert page.closing_code() == WSCloseCode.GOING_AWAY
+        server.process.wait(60)  # a second signal would find a process without handlers
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_signals_end_it_quietly(number: signal.Signals, code: int) -> None:
+    command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", "--threads", "1"]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("gozero-web: the board is at http://127.0.0.1:")
+    process.send_signal(number)
+    assert process.stderr.read() == ""
+    assert process.wait(60) == code
+
+
+def test_what_is_no_http_is_no_trouble_of_the_servers(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with served_by("--game", "tictactoe", "--log", str(log)) as server:  # which must have said nothing
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nHost\r\n\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.0 400")
+        with server.page() as page:
+            page.until("view")
+            page.send(do="play", vertex="b2")
+            page.until("view")
+    marks = {line.split()[2] for line in log.read_text(encoding="utf-8").splitlines()}
+    assert {"<", ">"} <= marks, "both sides are in the log"
+
+
+def test_faults_of_the_server_itself_are_told() -> None:
+    def record(error: Exception) -> logging.LogRecord:
+        return logging.LogRecord("aiohttp.server", logging.ERROR, "", 0, "", (), (type(error), error, None))
+
+    assert serving._is_ours(record(RuntimeError("a fault")))
+    assert not serving._is_ours(record(BadStatusLine("no HTTP")))

@@ -1,0 +1,187 @@
+"""Playing in Chromium: refusals, undo, reload, several pages, the keyboard, a phone, an engine that dies."""
+
+import os
+import re
+import signal
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from tests.frontends.web.site import PHONE, Site, Tab, site
+
+pytestmark = pytest.mark.chromium
+
+
+def test_a_move_its_answer_and_undo(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 9, level="3")
+    page.click(40)
+    page.wait("person", 2).shows("Your turn: Black").shows("Who leads stays hidden while you play.")
+    expect(page.page.locator(".graph")).to_have_count(0)
+    assert sorted(page.view["stones"]).count(0) == 79
+    expect(page.page.locator("[role=status]")).to_have_text(re.compile(r"^White [A-J]\d\. Black to move\.$"))
+    page.press("Undo").wait("person", 0)
+    assert set(page.view["stones"]) == {0}
+    expect(page.page.get_by_role("button", name="Undo")).to_be_disabled()
+
+
+def test_ko_is_refused_with_its_reason(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 5, person="both")
+    for number, point in enumerate((1, 2, 5, 8, 11, 12, 24, 6, 7), start=1):
+        page.click(point)
+        page.wait("person", number)
+    assert page.view["stones"][6] == 0
+    expect(page.page.locator(".player").first).to_contain_text("1 captured")
+    page.click(6)
+    page.shows("B4 would retake the ko at once: play elsewhere first.").picture("refused ko")
+    page.click(1)
+    page.shows("B5 is taken.")
+    page.click(20)
+    page.wait("person", 10)
+    expect(page.page.locator(".notice")).to_have_count(0)
+
+
+def test_hint_and_resignation(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    page.press("Hint").shows(re.compile(r"^Hint: [ABC][123]\.$"))
+    expect(page.page.locator(".shudan-marker_triangle")).to_have_count(1)
+    page.press("Resign").press("Play on")
+    assert page.view["goingOn"]
+    page.press("Resign").press("Resign the game").wait("over").shows("White wins: Black resigned.")
+    page.press("Undo").wait("person")
+
+
+def test_handicap_rules_and_clock(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 9, handicap="4", rules="aga", clock="1")
+    page.wait("person", 1)  # White began
+    assert page.view["stones"].count(1) == 4
+    page.shows("4 stones handicap · komi 0.5 · aga rules")
+    expect(page.page.locator(".player.to-move")).to_contain_text("Black: you")
+    expect(page.page.locator(".player.to-move .clock.running")).to_have_count(1)
+
+
+def test_a_reload_finds_the_game(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Othello", 6)
+    page.click(page.view["legal"][0])
+    page.wait("person", 2)
+    stones = page.view["stones"]
+    page.page.reload()
+    page.wait("person", 2)
+    assert page.view["stones"] == stones
+
+
+def test_two_pages_of_one_game_and_of_two(served: Site, tab: Callable[..., Tab]) -> None:
+    one = tab().begin("Gomoku", 5, person="both")
+    same, other = tab(one.page.url), tab(served.address).begin("Connect-4", person="both")
+    one.click(12)
+    same.wait("person", 1)
+    assert same.view["stones"][12] == 1
+    same.click(0)
+    one.wait("person", 2)
+    assert other.number == 0
+    other.click(3)  # a column: the piece falls
+    other.wait("person", 1)
+    assert other.view["stones"][38] == 1
+
+
+def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7)
+    page.click(24)
+    page.wait("person", 2)
+    stones = page.view["stones"]
+    for number in served.engines():
+        os.kill(number, signal.SIGKILL)
+    page.shows("The engine stopped unexpectedly. Your game is kept; your next click starts it again.")
+    page.picture("engine killed")
+    page.click(next(point for point in page.view["legal"] if point not in (0, 6)))
+    page.wait("person", 4)
+    kept = [point for point, colour in enumerate(stones) if colour]
+    assert [page.view["stones"][point] for point in kept] == [stones[point] for point in kept]
+
+
+def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]) -> None:
+    with site() as first:
+        page = tab(first.address).begin("Go", 7)
+        page.click(24)
+        page.wait("person", 2)
+    stones = page.view["stones"]
+    page.shows("trying again. This page keeps the game.").picture("server away")
+    page.faults.clear()  # Chromium tells of every attempt
+    with site("--port", first.address.rstrip("/").rpartition(":")[2]):
+        page.shows("The server was started anew, and has your game again.").wait("person", 2)
+        assert page.view["stones"] == stones
+        page.click(next(point for point in page.view["legal"] if point not in (0, 6)))
+        page.wait("person", 4)
+        page.faults.clear()
+
+
+def test_the_keyboard_alone(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe", person="both")
+    board = page.page.get_by_role("application")
+    board.focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowUp"):  # the first one finds the middle
+        page.page.keyboard.press(key)
+    expect(page.page.locator("[aria-live=assertive]")).to_have_text("A3, empty")
+    page.page.keyboard.press("Enter")
+    page.wait("person", 1)
+    assert page.view["stones"][0] == 1
+    page.page.keyboard.press("u")
+    page.wait("person", 0)
+
+
+def test_a_phone(tab: Callable[..., Tab]) -> None:
+    page = tab(viewport=PHONE, has_touch=True, is_mobile=True).begin("Go", 9)
+    page.page.locator('.shudan-vertex[data-x="2"][data-y="6"]').tap()
+    page.wait("person", 2)
+    assert page.view["stones"][6 * 9 + 2] == 1
+    width = page.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= PHONE["width"], "the page is wider than the phone"
+    page.picture("phone")
+
+
+def test_the_settings_close_by_escape_and_by_a_click_elsewhere(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe")
+    card = page.page.locator("#settings")
+    page.press("Settings")
+    expect(card).to_be_visible()
+    page.picture("settings")
+    page.page.keyboard.press("Escape")
+    expect(card).not_to_be_visible()
+    page.press("Settings")
+    page.page.get_by_role("checkbox", name="Coordinates").click()
+    expect(card).to_be_visible()
+    page.page.get_by_role("checkbox", name="Coordinates").click()
+    page.page.locator("h1").click()
+    expect(card).not_to_be_visible()
+
+
+def test_on_a_large_board_a_tap_is_shown_and_a_second_one_plays(tab: Callable[..., Tab]) -> None:
+    page = tab(viewport=PHONE, has_touch=True, is_mobile=True).begin("Go", 13, person="both")
+    expect(page.page.locator(".player.to-move")).to_be_in_viewport()  # whose turn it is, without scrolling
+    points = [page.page.locator(f'.shudan-vertex[data-x="{x}"][data-y="3"]') for x in (2, 3)]
+    rows = page.page.locator(".actions button:not(.main), .status")
+    places = [row.bounding_box() for row in rows.all()]
+    points[0].tap()
+    expect(page.page.get_by_role("button", name="Play C10")).to_be_visible()
+    assert [row.bounding_box() for row in rows.all()] == places
+    points[1].tap()
+    expect(page.page.locator(".shudan-ghost_1")).to_have_count(1)
+    page.picture("phone marked")
+    points[1].tap()
+    page.wait("person", 1)
+    assert page.view["stones"][3 * 13 + 3] == 1
+    points[0].tap()
+    page.press("Play C10").wait("person", 2)
+
+
+def test_earlier_moves_are_looked_at_while_the_engine_thinks(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 13, level="20")
+    page.click(84)
+    page.wait("engine", 1)
+    page.press("Back one move").wait("engine", 0).shows("The engine is choosing its move.")
+    page.picture("thinking")
+    page.wait("person", 0).shows("It is your turn.")
+    page.press("Go to the last move").wait("person", 2)

@@ -1,0 +1,222 @@
+"""Records as texts, and what the page may choose from."""
+
+import json
+import re
+import tomllib
+
+import pytest
+
+from gozero import __version__ as VERSION
+from gozero.frontends.web import catalogue
+from gozero.frontends.web.engine import kept, records
+from gozero.frontends.web.engine.game_tree import START
+from gozero.frontends.web.engine.table import RefusedError, Table
+from gozero.frontends.web.setups import Setup, setup_of
+from gozero.nets.locations import WEIGHTS
+from gozero.play.go_game import GoGame
+from tests import ROOT
+
+DOCS = ROOT / "docs"
+CLIENT = ROOT / "gozero" / "frontends" / "web" / "client" / "src"
+
+
+def table(game: str = "go", size: int = 9) -> Table:
+    return Table(Setup(game=game, person="both"), size, [size])
+
+
+def test_a_record_in_any_encoding_is_text_once_the_browser_has_read_it() -> None:
+    for head in ("CA[GB2312]", "CA[Shift_JIS]", ""):
+        found, remark = opened(f"(;GM[1]{head}SZ[9]C[围棋];B[ee])")
+        assert remark == ""
+        assert found.tree[START].comment == "围棋"
+        _, text = records.save(found, "")
+        assert "C[围棋]" in text
+
+
+def test_a_comment_may_speak_of_properties() -> None:
+    found, _ = opened("(;GM[1]SZ[9]C[He lives in CA [US];B[ee];W[cc])")
+    assert found.tree[START].comment == "He lives in CA [US"
+    assert len(found.tree.moves(found.line[-1])) == 2
+
+
+def opened(text: str, game: str = "go") -> tuple[Table, str]:
+    """The table for the review of a record that is opened at a game, and what is remarked."""
+    setup, found = records.setup_for(text, Setup(game=game))
+    size = setup.size or 9
+    result = Table(setup, size, [size])
+    return result, records.load(result, text, found)
+
+
+def test_a_variation_that_repeats_a_move_leaves_its_comment() -> None:
+    for other, comments in (("", "main"), ("C[main]", "main"), ("C[another]", "main\n\nanother")):
+        found, _ = opened(f"(;GM[1]SZ[9];B[cc](;W[gg]C[main];B[cg])(;W[gg]{other};B[gc]))")
+        assert [found.tree[node].comment for node in found.tree.line(START)][2] == comments
+
+
+def test_left_out_variations_are_told() -> None:
+    assert opened("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")[1].startswith("1 variation was left out")
+
+
+def test_moves_before_stones_of_the_main_line_are_told() -> None:
+    text = "(;SZ[7];B[dd](;W[de];B[ce];AW[aa];W[cf])(;W[ed];B[ee]))"
+    assert opened(text)[1] == "5 moves left out: the game begins where stones are set up after them."
+    assert opened("(;SZ[7]AB[aa];W[dd])")[1] == ""
+
+
+@pytest.mark.parametrize(("size", "game"), [(5, "simple_go"), (9, "go")])
+def test_a_go_file_is_opened_as_simplified_go_on_its_board_alone(size: int, game: str) -> None:
+    assert records.setup_for(f"(;GM[1]SZ[{size}];B[dd])", Setup(game="simple_go"))[0].game == game
+
+
+def played(game: str, size: int, *vertices: str) -> Table:
+    found = table(game, size)
+    for vertex in vertices:
+        found.play(found.action(vertex))
+    return found
+
+
+def test_a_list_of_moves_is_saved_and_read() -> None:
+    first = played("connect4", 7, "D1", "D2", "C1")
+    _, text = records.save(first, "")
+    assert text == "# connect4 7x6\nblack D1\nwhite D2\nblack C1\n"
+    again, remark = opened(text, "tictactoe")  # the file names its game and board
+    assert (again.game.name, again.game.size, remark) == ("connect4", 7, "")
+    assert again.tree.moves(again.line[-1]) == first.tree.moves(first.at)
+
+
+@pytest.mark.parametrize(
+    ("game", "size", "vertices", "head"),
+    [
+        ("othello", 8, ("D3", "C3", "C4"), "GM[2]"),
+        ("gomoku", 13, ("G7", "H8"), "GM[4]"),
+        ("nogo", 7, ("D4", "E5"), "RU[NoGo]"),
+    ],
+)
+def test_other_games_that_sgf_knows_are_saved_and_read(game: str, size: int, vertices: tuple[str], head: str) -> None:
+    first = played(game, size, *vertices)
+    first.tree[first.at].comment = "so far"
+    name, text = records.save(first, "")
+    assert name.endswith(f"-{game}{size}.sgf")
+    assert head in text
+    again, remark = opened(text)
+    assert (again.game.name, again.game.size, remark) == (game, size, "")
+    end = again.line[-1]
+    assert again.tree.moves(end) == first.tree.moves(first.at)
+    assert again.tree[end].comment == "so far"
+    taken_up = table(game, size)
+    kept.take_up(taken_up, json.loads(json.dumps(kept.to_values(again, 0.0))))
+    assert taken_up.tree.to_values() == again.tree.to_values()
+
+
+def test_gomoku_is_saved_and_read_with_its_rules() -> None:
+    first = Table(Setup(game="gomoku", size=9, rules="exact", person="both"), 9, [9])
+    for vertex in ("A5", "A1", "B5", "C1", "C5", "E1", "E5", "G1", "F5", "J1", "D5", "A3"):  # six in a row at D5
+        first.play(first.action(vertex))
+    _, text = records.save(first, "")
+    assert "RU[exact]" in text
+    again, remark = opened(text)
+    assert (again.rules, len(again.tree.moves(again.line[-1])), remark) == ("exact", 12, "")
+    kind, remark = opened("(;GM[4]SZ[9]RU[renju];B[ee])")
+    assert kind.rules == "freestyle"
+    assert remark == "The file's rules, renju, are not played here: freestyle rules are."
+
+
+def test_othello_from_other_stones_is_refused() -> None:
+    opened("(;GM[2]SZ[8]AB[dd][ee]AW[ed][de];B[df])")  # the usual four
+    with pytest.raises(RefusedError, match="other stones than usual"):
+        opened("(;GM[2]SZ[8]AB[aa];B[dc])")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
+def test_lists_that_cannot_be_played(text: str) -> None:
+    with pytest.raises(RefusedError):
+        records.load(table("othello", 8), text, None)
+
+
+def test_a_list_in_which_a_side_moves_out_of_turn_is_refused() -> None:
+    with pytest.raises(RefusedError, match="Move 2 of this file, 'black D2', cannot be played in connect4 on 7x6"):
+        opened("# connect4 7x6\nblack D1\nblack D2\n")
+
+
+def test_a_list_of_a_board_without_points_is_refused() -> None:
+    with pytest.raises(RefusedError, match="The record names a board of 0: there is none"):
+        records.setup_for("# tictactoe 0x0\n", setup_of({"game": "go"}))
+
+
+def test_the_first_move_of_a_record_that_cannot_be_played_is_named() -> None:
+    with pytest.raises(RefusedError, match="Move 3 of this file, 'black C7', cannot be played in go on 9x9"):
+        opened("(;SZ[9];B[cc];W[dd];B[cc];W[dd])")
+
+
+@pytest.mark.parametrize(
+    ("named", "played", "remark"),
+    [
+        ("AGA", "aga", ""),
+        ("New Zealand", "new-zealand", ""),
+        ("", "tromp-taylor", ""),  # those of the game on the page
+        ("Japanese", "tromp-taylor", "The file's rules, Japanese, are not played here: tromp-taylor rules are."),
+    ],
+)
+def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, played: str, remark: str) -> None:
+    setup, found = records.setup_for(f"(;SZ[9]RU[{named}];B[ee])", Setup(rules="tromp-taylor"))
+    result = Table(setup, 9, [9])
+    assert records.load(result, "", found) == remark
+    assert isinstance(result.game, GoGame)
+    assert result.game.rules.name == played
+
+
+def test_a_game_that_is_kept_is_taken_up_again() -> None:
+    first = Table(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
+    first.play(first.action("E5"))
+    again = Table(first.setup, 9, [9])
+    kept.take_up(again, kept.to_values(first, 0.0))
+    assert (again.at, again.live, again.person) == (first.at, first.live, first.person)
+    assert (again.game.stones() == first.game.stones()).all()
+    assert again.game.position.to_play == first.game.position.to_play
+
+
+def test_a_list_of_moves_without_its_first_line_is_of_the_game_on_the_page() -> None:
+    setup, _ = records.setup_for("black B2", Setup(game="gomoku", size=7))
+    assert (setup.game, setup.size, setup.person) == ("gomoku", 7, "both")
+
+
+def test_komi_out_of_bounds_and_handicap_without_stones_are_left_out() -> None:
+    found, remark = opened("(;SZ[19]HA[300]KM[99999999];W[dd])")
+    assert isinstance(found.game, GoGame)
+    assert (found.game.komi, found.game.handicap) == (7.5, 0)
+    assert "99999999, was left out" in remark
+    assert "HA[300]" in remark
+
+
+def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result() -> None:
+    found, _ = opened("(;SZ[9]RE[B+R]PB[A]PW[B];B[ee])")
+    text = records.save(found, "W+T")[1].replace("\n", "")
+    assert f"AP[gozero:{VERSION}]" in text
+    assert "RE[B+R]" in text
+
+
+def test_every_shipped_game_says_how_strong_it_is() -> None:
+    known = catalogue.strengths()
+    assert known.keys() == set(WEIGHTS.values())
+    shown = catalogue.shown_games({})
+    assert sorted(game["name"] for game in shown) == sorted(WEIGHTS)
+    assert all(game["engines"][0]["strength"] and game["engines"][0]["sizes"] for game in shown)
+
+
+def test_the_strengths_that_the_page_tells_are_those_of_the_documents() -> None:
+    cards = [(DOCS.parent / name).read_text(encoding="utf-8") for name in ("README.md", "weights/README.md")]
+    measured = "\n".join(cards).replace("*", "")
+    for match in tomllib.loads((DOCS.parent / "weights" / "strength.toml").read_text()).values():
+        if "games" in match:
+            score, games = match["score"], match["games"]
+            assert f"{score} of {games}" in measured or f"| {games} | {score} |" in measured, match
+
+
+def test_what_the_page_says_of_the_levels_is_what_was_measured() -> None:
+    page, measured = (CLIENT / "panels.jsx").read_text(), (DOCS / "levels.md").read_text()
+    assert "3,546 games of Go on 9×9" in page
+    assert "a tournament of 3,546 games" in measured
+    elo = [int(number.replace(",", "")) for number in re.findall(r"^\| \d+ \|.*\| ([\d,]+) ±", measured, re.MULTILINE)]
+    assert len(elo) == 20
+    assert round((elo[-1] - elo[0]) / 19, -1) == 160
+    assert "About 160 Elo" in page

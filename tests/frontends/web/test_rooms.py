@@ -1,0 +1,321 @@
+"""Rooms and their engine processes: who hears what, what ends when a page is closed, what is kept."""
+
+import asyncio
+import os
+import signal
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from aiohttp import web
+
+from gozero.frontends.web.server.server import MOST_UNREAD, MOST_WAITING, OpenPage
+from tests.frontends.web.talk import Server, Wire, wait_for
+
+
+def test_the_first_page_is_told_everything(server: Server) -> None:
+    with server.page() as page:
+        hello = page.until("hello")
+        assert hello["games"][0]["name"] == "go"
+        assert len(hello["games"]) == 7
+        assert (hello["lost"], hello["run"]) == (False, None)
+        view = page.until("view")
+        assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
+
+
+def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> None:
+    with server.page() as page:
+        room = page.until("hello")["room"]
+        page.until("view")
+        page.send(do="play", vertex="B2")
+        assert page.until("view")["thinking"]
+        played = page.until("view")["stones"]
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        assert "Your game is kept" in page.until("lost")["text"]
+    with server.page(room) as page:
+        assert not page.until("hello")["lost"]
+        assert page.until("view")["stones"] == played
+        page.send(do="undo")
+        assert page.until("view")["stones"] == played  # taken up again
+        assert page.until("view")["stones"] == [0] * 9
+
+
+def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        page.until("view")
+        page.send(do="load", text="(;SZ[9];B[ee](;W[cc])(;W[gg]))")
+        while (view := page.until("view"))["size"] != 9 or view["person"]:
+            pass
+        for node in (3, 1):
+            page.send(do="goto", node=node)
+            assert page.until("view")["line"] == [0, 1, 3]
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="view")
+        for _ in range(2):  # of the game that came back, and asked for
+            assert page.until("view")["line"] == [0, 1, 3]
+
+
+def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, room: str) -> None:
+    with server.page(room) as one:
+        before = one.until("view")
+        one.send(do="new", setup={"game": "tictactoe", "person": "both"})
+        while one.until("view")["identity"] == before["identity"]:
+            pass
+        one.send(do="play", vertex="b2")
+        one.until("view")
+        one.send(do="comment", text="at the start", node=0)
+        one.send(do="comment", text="the middle")
+        assert [one.until("view")["comment"] for _ in range(2)] == ["", "the middle"]
+        one.send(do="comment", text="nowhere", node=99)
+        assert one.until("refused")["text"].startswith("The move of this comment was taken back")
+        with server.page(room) as two:
+            assert two.until("view")["comment"] == "the middle"
+            two.send(do="goto", node=0)
+            assert two.until("view")["comment"] == "at the start"
+
+
+def kept_of(page: Wire) -> dict[str, Any]:
+    """What a page keeps of a game with a comment and a clock, in which it is Black's turn."""
+    before = page.until("view")
+    page.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
+    while page.until("view")["identity"] == before["identity"]:
+        pass
+    page.send(do="play", vertex="b2")
+    while page.until("view")["number"] < 2:
+        pass
+    page.send(do="comment", node=1, text="the middle")
+    return cast(dict[str, Any], page.until("kept")["saved"])
+
+
+def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        saved = kept_of(page)
+        page.send(do="view")
+        before = page.until("view")
+    with server.page("lost", kept=True) as page:
+        assert page.until("hello")["lost"]
+        page.send(do="restore", saved=saved)
+        view = page.until("view")
+        for name in ("identity", "stones", "line", "turn", "person"):
+            assert view[name] == before[name]
+        for number in server.engines():  # the server has it too
+            os.kill(number, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="goto", node=1)
+        while (view := page.until("view"))["at"] != 1:
+            pass
+        assert view["comment"] == "the middle"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("setup",), {"game": "chess"}),
+        (("table",), []),
+        (("table", "at"), 99),
+        (("table", "live"), "x"),
+        (("table", "start"), {"size": "x"}),
+        (("table", "tree", "nodes"), [[1, 2]]),
+        (("table", "tree", "nodes", 1, 1, "parent"), 1),
+        (("table", "tree", "nodes", 1, 1, "children"), [1]),
+        (("table", "tree", "nodes", 1, 1, "action"), 99),
+        (("table", "tree", "nodes", 1, 1, "colour"), 5),
+        (("table", "tree", "nodes", 2, 1, "action"), 4),
+    ],
+)
+def test_what_cannot_be_a_kept_game_is_refused(server: Server, room: str, path: tuple[Any, ...], value: Any) -> None:
+    with server.page(room) as page:
+        saved = place = kept_of(page)
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        page.send(do="restore", saved=saved)
+        assert "bug" not in page.until("refused")
+
+
+def test_an_unknown_game_is_a_new_one(server: Server) -> None:
+    with server.page("../../etc/passwd") as page:
+        hello = page.until("hello")
+        assert hello["lost"]
+        assert "passwd" not in hello["room"]
+
+
+def test_more_boards_than_engines(server: Server) -> None:
+    with server.page() as one, server.page() as two:
+        one.until("view")
+        two.until("view")
+        with server.page() as three:
+            assert "2 boards are open with an engine each" in three.until("refused")["text"]
+        two.send(do="play", vertex="A1")
+        assert two.until("view")["number"] == 1
+
+
+def test_a_closed_page_ends_its_analysis(server: Server) -> None:
+    with server.page() as page:
+        room = page.until("hello")["room"]
+        page.until("view")
+        page.send(do="new", setup={"game": "go", "size": 9, "person": "both"})
+        page.send(do="analyse", on=True)
+        page.until("look")
+    with server.page(room) as page:
+        page.send(do="view")
+        while page.until("view")["analysing"]:
+            page.send(do="view")
+
+
+def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Server) -> None:
+    with server.page() as first:
+        room = first.until("hello")["room"]
+        before = view = first.until("view")
+        first.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
+        while view["identity"] == before["identity"]:
+            view = first.until("view")
+        with server.page(room) as second:
+            kept, now = second.until("view"), second.until("view")
+            assert kept["clock"] == view["clock"]
+            assert now["clock"]["running"] == "black"
+            assert now["clock"]["black"]["seconds"] < kept["clock"]["black"]["seconds"]
+
+
+def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
+    with server.page() as page:
+        room = page.until("hello")["room"]
+        page.send(do="load", text="(;SZ[9];B[ee];W[cc];B[gg])")
+        page.send(do="batch", visits=2)
+        while page.until("progress")["done"] < 2:
+            pass
+        with server.page(room) as other:
+            while not any(point for point in other.until("view")["graph"]):
+                pass  # what had been found before it came
+    with server.page(room) as page:
+        page.until("view")  # the server's own: the engine may not have read yet that the page was closed
+        page.send(do="view")
+        while (view := page.until("view"))["batch"] or not any(view["graph"]):
+            pass
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="view")
+        assert any(page.until("view")["graph"])
+
+
+def test_looks_go_to_every_page_of_a_game(server: Server) -> None:
+    with server.page() as one:
+        room = one.until("hello")["room"]
+        with server.page(room) as two:
+            one.send(do="hint")
+            assert two.until("look")["hint"]
+            assert one.until("look")["moves"][0]["vertex"] in {"A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3"}
+
+
+def test_a_move_for_a_position_that_is_no_longer_there_is_refused(server: Server) -> None:
+    with server.page() as page:
+        view = page.until("view")
+        page.send(do="new", setup={"game": "tictactoe", "person": "both"})
+        view = page.until("view")
+        page.send(do="play", vertex="a1", at=view["at"])
+        moved = page.until("view")
+        page.send(do="play", vertex="b2", at=view["at"])
+        assert "has changed since that click" in page.until("refused")["text"]
+        page.send(do="play", vertex="b2", at=moved["at"])
+        assert page.until("view")["number"] == 2
+
+
+def test_stones_are_marked_in_the_position_that_was_clicked(server: Server) -> None:
+    with server.page() as page:
+        page.until("view")
+        page.send(do="load", text="(;SZ[5];B[cc];W[bb];B[];W[];B[])")
+        page.until("view")
+        page.send(do="dead", vertex="b4", at=99)
+        assert "has changed since that click" in page.until("refused")["text"]
+
+
+def test_clocks_stand_when_the_engine_has_ended(server: Server) -> None:
+    with server.page() as page:
+        before = view = page.until("view")
+        page.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
+        while view["identity"] == before["identity"]:
+            view = page.until("view")
+        assert view["clock"]["running"] == "black"
+        for number in server.engines():
+            os.kill(number, signal.SIGKILL)
+        while (view := page.until("view"))["clock"]["running"] is not None:
+            pass
+        page.until("lost")
+
+
+def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(server: Server) -> None:
+    with server.page() as page:
+        page.until("view")
+        page.send(do="new", setup={"game": "tictactoe", "person": "both"})
+        page.until("view")
+        page.send(do="play", vertex="a1")
+        page.until("view")
+        for engine in server.engines():
+            os.kill(engine, signal.SIGKILL)
+        page.until("lost")
+        page.send(do="new", setup={"game": "tictactoe", "level": 99})
+        page.until("refused")
+        page.send(do="play", vertex="b2")
+        while (report := page.until("view", "refused"))["is"] == "view" and report["number"] < 2:
+            pass  # the views of the game that came back
+        assert report["is"] == "view"
+
+
+def test_what_one_page_asked_for_is_told_to_no_other(server: Server) -> None:
+    with server.page() as one:
+        room = one.until("hello")["room"]
+        one.until("view")
+        with server.page(room) as two:
+            two.until("view")
+            one.send(do="save")
+            assert one.until("record")["name"]
+            one.send(do="play", vertex="Z9")
+            assert one.until("refused")["text"]
+            one.send(do="load", text="(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")
+            assert one.until("told")["text"].startswith("1 variation was left out")
+            two.send(do="view")
+            reports = [two.until("view", "refused", "told", "record", "done") for _ in range(2)]
+            assert [report["is"] for report in reports] == ["view", "view"]  # of the record, and asked for
+
+
+class Stuck:
+    """A connection whose other end does not read."""
+
+    async def send_str(self, text: str) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(("size", "most"), [(10, 2 * MOST_WAITING + 1), (MOST_UNREAD // 4, 5)])
+def test_a_page_that_does_not_read_is_dropped(size: int, most: int) -> None:
+    async def told_until_dropped() -> int:
+        dropped: list[bool] = []
+        page = OpenPage(cast(web.WebSocketResponse, Stuck()), lambda: dropped.append(True))
+        sender = asyncio.create_task(page.send_all())
+        told = 0
+        while not dropped:
+            page.tell({"is": "view", "text": "x" * size})
+            told += 1
+            await asyncio.sleep(0)
+        sender.cancel()
+        return told
+
+    assert wait_for(told_until_dropped()) <= most + 2
+
+
+def test_a_page_that_asks_too_fast_is_told_so_once(server: Server) -> None:
+    with server.page() as page:
+        page.until("view")
+        page.send(do="comment", text="x" * 3_000_000)
+        page.send(do="comment", text="x" * 3_000_000)
+        for _ in range(60):
+            page.send(do="view")
+        page.send(do="save")
+        kinds = [page.until("view", "refused", "record") for _ in range(40)]
+        told = [report["text"] for report in kinds if report["is"] == "refused"]
+        assert sum("asks faster than the engine" in text for text in told) == 1

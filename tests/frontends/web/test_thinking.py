@@ -1,0 +1,209 @@
+"""What a page may do while the engine chooses its move, and what ends that thought."""
+
+from itertools import count
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from gozero.frontends.web.engine.desk import Desk
+from gozero.frontends.web.engine.table import RefusedError
+from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.system.errors import ChoiceError
+from tests.frontends.web.talk import Server, Wire
+
+STRONG = {"game": "go", "size": 7, "level": 20}
+KOMI = count(0.5)
+"""Of each strong game another one: the engine keeps its evaluations, and has thought at once where it knows them."""
+
+
+def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
+    """The first view of a new game."""
+    before = view = page.until("view")
+    page.send(do="new", setup=setup)
+    while view["identity"] == before["identity"]:  # the engine of the game before may have moved
+        view = page.until("view")
+    return view
+
+
+def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
+    class Thinker:
+        has_work, analyses, batch = True, True, [3, 4]
+
+        def work(self) -> bool:
+            raise ChoiceError("the network cannot be opened")
+
+        def analyse(self, on: bool) -> None:
+            self.analyses = on
+
+    desk = Desk(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
+    desk._seated = cast(Any, SimpleNamespace(thinker=(thinker := Thinker())))
+    assert desk.has_work
+    with pytest.raises(ChoiceError):
+        desk.work()
+    assert not desk.has_work
+    assert (thinker.analyses, thinker.batch) == (False, [])
+    with pytest.raises(RefusedError):
+        desk.do({"do": "what no page asks for"})
+    assert desk.has_work
+
+
+def thinking(page: Wire) -> dict[str, Any]:
+    """Begin a game against a strong level and play: the view in which the engine thinks about its answer."""
+    begun(page, {**STRONG, "komi": next(KOMI)})
+    page.send(do="play", vertex="d4")
+    view = page.until("view")
+    assert view["thinking"]
+    assert view["turn"] == "white"
+    return view
+
+
+def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        live = thinking(page)["at"]
+        page.send(do="goto", node=0)
+        view = page.until("view")
+        assert (view["at"], view["live"], view["thinking"], view["line"]) == (0, live, True, [0, live])
+        page.send(do="comment", text="while it thinks")
+        page.send(do="save")
+        text = page.until("record")["text"].replace("\n", "")
+        assert "C[while it thinks]" in text
+        assert text.endswith(";B[dd])")
+        page.send(do="play", vertex="a1")
+        assert page.until("refused")["text"].startswith("This is an earlier move")
+        page.send(do="hint")
+        assert page.until("refused")["text"].startswith("The engine is choosing its move")
+        page.send(do="view")
+        assert page.until("view")["thinking"]
+        view = page.until("view")  # it has moved, in the last position; the page still looks at the first one
+        assert (view["at"], view["thinking"], view["turn"], len(view["line"])) == (0, False, "black", 3)
+        assert view["live"] == view["line"][-1]
+        page.send(do="goto", node=view["live"])
+        view = page.until("view")
+        assert sorted(view["stones"]) == [0] * 47 + [1, 2]
+        page.send(do="undo")
+        assert page.until("view")["number"] == 0
+
+
+def test_analysis_shows_the_engines_own_search(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        live = thinking(page)["at"]
+        page.send(do="analyse", on=True)
+        view = page.until("view")
+        assert view["thinking"]
+        assert view["analysing"]
+        look = page.until("look", "view")
+        assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
+
+
+def test_another_level_lets_the_thought_begin_again(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        thinking(page)
+        page.send(do="level", level=1)
+        view = page.until("view")
+        assert (view["level"], view["thinking"]) == (1, True)
+        view = page.until("view")
+        assert (view["number"], view["thinking"]) == (2, False)
+
+
+@pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
+def test_what_changes_the_game_cuts_the_thought_short(server: Server, room: str, request_: str, number: int) -> None:
+    with server.page(room) as page:
+        thinking(page)
+        page.send(do=request_)
+        view = page.until("view")
+        assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
+
+
+def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        thinking(page)
+        page.send(do="resign")
+        page.until("view")
+        page.send(do="goto", node=0)
+        page.until("view")
+        page.send(do="save")
+        assert "RE[W+R]" in page.until("record")["text"]
+
+
+def test_handicap_stones_stand_where_the_engine_thinks(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        assert begun(page, {"game": "go", "size": 9, "level": 1, "handicap": 4})["thinking"]
+        view = page.until("view")
+        assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
+
+
+def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
+        page.send(do="analyse", on=True)
+        view = page.until("view")
+        while not view["over"]:
+            view = page.until("view")
+        assert view["result"] == "White wins: Black ran out of time."
+        page.send(do="undo")
+        view = page.until("view")
+        assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
+        assert 0 < view["clock"]["black"]["seconds"] <= 0.4
+
+
+def test_the_graph_grows_while_a_game_is_analysed(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "tictactoe", "person": "both"})
+        for vertex in ("b2", "a1"):
+            page.send(do="play", vertex=vertex)
+            line = page.until("view")["line"]
+        page.send(do="batch", visits=20)
+        progress = [page.until("progress") for _ in line]
+        assert [(report["done"], report["total"], report["node"]) for report in progress] == [
+            (number, len(line), node) for number, node in enumerate(line, start=1)
+        ]
+        graph = page.until("view")["graph"]
+        assert [report["point"] for report in progress] == graph
+        assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in graph)
+
+
+def test_the_end_of_a_game_is_judged_by_its_count(server: Server, room: str) -> None:
+    """As the board stands White is ahead, with the dead stone removed Black."""
+    walls = "".join(f";B[e{row}];W[f{row}];B[c{row}];W[h{row}]" for row in "abcdefghi")
+    with server.page(room) as page:
+        begun(page, {"game": "go", "size": 9, "person": "both"})
+        page.send(do="load", text=f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
+        line = page.until("view")["line"]
+        page.send(do="goto", node=line[-1])
+        view = page.until("view")
+        assert view["result"] == "Black wins by 1.5 points."
+        page.send(do="batch", visits=1)
+        points = [page.until("progress")["point"] for _ in line]
+        assert (points[-1]["black"], points[-1]["score"]) == (1.0, 1.5)
+
+
+def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, room: str) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "gomoku", "size": 9, "person": "both"})
+        for vertex in "a1 a9 b1 b9 c1 c9 d1 d9 e1".split():
+            page.send(do="play", vertex=vertex)
+            assert page.until("view")
+        page.send(do="save")
+        assert "RE[B+]" in page.until("record")["text"]
+
+
+SETTLED = (
+    "(;GM[1]SZ[9]KM[7.5];B[de];W[fe];B[ec];W[df];B[cf];W[ef];B[cg];W[fc];B[fb];W[gc];B[gb];W[ed];B[dc];W[dh];B[hc];W[hd]"
+    ";B[gd];W[fd];B[he];W[ge];B[id];W[hb];B[gd];W[dd];B[cd];W[hd];B[dg];W[eg];B[gd];W[cc];B[cb];W[bc];B[bb];W[hd];B[fh]"
+    ";W[eh];B[gd];W[hf];B[ha];W[hd];B[ib];W[ch];B[bh];W[bi];B[ah];W[ie];B[ic];W[ee];B[ce];W[ci];B[bg];W[ai];B[af];W[fg]"
+    ";B[eb];W[])"
+)
+"""After 53 moves nothing is left but to pass, and both sides fill their own areas."""
+
+
+@pytest.mark.parametrize(("number", "is_pass"), [(20, False), (53, True), (54, True), (55, True), (56, True)])
+def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, room: str, number: int, is_pass: bool) -> None:
+    with server.page(room) as page:
+        begun(page, {"game": "go", "size": 9, "person": "both"})
+        page.send(do="load", text=SETTLED)
+        page.send(do="goto", node=number)
+        page.send(do="hint")
+        assert (page.until("look")["moves"][0]["vertex"] == "pass") == is_pass

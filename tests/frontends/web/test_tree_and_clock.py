@@ -1,0 +1,192 @@
+"""The tree of moves and the clocks of a room, and what undo does to them."""
+
+import json
+
+import pytest
+
+from gozero.frontends.web.engine import kept
+from gozero.frontends.web.engine.clock import RoomClock
+from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree
+from gozero.frontends.web.engine.table import Table
+from gozero.frontends.web.setups import Clocks, setup_of
+from gozero.games.colours import BLACK, WHITE
+
+
+def small_tree() -> tuple[MoveTree, list[int]]:
+    """Black 4, White 0, Black 8; and instead of White's move, White 2."""
+    tree = MoveTree()
+    first = tree.add(START, BLACK, 4)
+    second = tree.add(first, WHITE, 0)
+    third = tree.add(second, BLACK, 8)
+    return tree, [first, second, third, tree.add(first, WHITE, 2)]
+
+
+def test_moves_lines_and_variations() -> None:
+    tree, (first, second, third, other) = small_tree()
+    assert tree.add(first, WHITE, 0) == second  # known already
+    assert tree.line(START) == [START, first, second, third]
+    assert tree.line(other) == [START, first, other]
+    assert tree.moves(third) == [(BLACK, 4), (WHITE, 0), (BLACK, 8)]
+    assert [number for number, _ in tree.in_order()] == [first, second, third, other]
+    tree.remove(second)
+    assert second not in tree
+    assert third not in tree
+    assert tree.line(START) == [START, first, other]
+    assert tree.add(first, WHITE, 0) > other  # numbers are not used again
+
+
+def test_the_larger_search_is_kept() -> None:
+    tree, (first, *_) = small_tree()
+    for estimate in (Estimate(100, 0.6), Estimate(50, 0.9)):
+        tree.learn(first, estimate)
+    assert tree[first].estimate == Estimate(100, 0.6)
+
+
+def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
+    tree, (first, *_) = small_tree()
+    tree[first].comment = "é"
+    tree.learn(first, Estimate(10, 0.25, -1.5, (4, 0)))
+    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
+    assert again.to_values() == tree.to_values()
+    assert again[first] == tree[first]
+    newest = tree.add(START, BLACK, 1)
+    assert again.add(START, BLACK, 1) == newest
+    tree.remove(newest)
+    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
+    assert again.add(START, BLACK, 2) > newest  # numbers are not used again
+
+
+def test_the_clock_that_runs() -> None:
+    clock = RoomClock(Clocks(main=60.0, period=10.0, periods=2))
+    clock.start(BLACK, 100.0)
+    assert clock.remaining(130.0) == pytest.approx(30 + 20)
+    clock.start(WHITE, 130.0)
+    values = clock.values(131.0)
+    assert values is not None
+    assert values["black"] == {"seconds": 30.0, "periods": 0}
+    assert values["white"] == {"seconds": 59.0, "periods": 0}
+    assert values["running"] == "white"
+
+
+def test_overtime_and_its_end() -> None:
+    clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock.start(BLACK, 0.0)
+    clock.start(WHITE, 12.0)  # into the first period, which is not used up
+    clock.start(BLACK, 13.0)
+    assert clock.remaining(13.0) == pytest.approx(20.0)
+    assert clock.remaining(34.0) < 0
+
+
+def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:
+    clock = RoomClock(Clocks(period=10.0, periods=1))
+    clock.start(BLACK, 100.0)
+    whole, rest = (clock.allowance(BLACK, 50, now) for now in (100.0, 106.0))
+    assert whole is not None and rest is not None
+    assert 3.5 < rest.most < 4.0 < 9.5 < whole.most < 10.0
+    assert clock.remaining(106.0) == pytest.approx(4.0)
+    clock.give_back(5.0)
+    assert clock.remaining(106.0) == pytest.approx(9.0)
+
+
+def test_a_clock_is_kept() -> None:
+    terms = Clocks(main=60.0, period=10.0, periods=3)
+    clock, again = RoomClock(terms), RoomClock(terms)
+    clock.start(BLACK, 0.0)
+    again.restore(json.loads(json.dumps(clock.saved(20.0))))
+    again.start(BLACK, 1000.0)
+    assert again.remaining(1000.0) == pytest.approx(clock.remaining(20.0))
+
+
+def test_without_a_limit_nothing_runs() -> None:
+    clock = RoomClock(Clocks())
+    clock.start(BLACK, 0.0)
+    assert clock.values(5.0) is None
+    assert clock.remaining(5.0) == float("inf")
+
+
+def test_the_variation_that_is_shown_is_kept() -> None:
+    setup = setup_of({"game": "tictactoe", "person": "both"})
+    table, again = Table(setup, 3, [3]), Table(setup, 3, [3])
+    for start, point in ((START, 4), (1, 0), (1, 2)):
+        table.go_to(start)
+        table.play(point)
+    assert table.line == [START, 1, 3]
+    table.go_to(START)
+    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 0.0))))
+    assert again.line == table.line == [START, 1, 3]
+
+
+@pytest.mark.parametrize("person", ["both", "white"])
+def test_a_game_in_review_stays_in_review(person: str) -> None:
+    setup = setup_of({"game": "connect4", "person": person})
+    table, again = Table(setup, 7, [7]), Table(setup, 7, [7])
+    table.review()
+    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 0.0))))
+    assert again.live is None and not again.is_engines_turn
+
+
+def timed_table() -> Table:
+    """A game with a clock against the engine, which is White."""
+    return Table(setup_of({"clock": {"main": 60}}), 9, [9])
+
+
+def test_undo_gives_back_the_time_of_the_moves_taken_back() -> None:
+    table = timed_table()
+    table.run_clock(0.0)
+    table.play(table.action("E5"))
+    table.run_clock(20.0)
+    table.reply(WHITE, table.action("C3"))
+    table.run_clock(25.0)
+    assert table.clock.remaining(30.0) == pytest.approx(35)
+    again = timed_table()
+    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 30.0))))
+    for found in (table, again):
+        found.undo()
+        found.run_clock(100.0)
+        assert found.clock.remaining(100.0) == pytest.approx(60)
+
+
+def test_undo_of_a_loss_on_time_gives_back_the_time_of_that_turn() -> None:
+    table = timed_table()
+    table.run_clock(0.0)
+    table.resign(table.live_turn, "time")
+    table.run_clock(61.0)
+    assert table.clock.running is None
+    table.undo()
+    table.run_clock(70.0)
+    assert table.is_going_on
+    assert table.clock.remaining(70.0) == pytest.approx(60)
+
+
+def test_the_clock_runs_while_an_earlier_move_is_shown() -> None:
+    table = timed_table()
+    table.run_clock(0.0)
+    table.play(table.action("E5"))
+    table.go_to(START)
+    table.run_clock(10.0)
+    assert (table.clock.running, table.is_engines_turn) == (WHITE, True)
+    table.reply(WHITE, table.action("C3"))
+    table.run_clock(12.0)
+    assert (table.at, table.clock.running) == (START, BLACK)
+
+
+@pytest.mark.parametrize("terms", [Clocks(main=5.0), Clocks(main=5.0, period=10.0, periods=2)])
+def test_the_clock_of_the_side_that_lost_on_time_stays_at_nothing(terms: Clocks) -> None:
+    clock = RoomClock(terms)
+    clock.start(BLACK, 0.0)
+    clock.stop(25.0)
+    values = clock.values(99.0)
+    assert values is not None
+    assert values["black"]["seconds"] == 0
+
+
+def test_a_running_clock_goes_into_its_periods() -> None:
+    clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock.start(BLACK, 0.0)
+    shown = [clock.values(now) for now in (4.0, 6.0, 16.0, 26.0)]
+    assert [values and values["black"] for values in shown] == [
+        {"seconds": 1.0, "periods": 0},
+        {"seconds": 9.0, "periods": 2},
+        {"seconds": 9.0, "periods": 1},
+        {"seconds": 0.0, "periods": 1},
+    ]

@@ -1,0 +1,54 @@
+"""A whole game of each of the seven games, by clicks in Chromium."""
+
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from tests.frontends.web.site import Tab
+
+pytestmark = pytest.mark.chromium
+
+GAMES = [
+    ("Connect-4", None), ("Gomoku", 5), ("NoGo", 4), ("Othello", 4), ("Tic-tac-toe", None), ("Simplified Go", None),
+]  # fmt: skip
+OUTCOME = r"(wins by .+|is a draw)\."
+
+
+def play_to_the_end(tab: Tab, passing_after: int) -> None:
+    """Play legal moves, one after the other; in Go pass after so many."""
+    while not tab.view["over"]:
+        before, view = tab.number, tab.view
+        if view["canPass"] and (before >= passing_after or not view["legal"]):
+            tab.press("Pass")
+        else:
+            tab.click(view["legal"][before * 5 % len(view["legal"])])
+        moved = tab.page.locator(f'.page[data-turn="person"]:not([data-move="{before}"]), .page[data-turn="over"]')
+        moved.wait_for()
+
+
+@pytest.mark.parametrize(("title", "size"), GAMES)
+def test_a_whole_game(title: str, size: int | None, tab: Callable[..., Tab]) -> None:
+    page = tab().begin(title, size, person="white")
+    assert page.number == 1  # the engine began
+    play_to_the_end(page, passing_after=12)
+    assert page.view["result"]
+    page.shows(page.view["result"]).picture(f"whole game {title}")
+
+
+def test_a_whole_game_of_go_with_its_count_disputed(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 5, komi="0.5")
+    play_to_the_end(page, passing_after=8)
+    page.shows("The count")
+    view = page.view
+    assert view["result"].endswith("points.") or view["result"].endswith("point.")
+    stone = next(point for point, colour in enumerate(view["stones"]) if colour and point not in view["count"]["dead"])
+    page.click(stone)
+    column, row = stone % 5, stone // 5
+    page.page.locator(f'.shudan-marker_cross[data-x="{column}"][data-y="{row}"]').wait_for()
+    assert stone in page.view["count"]["dead"]
+    assert page.view["count"] != view["count"]
+    page.picture("count of Go")
+    page.press("Undo").wait("person")
+    assert not page.view["over"]

@@ -1,0 +1,70 @@
+"""Why a move is refused, in words."""
+
+import numpy as np
+import pytest
+
+from gozero import games
+from gozero.games.position import Position
+from gozero.games.refusals import landing, refusal
+
+
+def position(game: str, *moves: int, **settings: object) -> Position:
+    """A game after these moves of both sides in turn."""
+    found = Position(games.make(game, **settings))
+    for move in moves:
+        found.play(move)
+    return found
+
+
+KO = (1, 2, 5, 8, 11, 12, 24, 6, 7)  # Black takes one stone at B4
+
+
+def test_legal_moves_are_not_refused() -> None:
+    assert refusal(position("go", size=5), 0) == ""
+
+
+def test_ko_suicide_and_taken_points_in_go() -> None:
+    assert refusal(position("go", *KO, size=5), 6) == "B4 would retake the ko at once: play elsewhere first."
+    assert refusal(position("go", 0, size=5), 0) == "A5 is taken."
+    corner = position("go", 1, 24, 5, size=5)
+    assert refusal(corner, 0) == "A5 would leave your own stones without a liberty (suicide)."
+
+
+def test_superko() -> None:
+    random, texts = np.random.default_rng(1), set()
+    for _ in range(40):
+        board = position("go", size=2)
+        while not board.is_over and board.ply < 20:
+            refused = [
+                point for point in range(4) if not board.is_legal(point) and board.is_legal(point, superko=False)
+            ]
+            texts |= {refusal(board, point).split(" ", 1)[1] for point in refused}
+            board.play(int(random.choice(np.flatnonzero(board.legal()))))
+    assert "would repeat an earlier position of the board (superko)." in texts
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "action", "text"),
+    [
+        ("othello", (), 0, "A8 would turn over no disc of the other side."),
+        ("othello", (), 64, "You may pass only when you have no other move."),
+        ("connect4", (), 0, "A6 is not allowed for Black here."),
+        ("connect4", (), 42, "There is no passing in connect4."),
+        ("tictactoe", (4,), 4, "B2 is taken."),
+        ("tictactoe", (0, 3, 1, 4, 2), 8, "The game is over."),
+    ],
+)
+def test_other_games(game: str, moves: tuple[int, ...], action: int, text: str) -> None:
+    assert refusal(position(game, *moves), action) == text
+
+
+def test_nogo_allows_no_capture() -> None:
+    board = position("nogo", 1, 0, size=4)  # White in the corner has one liberty left
+    assert refusal(board, 4) == "A3 would capture stones or take its own last liberty, and neither is allowed in NoGo."
+
+
+def test_a_click_anywhere_in_a_column_drops_the_piece() -> None:
+    board = position("connect4", 38)
+    assert landing(board, 3) == 31
+    assert landing(board, 0) == 35
+    assert landing(position("tictactoe"), 3) == 3

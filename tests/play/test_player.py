@@ -1,0 +1,320 @@
+"""The player: what it plays, keeps, resigns and refuses, with evaluators that say what a test wants to hear."""
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gozero.evaluators.base import Evaluation
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
+from gozero.games.position import IllegalMove
+from gozero.play import go_ending
+from gozero.play.game_tree import Limits
+from gozero.play.player import Player, PlayerSettings
+from gozero.play.players import make_player
+from gozero.play.report import Analysis, Observer
+from gozero.records.sgf import GameRecord
+from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, other_player, player
+
+
+def test_it_plays_what_the_evaluator_likes() -> None:
+    one, _ = player(liked="C5")
+    assert generate(one, 1) == [at("C5")]
+
+
+def test_the_evaluator_is_opened_at_the_first_move_and_once_for_each_size() -> None:
+    one, opinion = player()
+    one.game.play(BLACK, at("C3"))
+    one.game.undo()
+    with pytest.raises(IndexError):
+        opinion()
+    generate(one, 2)
+    first = opinion()
+    one.game.new_game()
+    generate(one, 1)
+    assert opinion() is first
+    one.game.new_game(9)
+    generate(one, 1)
+    assert opinion().game.rows == 9
+
+
+def test_visits_limit_the_search_and_a_kept_tree_counts() -> None:
+    one, opinion = player(liked="C5")
+    generate(one, 1, visits=50)
+    first = opinion().asked
+    assert 40 <= first <= 50  # one for each visit, but for those that end in a finished game
+    generate(one, 1, visits=50)
+    assert opinion().asked - first < 30
+
+
+def test_nothing_is_kept_after_a_change_of_the_game() -> None:
+    changes: list[Callable[[Player], None]] = [
+        lambda one: one.game.set_komi(3.5),
+        lambda one: one.game.play(BLACK, at("A1")),  # out of turn
+        lambda one: (one.game.new_game(), one.game.play(BLACK, at("C4")))[0],
+    ]
+    for change in changes:
+        one, opinion = player(liked="C5")
+        generate(one, 1, visits=50)
+        change(one)
+        before = opinion().asked
+        generate(one, 1, visits=50)
+        assert opinion().asked - before >= 40
+
+
+def test_an_undone_move_is_found_again_in_the_tree() -> None:
+    one, opinion = player(liked="C5")
+    generate(one, 1, visits=50)
+    one.game.undo()
+    before = opinion().asked
+    assert generate(one, 1, visits=50) == [at("C5")]
+    assert opinion().asked == before
+
+
+def test_a_deadline_ends_the_search() -> None:
+    one, opinion = player()
+    started = time.monotonic()
+    one.genmove(BLACK, Limits(None, started + 0.2))
+    assert 0.1 < time.monotonic() - started < 5
+    one.genmove(WHITE, Limits(None, 0.0))  # long past: a move all the same
+    assert len(one.game.position.moves) == 2
+    asked = opinion().asked
+    one.genmove(BLACK, Limits(None), should_stop=lambda: True)
+    assert opinion().asked - asked <= SEARCH.leaves
+
+
+def test_suggest_plays_nothing_and_leaves_the_tree_of_the_game_alone() -> None:
+    one, opinion = player(liked="C5")
+    generate(one, 1, visits=50)
+    assert one.suggest(WHITE, Limits(50)) == one.suggest(WHITE, Limits(50))
+    assert len(one.game.position.moves) == 1
+    before = opinion().asked
+    generate(one, 1, visits=50)
+    assert opinion().asked - before < 30
+
+
+# What it thought
+
+
+def test_a_note_tells_what_was_thought_of_the_move_and_goes_with_it() -> None:
+    one, _ = player(0.5, liked="C5")
+    one.game.play(BLACK, at("D4"))
+    assert one.game.notes.by_move == {} and one.game.notes.last is None
+    generate(one, 1, visits=30)
+    note = one.game.notes.by_move[2]
+    assert note is one.game.notes.last
+    assert (note.colour, note.visits, note.value, note.score) == (WHITE, 30, pytest.approx(-0.5), None)
+    (move,) = note.moves
+    assert (move.action, move.line[0], move.value) == (at("C5"), at("C5"), pytest.approx(-0.5))
+    one.game.set_komi(5.5)
+    assert one.game.notes.by_move == {2: note}
+    one.game.undo()
+    assert one.game.notes.by_move == {}
+    one.game.new_game()
+    assert one.game.notes.last is None
+
+
+def test_a_resignation_is_known_until_the_game_goes_on() -> None:
+    one, _ = player(-0.95)
+    moves_until_resignation(one, BLACK)
+    assert one.game.resigned == BLACK
+    assert one.game.notes.last is not None and len(one.game.position.moves) not in one.game.notes.by_move
+    one.game.play(BLACK, at("pass"))
+    assert one.game.resigned == EMPTY
+    one.game.undo()
+    assert one.game.resigned == EMPTY
+
+
+def test_what_is_forgotten_must_be_searched_again_and_comes_out_the_same() -> None:
+    one, opinion = player(liked="C5")
+    one.forget()
+    generate(one, 1, visits=50)
+    first, asked = one.game.notes.last, opinion().asked
+    one.game.undo()
+    one.forget()
+    generate(one, 1, visits=50)
+    assert opinion().asked == 2 * asked
+    assert one.game.notes.last == first
+
+
+def test_values_after_moves_are_the_movers() -> None:
+    one, _ = player(0.5)
+    one.game.play(BLACK, at("C3"))
+    for colour, expected in ((BLACK, 0.5), (WHITE, -0.5)):
+        values = one.searcher.values_after(one.game.root(colour))
+        assert np.isnan(values[[at("C3"), one.game.kind.resign_action]]).all()
+        assert values[at("D4")] == pytest.approx(expected)
+    one.game.play(WHITE, at("pass"))
+    assert (
+        one.searcher.values_after(one.game.root(BLACK))[at("pass")] == 1
+    )  # the second pass ends the game, which Black has won
+    other = other_player("tictactoe", 3, -0.5)
+    for ply, action in enumerate([0, 3, 1, 4]):
+        other.game.play(BLACK + ply % 2, action)
+    assert [round(float(value), 1) for value in other.searcher.values_after(other.game.root(BLACK))[[2, 5]]] == [
+        1.0,
+        -0.5,
+    ]
+
+
+# Rules at the border
+
+
+def test_moves_are_played_all_or_none() -> None:
+    one, _ = player()
+    one.game.play(BLACK, at("C3"))
+    before = str(one.game.position), list(one.game.position.moves)
+    with pytest.raises(IllegalMove, match="C3 is illegal for Black"):
+        one.game.play_all([(WHITE, at("D4")), (BLACK, at("C3"))])
+    assert (str(one.game.position), one.game.position.moves) == before
+    one.game.play_all([(WHITE, at("D4")), (WHITE, at("pass")), (BLACK, at("C4"))])
+    assert len(one.game.position.moves) == 4
+
+
+@pytest.mark.parametrize("game", ["go", "nogo"])
+def test_stones_that_are_set_up_begin_a_game(game: str) -> None:
+    one = player()[0] if game == "go" else other_player("nogo", SIZE)
+    one.game.play(BLACK, at("C3"))
+    one.game.set_up({at("D4"): BLACK, at("E5"): WHITE}, WHITE)
+    assert (one.game.stones()[3, 3], one.game.stones()[2, 4], one.game.stones().astype(bool).sum()) == (BLACK, WHITE, 2)
+    assert one.game.position.to_play == WHITE and one.game.position.moves == []
+    before = str(one.game.position)
+    with pytest.raises(ValueError, match="no liberty"):
+        one.game.set_up({at("A1"): WHITE, at("A2"): BLACK, at("B1"): BLACK}, BLACK)
+    assert str(one.game.position) == before
+
+
+def test_an_opponent_may_repeat_the_board_and_the_player_never_does() -> None:
+    one, _ = player()
+    for colour, vertex in [
+        (BLACK, "A2"),
+        (BLACK, "B1"),
+        (BLACK, "C2"),
+        (WHITE, "D2"),
+        (WHITE, "C1"),
+        (BLACK, "B3"),
+        (WHITE, "C3"),
+        (WHITE, "B2"),
+    ]:
+        one.game.play(colour, at(vertex))
+    with pytest.raises(IllegalMove, match="C2 is illegal for Black"):
+        one.game.play(BLACK, at("C2"))
+    one.game.play(BLACK, at("pass"))
+    one.game.play(WHITE, at("pass"))
+    assert not one.game.legal(BLACK)[at("C2")]
+    assert one.genmove(BLACK, Limits(30)) != at("C2")
+    one.game.undo()
+    one.game.play(BLACK, at("C2"))
+
+
+@pytest.mark.parametrize("rules", ["chinese", "chinese-simple", "tromp-taylor", "aga", "new-zealand"])
+def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: str) -> None:
+    """The other side plays anything legal, its own eyes included, and passes once a few moves are left."""
+    random = np.random.default_rng(1)
+    one = make_player(
+        "go", [5], RolloutEvaluator, PlayerSettings(rules=rules, seed=1, resign=False, search=SEARCH), size=5, komi=0.5
+    )
+    for engine_colour in (BLACK, WHITE):
+        one.game.new_game()
+        passes = 0
+        while passes < 2:
+            colour = one.game.position.to_play
+            legal = one.game.legal(colour)
+            if colour == engine_colour:
+                action = one.genmove(colour, Limits(16))
+                assert legal[action]
+            else:
+                action = int(random.choice(np.flatnonzero(legal)))
+                one.game.play(colour, action)
+            passes = passes + 1 if action == one.game.kind.pass_action else 0
+            assert one.game.position.ply < 600, str(one.game.position)
+
+
+def test_a_won_game_is_passed_out_and_a_lost_one_is_not() -> None:
+    one, _ = player()
+    one.game.play(BLACK, at("D4"))
+    one.game.play(WHITE, at("pass"))
+    assert one.genmove(BLACK, Limits(20)) == at("pass")
+    one.game.undo()
+    one.game.set_komi(100.0)
+    assert one.genmove(BLACK, Limits(20)) != at("pass")
+
+
+# Records
+
+
+def test_a_record_comes_back() -> None:
+    one, _ = player()
+    one.game.place_handicap([at("C3"), at("E5")])
+    generate(one, 6)
+    record = one.game.record()
+    other, _ = player()
+    other.game.load_record(record)
+    assert str(other.game.position) == str(one.game.position)
+    assert (other.game.komi, other.game.record()) == (one.game.komi, record)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        GameRecord(4),
+        GameRecord(SIZE, moves=((BLACK, 3), (WHITE, 3))),
+        GameRecord(SIZE, black_stones=(0,), white_stones=(1, SIZE)),
+    ],
+)
+def test_a_record_that_cannot_be_played_changes_nothing(record: GameRecord) -> None:
+    one, _ = player()
+    generate(one, 3)
+    before = one.game.record()
+    with pytest.raises(ValueError, match=r"."):
+        one.game.load_record(record)
+    assert one.game.record() == before
+
+
+def test_the_opening_is_varied_by_the_seed_and_only_by_it() -> None:
+    games = [generate(player(opening=1.0, seed=seed)[0], 8) for seed in (1, 1, 2)]
+    assert games[0] == games[1] != games[2]
+    assert generate(player(seed=1)[0], 8) == generate(player(seed=2)[0], 8)
+
+
+# What is thought of one position is not told of another
+
+
+class Onlooker(FixedEvaluator):
+    """Expects every point to stay as it stands."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        boards = np.stack([self.game.board(state).reshape(-1) for state in states])
+        own, other = boards == states[:, [TO_PLAY]], boards == BLACK + WHITE - states[:, [TO_PLAY]]
+        return super().evaluate(states)._replace(ownership=(own * 1.0 - other).astype(np.float32))
+
+
+def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
+    """Two such positions have the same moves, none, and this one allows fewer than the one before."""
+    one = make_player("go", [SIZE], Onlooker, PlayerSettings(seed=1, search=SEARCH), size=SIZE)
+    looks: list[Analysis] = []
+    for stones in ({}, {at("B2"): WHITE}, {at("B2"): WHITE, at("D4"): BLACK}):
+        one.game.set_up(stones, BLACK)
+        one.analyse(BLACK, Limits(1), lambda: False, Observer(looks.append, ownership=True))
+        owners = looks[-1].ownership
+        assert owners is not None
+        assert {point: 1 if owner > 0 else 2 for point, owner in enumerate(owners) if owner} == stones
+        assert set(np.abs(owners)) <= {0, 1}
+
+
+def test_a_hurried_judgement_of_the_end_is_not_what_the_game_is_counted_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readings that time cut short leave strings in doubt; who asks without a limit gets an answer that took its time."""
+    one, asked = make_player("go", [5], RolloutEvaluator, PlayerSettings(seed=1, search=SEARCH), size=5), []
+    one.game.play(BLACK, 12)
+    one.game.play(WHITE, 6)
+    monkeypatch.setattr(
+        go_ending.life_and_death, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or []
+    )
+    hurried = Limits(visits=1, deadline=time.monotonic() - 1)
+    assert one.ending.settlement(hurried) is one.ending.settlement(hurried)
+    one.ending.settled_score()
+    one.ending.settled_score()
+    assert [deadline == math.inf for deadline in asked] == [False, True]

@@ -1,0 +1,50 @@
+"""The user's cache: what was used last stays, what belongs to versions long unused goes, and nothing else is touched."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gozero.system import caches, jit
+
+
+def fill(folder: Path, *names: str) -> None:
+    """Folders with a file each, the first used longest ago."""
+    for age, name in enumerate(reversed(names), start=1):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "file").write_text("made again whenever it is missing")
+        os.utime(folder / name, (1e9 - age, 1e9 - age))
+
+
+def test_the_longest_unused_go(tmp_path: Path) -> None:
+    fill(tmp_path, "kernels-a", "other", "kernels-b", "kernels-c")
+    (tmp_path / "kernels-a").touch()
+    caches.forget(tmp_path, "kernels-*", 2)
+    assert {path.name for path in tmp_path.iterdir()} == {"other", "kernels-a", "kernels-c"}
+    caches.forget(tmp_path / "nowhere", "*", 0)
+
+
+def test_without_a_home_folder_there_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("LOCALAPPDATA", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(OSError, match="there is no home folder"):
+        caches.user_cache()
+    assert caches.named() == "the cache of a user without a home folder"
+    assert jit._cache_folder() is None
+
+
+def test_a_start_forgets_the_kernels_of_versions_long_unused(tmp_path: Path) -> None:
+    home = tmp_path / "gozero"
+    old = [f"kernels-{number}" for number in range(caches.KEPT_VERSIONS + 1)]
+    fill(home, *old)
+    program = [sys.executable, "-c", "from gozero.system import jit; print(jit.CACHE_FOLDER)"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    for _ in range(2):
+        found = subprocess.run(program, env=environment, capture_output=True, text=True, check=True)
+        assert {path.name for path in home.iterdir()} == {*old[2:], Path(found.stdout.strip()).name}

@@ -1,0 +1,83 @@
+"""Programs that print results: standard output that is full, closed, or not read to its end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = """
+import sys
+from gozero.system.exits import printing
+
+def command():
+    print("result\\n" * {lines})
+    {after}
+    return 0
+
+sys.exit(printing("program", command))
+"""
+full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+
+
+def run(redirection: str, *arguments: str, **environment: str) -> tuple[int, str]:
+    """(exit code, stderr) of Python under a shell that redirects its streams."""
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
+    return done.returncode, done.stderr
+
+
+@full
+@pytest.mark.parametrize("lines", [1, 10_000])  # fewer than the buffer takes, and more
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_standard_output_is_one_line(lines: int, unbuffered: str) -> None:
+    code = COMMAND.format(lines=lines, after="")
+    said = run(">/dev/full", "-c", code, PYTHONUNBUFFERED=unbuffered)
+    assert said == (2, "program: cannot write to standard output: no space left on device\n")
+
+
+@full
+def test_a_disk_that_is_full_elsewhere_is_no_fault_of_standard_output() -> None:
+    after = 'f = open("/dev/full", "w"); f.write("x"); f.flush()'
+    code, said = run(">/dev/null", "-c", COMMAND.format(lines=1, after=after))
+    assert code == 1 and "OSError" in said, "that is up to the command"
+
+
+@pytest.mark.parametrize("lines", [1, 10_000])
+def test_a_closed_standard_output_is_quiet(lines: int) -> None:
+    assert run(">&-", "-c", COMMAND.format(lines=lines, after="")) == (0, "")
+
+
+def test_a_file_does_not_take_the_place_of_a_closed_standard_output(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    after = f'f = open({str(file)!r}, "w"); print("later"); sys.stdout.flush(); f.write("content")'
+    assert run(">&-", "-c", COMMAND.format(lines=1, after=after)) == (0, "")
+    assert file.read_text() == "content"
+
+
+@pytest.mark.parametrize("lines", [1, 10_000])
+def test_a_reader_that_has_gone_is_quiet(lines: int) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-c", COMMAND.format(lines=lines, after="")]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@full
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["gozero", "play", "--tally"],
+        ["gozero", "--help"],
+        ["training.records", "--help"],
+        ["training.records", "list", "weights/resume", "--limit", "1"],
+        ["training.loop", "--list-presets"],
+        ["training.tournament", "--list-presets"],
+    ],
+)
+def test_commands_say_that_standard_output_is_full(arguments: list[str], tmp_path: Path) -> None:
+    code, said = run(">/dev/full", "-m", *arguments, XDG_DATA_HOME=str(tmp_path))
+    assert (code, said) == (2, f"{arguments[0]}: cannot write to standard output: no space left on device\n")

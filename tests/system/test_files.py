@@ -1,0 +1,144 @@
+"""Files that the user has named: whole, or as they were."""
+
+import errno
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Self
+
+import pytest
+
+from gozero.system import files
+from gozero.system.options import SettingsError
+from gozero.system.output import open_log
+
+
+@contextmanager
+def read_aside(pipe: Path) -> Iterator[list[bytes]]:
+    """Context manager: a new pipe whose reader has come; gives the list in which, afterwards, is all that it read."""
+    read: list[bytes] = []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    with pipe.open("wb"):  # which returns when the reader has come, and keeps it there
+        yield read
+    reader.join()
+
+
+def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
+    path, link = tmp_path / "game.sgf", tmp_path / "link.sgf"
+    link.symlink_to(path)
+    files.write(path, b"one")
+    path.chmod(0o600)
+    files.write(link, b"two")
+    assert path.read_bytes() == b"two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == [path, link]
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_a_new_file_has_the_permissions_of_any_other(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
+    try:
+        files.write(tmp_path / "game.sgf", b"one")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "game.sgf").stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_disk_that_is_full_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "game.sgf"
+    files.write(path, b"one")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        files.write(path, b"another")
+    assert path.read_bytes() == b"one"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_cannot_be_written_may_hold_a_file_that_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.sgf"
+    path.write_bytes(b"one")
+
+    def refused(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "open", refused)  # by which a new file is made
+    files.write(path, b"two")
+    assert path.read_bytes() == b"two"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_into_a_pipe_is_written(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    with read_aside(pipe) as read:
+        files.write(pipe, b"one")
+    assert read == [b"one"]
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_pipe_that_nobody_reads_keeps_nobody_waiting(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match=r"No such device|not configured"):
+        files.write(pipe, b"one")
+    with pytest.raises(SettingsError, match=r"cannot write the log .*pipe': (no such device|device not configured)"):
+        open_log(str(pipe))
+
+
+def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "game.sgf"
+    real = Path.open
+
+    class Full:
+        def __init__(self, file: IO[bytes]) -> None:
+            self.file = file
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.file.close()
+
+        def write(self, content: bytes) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr(Path, "open", lambda path, mode: Full(real(path, mode)))
+        files.create(path, b"one")
+    assert not path.exists()
+    files.create(path, b"one")
+    with pytest.raises(FileExistsError):
+        files.create(path, b"two")
+    assert path.read_bytes() == b"one"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_log_into_a_pipe_waits_for_its_reader(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    with read_aside(pipe) as read:
+        log = open_log(str(pipe))
+        assert log is not None and log._file is not None
+        log.say("x" * 1_000_000)
+        assert log._file is not None
+        log._file.close()
+    assert read[0].count(b"x") == 1_000_000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")
+def test_into_a_pipe_without_a_name_is_written() -> None:
+    code = "from pathlib import Path; from gozero.system import files; files.write(Path('/dev/stdout'), b'one')"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"one"

@@ -1,0 +1,126 @@
+"""Kernels and Python's global lock (GIL), what a thread's kernel lets other threads do meanwhile, and what a first
+start says.
+"""
+
+import errno
+import os
+from pathlib import Path
+
+import numba
+import pytest
+from numba import types
+from numba.core.caching import FunctionCache
+
+from gozero import games
+from gozero.search import descent
+from gozero.system import caches, jit
+
+
+@pytest.mark.parametrize("name", sorted(games.GAMES))
+def test_kernels_too_short_for_a_change_of_threads_keep_the_lock(name: str) -> None:
+    game = games.make(name)
+    for kernel in (game.step, game.legal, game.outcome, game.score):
+        assert kernel is None or not kernel.targetoptions["nogil"]
+
+
+@pytest.mark.parametrize("kernel", [descent.collect, descent.absorb, descent.simulate_rows, games.make("go").sample])
+def test_long_kernels_let_other_threads_run(kernel: object) -> None:
+    assert kernel.targetoptions["nogil"]  # type: ignore[attr-defined]
+
+
+def test_a_change_of_what_is_compiled_into_kernels_is_noticed(tmp_path: Path) -> None:
+    """Also in a module of constants that knows nothing of kernels, however it is imported; what no kernel sees changes
+    nothing.
+    """
+    modules = {
+        "jit.py": "",
+        "games/go.py": "from gozero.system.jit import kernel\nfrom gozero.games.rules import (\n    KOMI,\n)\n"
+        "from gozero.games import area\n",
+        "games/rules.py": "from gozero import numbers\nKOMI = 7\n",
+        "games/area.py": "import gozero.points\n",
+        "numbers.py": "def late():\n    from gozero.system import words\n",
+        "points.py": "",
+        "words.py": "",
+        "nets.py": "from gozero.games import rules\n",
+    }
+    for name, text in modules.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    before = jit.source_hash(tmp_path)
+    for name, text in modules.items():
+        (tmp_path / name).write_text(f"{text}# changed\n")
+        assert (jit.source_hash(tmp_path) == before) == (name in ("words.py", "nets.py")), name
+        (tmp_path / name).write_text(text)
+
+
+def test_the_constants_of_the_rules_are_among_the_kernels_sources() -> None:
+    package = Path(jit.__file__).parents[1]
+    assert package / "games" / "go" / "rules.py" in jit._sources(package)
+
+
+def made_twice(number: int) -> int:
+    return 2 * number
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for kernels made in this test."""
+    monkeypatch.setattr(jit, "CACHE_FOLDER", tmp_path)
+    return tmp_path
+
+
+def make() -> int:
+    return jit.kernel(types.int64(types.int64))(made_twice)(21)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"], ids=["index", "code"])
+@pytest.mark.parametrize("left", [0, 30])
+def test_a_kept_kernel_that_is_damaged_is_compiled_again(ending: str, left: int, folder: Path) -> None:
+    assert make() == 42
+    (file,) = folder.rglob(f"*made_twice*.{ending}")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:left])
+    assert make() == 42
+    assert file.stat().st_size > 0.9 * len(whole), "it is kept again"
+
+
+def test_only_our_kernels_are_kept_in_our_folder(folder: Path) -> None:
+    assert make() == 42
+    assert list(folder.rglob("*made_twice*.nbi"))
+    assert folder not in Path(numba.njit(cache=True)(made_twice)._cache.cache_path).parents
+    assert (jit.CACHE_FOLDER and str(jit.CACHE_FOLDER)) != numba.config.CACHE_DIR
+
+
+def test_kernels_that_cannot_be_kept_are_compiled_in_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(FunctionCache, "save_overload", full)
+    assert make() == 42
+    assert not list(folder.rglob("*made_twice*.nbc"))
+
+
+def test_a_start_that_must_compile_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jit.announce.cache_clear()
+    jit.announce(tmp_path)
+    jit.announce(tmp_path)
+    assert caplog.messages == [
+        "gozero: compiling rules and search, once for each version: a minute, or several beside busy programs"
+    ]
+    caplog.clear()
+    jit.announce(None)
+    assert len(caplog.messages) == 1
+    assert "at each start" in caplog.text
+    assert str(caches.user_cache()) in caplog.text
+    caplog.clear()
+    (tmp_path / "go").mkdir()
+    (tmp_path / "go" / "board.step-1.py311.nbi").touch()
+    jit.announce.cache_clear()
+    jit.announce(tmp_path)
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    jit.announce.cache_clear()
+    jit.announce(None)
+    assert not caplog.messages
+    jit.announce.cache_clear()

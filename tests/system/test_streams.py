@@ -1,0 +1,211 @@
+"""The standard streams of gozero-gtp and gozero-analysis: closed, full, never read, gone; and what input begins with."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from gozero.system.input import arriving_lines
+from gozero.system.output import MOST_WAITING, ProtocolOutput, Stderr, UnwritableError
+
+ASK = {"gtp": "name\n", "gozero.frontends.analysis": '{"id":"v","action":"query_version"}\n'}
+ANSWER = {
+    "gtp": "= gozero\n\n",
+    "gozero.frontends.analysis": '{"id":"v","action":"query_version","version":"0.1.0","git_hash":"<omitted>"}\n',
+}
+both = pytest.mark.parametrize("module", ["gtp", "gozero.frontends.analysis"])
+PIPE_HOLDS = 1 << 16
+
+
+def run(module: str, redirection: str, text: str | None = None, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The program under a shell that redirects its streams, with one question unless there is another text."""
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", module, *arguments]
+    text = ASK[module] if text is None else text
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=False)
+
+
+@both
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "2>&- 3>&-"])
+def test_a_stderr_that_takes_nothing_does_not_matter(module: str, redirection: str, small_weights: Path) -> None:
+    done = run(module, redirection, None, "--weights", str(small_weights))
+    assert (done.returncode, done.stdout, done.stderr) == (0, ANSWER[module], "")
+
+
+@both
+def test_nothing_that_is_opened_takes_the_place_of_a_closed_stream(
+    module: str, small_weights: Path, tmp_path: Path
+) -> None:
+    """With all three closed a log would be the first to get their numbers; then what is said would stand between its
+    lines.
+    """
+    log = tmp_path / "log"
+    done = run(module, "<&- >&- 2>&-", "", "--weights", str(small_weights), "--log", str(log))
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+    lines = log.read_text().splitlines()
+    assert [line[24:] for line in lines] == ["- standard output is closed, so that no answer could be read"]
+
+
+@both
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
+def test_a_stdout_that_takes_nothing_is_told_in_one_line(module: str, redirection: str, small_weights: Path) -> None:
+    done = run(module, redirection, None, "--weights", str(small_weights))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    reason = (
+        "cannot write to standard output: no space left on device"
+        if "full" in redirection
+        else "standard output is closed"
+    )
+    assert done.stderr.splitlines()[-1].startswith(f"gozero-{module.rpartition('.')[2]}: {reason}")
+
+
+@both
+def test_a_closed_stdin_has_ended(module: str, small_weights: Path) -> None:
+    done = run(module, "<&-", None, "--weights", str(small_weights))
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@both
+def test_wrong_settings_with_a_closed_stderr(module: str) -> None:
+    assert run(module, "2>&-", None, "--no-such-option").returncode == 2
+
+
+def test_a_stderr_that_nobody_reads_does_not_stop_the_engine(small_weights: Path) -> None:
+    """Each refusal of a size is one line on stderr; together they are several times what a pipe holds."""
+    lines = f"boardsize {'9' * 200}\n" * 1000 + "name\n"
+    engine = subprocess.Popen(
+        [sys.executable, "-m", "gtp", "--weights", str(small_weights)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert engine.stdin and engine.stdout and engine.stderr
+    threading.Thread(target=lambda: (engine.stdin.write(lines), engine.stdin.close()), daemon=True).start()
+    watchdog = threading.Timer(60, engine.kill)
+    watchdog.start()
+    answers = engine.stdout.read()
+    assert engine.wait() == 0
+    watchdog.cancel()
+    assert answers == "? unacceptable size\n\n" * 1000 + "= gozero\n\n"
+    assert engine.stderr.read().startswith("gozero-gtp: gozero 0.1.0")
+
+
+@both
+def test_a_stderr_whose_reader_leaves_during_the_game(module: str, small_weights: Path) -> None:
+    command = [sys.executable, "-m", module, "--weights", str(small_weights)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdin and program.stdout and program.stderr
+        program.stderr.close()
+        text = f"boardsize {'9' * 200}\n" * 3 if module == "gtp" else '{"id":"x"}\n'
+        output, _ = program.communicate(text + ASK[module], timeout=60)
+    assert program.returncode == 0
+    assert output.endswith(ANSWER[module])
+
+
+def test_a_bug_is_in_the_log_when_stderr_is_closed(small_weights: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys, gtp.__main__ as main\n"
+        "def broken(*arguments): raise KeyError('a bug')\n"
+        "main.BoardCommands.clear_board = broken\n"
+        "main.main(sys.argv[1:])\n"
+    )
+    arguments = ["--weights", str(small_weights), "--log", str(tmp_path / "log")]
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, input="clear_board\nname\n", capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "? internal error: KeyError: 'a bug'\n\n= gozero\n\n"
+    log = (tmp_path / "log").read_text()
+    assert "- internal error in 'clear_board'; please report this:" in log
+    assert "- KeyError: 'a bug'" in log
+
+
+def test_talk_waits_for_a_slow_reader_and_is_cut_by_whole_pieces() -> None:
+    """The thread stands at a full pipe; of what is said meanwhile the first pieces are kept, the others are lost as
+    wholes.
+    """
+    reading, writing = os.pipe()
+    talk = Stderr(writing)
+    talk.write("x" * 4 * PIPE_HOLDS + "\n")
+    begun = time.monotonic()
+    for number in range(2 * MOST_WAITING):
+        talk.write(f"piece {number}\n")
+    talk.drain(0.01)
+    assert time.monotonic() - begun < 5
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.extend(os.fdopen(reading)))
+    reader.start()
+    talk.drain(30)
+    os.close(writing)
+    reader.join(30)
+    kept = received[1:]
+    assert MOST_WAITING - 1 <= len(kept) <= MOST_WAITING + 1
+    assert kept == [f"piece {number}\n" for number in range(len(kept))]
+
+
+def test_an_answer_is_whole_on_a_stdout_that_does_not_wait() -> None:
+    """Whoever shares a terminal or a pipe with the engine may have made it non-blocking."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    received: list[str] = []
+    reader = threading.Thread(target=lambda: received.append(os.fdopen(reading).read()))
+    reader.start()
+    ProtocolOutput(writing).write("y" * 4 * PIPE_HOLDS)
+    os.close(writing)
+    reader.join(30)
+    assert received == ["y" * 4 * PIPE_HOLDS]
+
+
+def test_why_an_answer_cannot_be_sent() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with pytest.raises(BrokenPipeError) as gone:
+        ProtocolOutput(writing).write("z")
+    assert not isinstance(gone.value, UnwritableError)
+    os.close(writing)
+    with pytest.raises(UnwritableError, match="cannot write to standard output: bad file descriptor"):
+        ProtocolOutput(writing).write("z")
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"\xef\xbb\xbfname\nquit\n", ["name", "quit"]),
+        (b"\xef\xbb\xbfname", ["name"]),
+        (b"\xef\xbb\xbf", [""]),
+        (b"name\n\xef\xbb\xbfquit\n", ["name", "\ufeffquit"]),
+        (b"\n\nname\r\n\xff", ["", "", "name\r", "\udcff"]),
+        (b"", []),
+        (b"a" * 60_000 + b"\nb\n\nc", ["a" * 60_000, "b", "", "c"]),
+    ],
+)
+def test_lines_and_the_byte_order_mark(data: bytes, lines: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    assert list(arriving_lines(reading)) == lines
+    os.close(reading)
+
+
+def test_an_input_that_does_not_wait_is_waited_for() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    lines = arriving_lines(reading)
+    threading.Timer(0.05, os.write, (writing, b"na")).start()
+    threading.Timer(0.1, os.write, (writing, b"me\n")).start()
+    assert next(lines) == "name"
+
+
+def test_an_input_that_cannot_be_read_has_ended() -> None:
+    assert list(arriving_lines(10_000)) == []
+
+
+@both
+def test_a_byte_order_mark_before_the_first_line(module: str, small_weights: Path) -> None:
+    done = run(module, "", "\ufeff" + ASK[module], "--weights", str(small_weights))
+    assert (done.returncode, done.stdout) == (0, ANSWER[module])

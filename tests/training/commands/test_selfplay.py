@@ -1,0 +1,361 @@
+"""Self-play: the same seed plays the same games, full searches alone make rows, and games stay in flight."""
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gozero import games
+from gozero.evaluators.base import Evaluation
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
+from gozero.games.go import go, header
+from gozero.nets import model, weights
+from tests.training.games import game_of, random_record
+from training.commands import selfplay
+from training.records import browse, records, scoring
+from training.records.records import Record, Writer
+from training.selfplay.pool import Pool
+from training.selfplay.search import stage_search
+from training.settings.config import SelfPlaySettings, Stage
+from training.storage import checkpoint
+from training.storage.checkpoint import Progress, Snapshot
+
+STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
+SIX = SelfPlaySettings(games=6)
+
+
+def play(games: int, seed: int = 1, *, settings: SelfPlaySettings = SIX, generation: int = 99) -> list[Record]:
+    pool = Pool(game_of(5), settings, (seed,))
+    pool.use(RolloutEvaluator(game_of(5), seed=seed), STAGE, generation)
+    return list(islice(pool.play(float("inf")), games))
+
+
+def texts(games: list[Record]) -> list[bytes]:
+    return [records.encode(game) for game in games]
+
+
+def test_the_same_seed_plays_the_same_games() -> None:
+    assert texts(play(8)) == texts(play(8))
+    assert texts(play(8)) != texts(play(8, seed=2))
+
+
+def test_every_game_is_legal_and_ends_as_it_says() -> None:
+    game = game_of(5)
+    for record in play(12):
+        state, history = scoring.begin(game, record.komi, len(record.moves))
+        legal = np.zeros(game.actions, np.uint8)
+        for action in record.moves.tolist():
+            assert game.outcome(state) == NOT_OVER
+            assert scoring.ending(game, state) is None, "the game went on after its end"
+            game.legal(state, history, legal)
+            assert legal[action], game.to_text(state)
+            game.step(state, history, action)
+        assert scoring.ending(game, state) == record.ending
+        assert scoring.final_score(game, state) == record.score
+
+
+def test_full_searches_alone_make_rows() -> None:
+    share = SelfPlaySettings(games=6, full_share=0.25)
+    games = play(40, settings=share)
+    moves = sum(len(game.moves) for game in games)
+    rows = sum(game.rows for game in games)
+    assert 0.15 < rows / moves < 0.35
+    opening = [target.ply < game.openings for game in games for target in game.targets]
+    assert any(opening) and not all(opening), (
+        "opening moves are drawn from the raw policy, yet a share of them is searched and recorded"
+    )
+    assert not any(game.rows for game in play(6, settings=SelfPlaySettings(games=6, full_share=0.0)))
+    for game in play(6, settings=SelfPlaySettings(games=6, full_share=1.0)):
+        assert game.rows == len(game.moves)
+
+
+def test_targets_are_distributions_of_searched_moves() -> None:
+    for game in play(10):
+        for target in game.targets:
+            assert target.shares.sum() == pytest.approx(1)
+
+
+def test_no_early_pass_in_the_first_generations() -> None:
+    settings = SelfPlaySettings(games=6, no_pass_until=1.0, no_pass_generations=10)
+    game, mask = game_of(5), np.zeros(27, np.uint8)
+    for record in play(8, settings=settings, generation=3):
+        state, history = scoring.begin(game, record.komi, len(record.moves))
+        for action in record.moves[:25].tolist():
+            if action == game.pass_action:
+                game.legal(state, history, mask)
+                decided = scoring.decided_points(game, state)
+                left = mask[:25] if decided is None else mask[:25] & ~decided
+                assert not left.any(), "passed although other moves were worth playing and passing was too early"
+            game.step(state, history, action)
+
+
+def test_games_stay_in_flight_when_the_evaluator_changes() -> None:
+    pool = Pool(game_of(5), SelfPlaySettings(games=4), (1,))
+    pool.use(RolloutEvaluator(game_of(5)), STAGE, 99)
+    list(pool.play(5))
+    before = [list(current.moves) for current in pool.games]
+    assert any(before)
+    pool.use(RolloutEvaluator(game_of(5)), STAGE, 100)
+    assert [current.moves for current in pool.games] == before
+    assert all(record.generation == 100 for record in pool.play(10))
+
+
+def test_komi_is_mostly_the_usual_one_and_now_and_then_a_whole_number() -> None:
+    generator = np.random.default_rng(1)
+    komis = np.array([scoring.draw_komi("go", 13, generator) for _ in range(4000)])
+    assert ((komis * 2) % 1 == 0).all()
+    assert 0.2 < (komis % 1 == 0).mean() < 0.3
+    near = (abs(komis - 7.5) <= 1.5).mean()
+    assert 0.8 < near < 0.9  # 80 % drawn there, and some of the wide ones fall there
+    assert komis.std() > 2
+    assert np.median([scoring.draw_komi("go", 7, generator) for _ in range(500)]) == 9.5
+    assert scoring.draw_komi("nogo", 9, generator) == 0
+
+
+def test_komi_may_be_fixed() -> None:
+    assert {record.komi for record in play(8, settings=SelfPlaySettings(games=6, varied_komi=False))} == {7.5}
+    assert len({record.komi for record in play(8)}) > 1
+
+
+def test_a_settled_board_ends_the_game() -> None:
+    game = game_of(5)
+    diagram_state = game.set_up(np.array([1, 1, 1, 1, 1] * 2 + [1, 0, 1, 0, 1] + [1, 1, 1, 1, 1] * 2, np.uint8), 2)
+    diagram_state[1] = 24  # PLY
+    assert scoring.ending(game, diagram_state) == "settled"
+    assert scoring.final_score(game, diagram_state) == 25 - 7.5
+
+
+def test_the_search_counts_as_the_record_does() -> None:
+    """White's stone is dead in pass-alive territory: as the board stands it makes three points neutral, which decides
+    the game.
+    """
+    game, history = game_of(5), np.zeros(60, np.uint64)
+    rows = [[1, 1, 1, 1, 1], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1], [1, 0, 2, 0, 1], [1, 1, 1, 1, 1]]
+    state = game.set_up(np.array(rows, np.uint8).reshape(-1), BLACK)
+    header.set_komi(state, 22.5)
+    for _ in range(2):
+        assert game.outcome(state) == NOT_OVER
+        game.step(state, history, game.pass_action)
+    assert scoring.final_score(game, state) == 2.5
+    assert (game.outcome(state), go.outcome(state)) == (1, -1)
+
+
+@pytest.mark.parametrize("size", [5, 7])
+def test_the_settled_outcome_is_the_sign_of_the_settled_score(size: int) -> None:
+    game = game_of(size)
+    for seed in range(20):
+        record = random_record(size, seed)
+        state, history = scoring.begin(game, record.komi, len(record.moves))
+        for action in record.moves.tolist():
+            game.step(state, history, action)
+            over = state.copy()
+            over[go.PASSES] = 2
+            assert game.outcome(over) == np.sign(go.settled_score(over))
+
+
+def test_the_root_follows_the_stage() -> None:
+    network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
+    assert stage_search(SelfPlaySettings(), network).root == "gumbel"
+    assert stage_search(SelfPlaySettings(), STAGE).root == "puct"
+    puct = SelfPlaySettings(root="puct", dirichlet_total=21.9)
+    for stage, weight, forced in ((network, 0.25, 2.0), (STAGE, 0.0, 0.0)):
+        found = stage_search(puct, stage)
+        assert (found.dirichlet_weight, found.dirichlet_total, found.forced_playouts) == (weight, 21.9, forced)
+
+
+def test_points_count_in_a_network_s_search_alone() -> None:
+    network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
+    found = [stage_search(SelfPlaySettings(score_weight=0.3), stage).score_weight for stage in (network, STAGE)]
+    assert found == [0.3, 0.0]
+
+
+class BlackWins:
+    """An evaluator that is sure of Black's victory, and prefers no move."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        values = np.where(states[:, TO_PLAY] == BLACK, 0.99, -0.99).astype(np.float32)
+        return Evaluation(
+            np.zeros((len(states), game_of(5).actions), np.float32), values, np.zeros(len(states), np.float32)
+        )
+
+
+def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() -> None:
+    settings = SelfPlaySettings(games=6, unresigned_share=0.5, full_share=1.0, resign_generations=0)
+    pool, stage = Pool(game_of(5), settings, (3,)), Stage(rows=1, sizes={5: 1.0}, full_visits=8, cheap_visits=1)
+    pool.use(BlackWins(), stage, 1)
+    games = list(islice(pool.play(float("inf")), 60))
+    assert not any(game.conceded for game in games), "too little is known"
+    unresigned = [game for game in games if game.unresigned]
+    assert 15 < len(unresigned) < 45
+    assert sorted(pool.resign.peaks) == sorted(
+        game.peaks if game.score > 0 else game.peaks[::-1] for game in unresigned
+    )
+    pool.resign.peaks.extend([(0.99, -1.0)] * 200)
+    again = Pool(game_of(5), settings, (3,))
+    again.load_state_dict(pool.state_dict())
+    for each in (pool, again):
+        each.use(BlackWins(), stage, 1)
+    found = [list(islice(each.play(float("inf")), 25)) for each in (pool, again)]
+    assert texts(found[0]) == texts(found[1]) and pool.resign == again.resign
+    begun_since = [game for game in found[0][6:] if not game.unresigned and len(game.moves) > 12]
+    assert begun_since and all(game.conceded is not None for game in begun_since)
+    for game in begun_since:
+        late = [target for target in game.targets if target.ply >= (game.conceded or 0)]
+        assert len(late) <= 0.5 * (len(game.moves) - (game.conceded or 0)) + 2, "a conceded game is played cheaply"
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [
+        "--weights",
+        "none",
+        "--games",
+        "3",
+        "--size",
+        "5",
+        "--full-visits",
+        "16",
+        "--cheap-visits",
+        "4",
+        "--out",
+        str(tmp_path),
+    ]
+    assert selfplay.main(arguments) == 0
+    shard = records.read(tmp_path / "selfplay.gzr")
+    assert (len(shard.records), shard.corrupt, shard.settings["size"]) == (3, 0, 5)
+    assert shard.settings["simulator"] in ("pachi", "numba")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "3 games" in captured.err
+    assert selfplay.main(arguments) == 0
+    both = records.read(tmp_path / "selfplay.gzr").records
+    assert texts(both[:3]) == texts(shard.records)
+    assert len({record.moves.tobytes() for record in both}) == 6, "what is added is new, with the same seed too"
+
+
+def test_a_shard_of_other_games_is_not_added_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--weights", "none", "--games", "1", "--full-visits", "8", "--cheap-visits", "4", "--out", str(tmp_path)]
+    assert selfplay.main([*few, "--size", "5", "--rules", "aga"]) == 0
+    before = (tmp_path / "selfplay.gzr").read_bytes()
+    for other, words in (
+        (["--size", "5"], "holds games of rules 'aga', not 'chinese'; give another --out"),
+        (["--game", "tictactoe"], "holds games of game 'go', not 'tictactoe'; give another --out"),
+    ):
+        capsys.readouterr()
+        assert selfplay.main([*few, *other]) == 2
+        assert words in capsys.readouterr().err
+    assert (tmp_path / "selfplay.gzr").read_bytes() == before
+    assert selfplay.main([*few[:-1], str(tmp_path / ("x" * 300))]) == 2
+    assert "File name too long; give another --out" in capsys.readouterr().err
+    (tmp_path / "selfplay.gzr").write_bytes(b"something else")
+    assert selfplay.main([*few, "--size", "5"]) == 2
+    assert "is not a shard of records; give another --out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("game", "size", "suffix"),
+    [
+        ("nogo", 5, "sgf"),
+        ("othello", 4, "sgf"),
+        ("gomoku", 5, "sgf"),
+        ("connect4", 7, "txt"),
+        ("tictactoe", 3, "txt"),
+        ("simple_go", 5, "sgf"),
+    ],
+)
+def test_games_alone_and_their_export_for_every_game(
+    game: str, size: int, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    visits = ["--full-visits", "8", "--cheap-visits", "4"]
+    assert (
+        selfplay.main(
+            ["--weights", "none", "--game", game, "--size", str(size), "--games", "2", *visits, "--out", str(tmp_path)]
+        )
+        == 0
+    )
+    shard = records.read(tmp_path / "selfplay.gzr")
+    assert (shard.settings["game"], {record.size for record in shard.records}) == (game, {size})
+    assert browse.main(["check", str(tmp_path)]) == 0
+    assert browse.main(["export", str(tmp_path), "--sgf", str(tmp_path / "out")]) == 0
+    assert [path.suffix for path in (tmp_path / "out").iterdir()] == [f".{suffix}"] * 2
+    capsys.readouterr()
+
+
+def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
+    """Without --game and --size: the game and the board that the file was made for."""
+    config = model.config("b1c8", games.make("nogo"))
+    weights.save(tmp_path / "net.pt", model.build(config, seed=1), config, game="nogo", size=4)
+    arguments = [
+        "--weights",
+        str(tmp_path / "net.pt"),
+        "--games",
+        "2",
+        "--full-visits",
+        "8",
+        "--cheap-visits",
+        "4",
+        "--out",
+        str(tmp_path),
+    ]
+    assert selfplay.main(arguments) == 0
+    shard = records.read(tmp_path / "selfplay.gzr")
+    assert (shard.settings["game"], shard.settings["size"], len(shard.records)) == ("nogo", 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--game", "chess"], "unknown game 'chess'"),
+        (["--game", "othello", "--size", "7"], "board size 7"),
+        (["--weights", "best.pt", "--game", "nogo"], "it plays go, not nogo"),
+        (["--weights", "nowhere.pt"], "nowhere.pt"),
+        (["--size", "40"], "40"),
+        (["--games", "0"], "--games 0"),
+        (["--full-visits", "0"], "full_visits = 0"),
+        (["--seed", "-1"], "--seed -1: expected a whole number from 0 on"),
+        (["--threads", "-1"], "--threads -1: expected a whole number from 0 on"),
+        (["--games", str(10**20)], "expected a whole number from 1 on"),
+    ],
+)
+def test_bad_requests_are_one_line(
+    change: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfplay.main(["--weights", "none", "--out", str(tmp_path), *change]) == 2
+    text = capsys.readouterr().err
+    assert words in text
+    assert text.count("\n") == 1
+
+
+def test_ctrl_c_is_one_line_that_says_where_the_games_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Writer, "append", pressed)
+    game = ["--game", "tictactoe", "--games", "2", "--full-visits", "4", "--out", str(tmp_path)]
+    assert selfplay.main(["--weights", "none", *game]) == 130
+    kept = f"the games that were finished are in {tmp_path / 'selfplay.gzr'}"
+    assert capsys.readouterr().err == f"training.selfplay: interrupted; {kept}\n"
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert selfplay.main(["--weights", "none", "--games", "1", "--size", "3", "--out", __file__]) == 1
+    text = capsys.readouterr().err
+    assert f"cannot write {__file__}: File exists; what was saved before is whole" in text
+    assert text.count("\n") == 1
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_default_run_whose_log_is_no_text_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(selfplay, "DEFAULT_PRESET", "tiny")
+    checkpoint.save(tmp_path / "runs" / "tiny" / "checkpoints", Snapshot(Progress(), {}), {}, keep=1)
+    (tmp_path / "runs" / "tiny" / "log.jsonl").write_bytes(b"\xff\xfe\x00junk\n")
+    assert selfplay.main(["--simulator", "numba"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    where = tmp_path / "runs" / "tiny" / "log.jsonl"
+    assert said[-1].startswith(f"training.selfplay: cannot read {where}: ") and "move it away" in said[-1]

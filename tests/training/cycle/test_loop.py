@@ -1,0 +1,316 @@
+"""The cycle: it runs, saves, goes on where it stopped, and says what is wrong with its folder."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from gozero import games
+from gozero.nets import features, weights
+from tests import ROOT
+from tests.training.games import random_record
+from training.commands import train
+from training.cycle import cycle as loop
+from training.cycle import sitting
+from training.doctor import history, monitor
+from training.learner.learner import Learner
+from training.records import records
+from training.records.rows import Batch
+from training.run.run import Run
+from training.settings import config, presets
+from training.storage import checkpoint
+from training.storage.checkpoint import CheckpointError
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+TINY = presets.path_of("tiny")
+
+
+def run_loop(folder: Path, *arguments: str) -> int:
+    return train.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *arguments])
+
+
+def tiny(generations: int) -> config.LoopSettings:
+    values = config.load(TINY).to_dict() | {"generations": generations}
+    return config.from_dict(config.LoopSettings, values, "test")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny run of three generations."""
+    folder = tmp_path_factory.mktemp("runs") / "tiny"
+    assert run_loop(folder) == 0
+    return folder
+
+
+def reports(folder: Path) -> list[dict[str, float]]:
+    return [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+
+
+def test_a_run_leaves_all_it_promises(finished: Path) -> None:
+    assert len(reports(finished)) == 3
+    assert sorted(path.name for path in (finished / "records").iterdir()) == ["000001.gzr", "000002.gzr", "000003.gzr"]
+    assert json.loads((finished / "settings.json").read_text())["network"] == "b2c16"
+    assert list((finished / "tensorboard").glob("events.*"))
+    drawn = EventAccumulator(str(finished / "tensorboard" / "steps")).Reload().Scalars("steps/policy")
+    assert [point.step for point in drawn] == list(range(10, int(reports(finished)[-1]["run/steps"]) + 1, 10))
+    assert len(drawn) > 3, "more points than generations"
+    found = weights.load(finished / "weights.pt")
+    last = reports(finished)[-1]
+    assert found.provenance["rows"] == last["run/rows"]
+    assert found.provenance["settings"]["generation_rows"] == 120
+    assert found.config.name == "b2c16"
+    assert found.trained_sizes == (4, 5)
+
+
+def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished, tmp_path / "old")
+    for path in (tmp_path / "old" / "checkpoints").iterdir():
+        content = torch.load(path, weights_only=True)
+        del content["progress"]["trained_sizes"]
+        torch.save(content, path)
+    assert Run(replace(tiny(generations=3), rules="chinese"), tmp_path / "old").progress.trained_sizes == [4, 5]
+    assert tiny(generations=3).sizes_by(0) == [5]
+
+
+def test_the_log_tells_the_threads_of_the_learner(finished: Path) -> None:
+    reports = history.read(finished).reports
+    assert {report["speed/learner_threads"] for report in reports} == {1}
+
+
+def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:
+    shards = [records.read(path) for path in sorted((finished / "records").iterdir())]
+    assert all(shard.corrupt == 0 and shard.settings["network"] == "b2c16" for shard in shards)
+    games = [record for shard in shards for record in shard.records]
+    last = reports(finished)[-1]
+    assert last["run/rows"] == sum(record.rows for record in games)
+    assert last["run/games"] == len(games)
+    assert last["run/steps"] == pytest.approx(last["run/rows"] * 4 / 32, abs=1)
+
+
+def test_sizes_follow_their_shares(finished: Path) -> None:
+    late = [record for path in sorted((finished / "records").iterdir())[1:] for record in records.read(path).records]
+    rows = {size: sum(record.rows for record in late if record.size == size) for size in (4, 5)}
+    assert 0.15 < rows[4] / (rows[4] + rows[5]) < 0.45
+
+
+def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    settings = tiny(generations=2)
+    first = train.prepare(settings, tmp_path / "run")
+    watch = monitor.Monitor(first.folder, first.settings)
+    loop.cycle(
+        first, watch, lambda: first.progress.generation == 2
+    )  # stopped when the second generation is about to begin
+    second = train.prepare(settings, tmp_path / "run")
+    assert second.progress == first.progress
+    assert second.progress.generation == 2
+    assert second.trainer.replay.total == first.trainer.replay.total == second.progress.rows > 0
+    assert second.trainer.replay.sizes() == first.trainer.replay.sizes()
+    assert second.trainer.learner.steps == first.trainer.learner.steps > 0
+    for name, tensor in first.trainer.learner.net.state_dict().items():
+        assert torch.equal(tensor, second.trainer.learner.net.state_dict()[name]), name
+    loop.cycle(second, watch, lambda: False)
+    watch.close()
+    assert second.progress.rows > first.progress.rows
+    assert second.finished()
+
+
+@pytest.mark.parametrize("limits", [{"games": 5}, {"generations": 1}], ids=["games", "generations"])
+def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owes(
+    limits: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = replace(tiny(generations=0), **limits)
+    run = train.prepare(settings, tmp_path / "run")
+    watch = monitor.Monitor(run.folder, run.settings)
+    assert sitting.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
+    assert run.progress.learning and run.steps.owed() > 0
+    assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
+    again = train.prepare(settings, tmp_path / "run")
+    owed = again.steps.owed()
+    assert sitting.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
+    said = capsys.readouterr().err
+    assert f"first it learns from the games that it has: {owed:,} step" in said
+    assert "the run has reached its limit" in said
+    assert not again.progress.learning and not again.steps.owed()
+    assert again.progress.generation == 2
+    assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps
+    assert len(reports(again.folder)) == 1
+
+
+def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
+    run = train.prepare(tiny(generations=1), tmp_path / "run")
+    shard = tmp_path / "run" / "records" / "000001.gzr"
+    loop.cycle(
+        run, monitor.Monitor(run.folder, run.settings), lambda: shard.exists() and len(records.read(shard).records) > 2
+    )
+    kept = records.read(shard).records
+    assert kept
+    assert run.progress.rows == 0
+    again = train.prepare(tiny(generations=1), tmp_path / "run")
+    loop.cycle(again, monitor.Monitor(run.folder, run.settings), lambda: False)
+    games = records.read(shard).records
+    assert len(games) > len(kept)
+    assert all((one.moves == other.moves).all() for one, other in zip(kept, games, strict=False))
+    assert again.progress.rows == sum(game.rows for game in games) < 120 + 60
+
+
+def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "checkpoints"
+    folder.mkdir()
+    for path in sorted((finished / "checkpoints").iterdir()):
+        (folder / path.name).write_bytes(path.read_bytes())
+    newest = sorted(folder.iterdir())[-1]
+    whole = newest.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 16
+    for damaged in (whole[:1000], flipped):
+        newest.write_bytes(damaged)
+        snapshot, complaints = checkpoint.latest(folder)
+        assert snapshot.progress.generation == 3
+        assert len(complaints) == 1
+        assert str(newest) in complaints[0]
+    for path in folder.iterdir():
+        path.write_bytes(b"nothing")
+    with pytest.raises(CheckpointError, match="none of the"):
+        checkpoint.latest(folder)
+
+
+def test_old_checkpoints_are_removed(tmp_path: Path) -> None:
+    for generation in range(1, 8):
+        checkpoint.save(tmp_path, checkpoint.Snapshot(checkpoint.Progress(generation=generation), {}), {}, keep=2)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["000005.pt", "000006.pt", "000007.pt"]
+
+
+def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
+    """Of its shards the newest two are enough here, the last of which may be of a generation that is not over; those
+    that are missing count as empty.
+    """
+    kept, folder = ROOT / "weights" / "resume", tmp_path / "run"
+    saved, shards = max((kept / "checkpoints").iterdir()), sorted((kept / "records").iterdir())[-2:]
+    for path in (kept / "settings.json", saved, *shards):
+        target = folder / path.relative_to(kept)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    values = json.loads((folder / "settings.json").read_text())
+    run = train.prepare(config.from_dict(config.LoopSettings, values, "settings.json"), folder)
+    progress = torch.load(saved, weights_only=True)["progress"]
+    assert not run.is_new
+    assert (run.progress.generation, run.progress.rows) == (progress["generation"], progress["rows"])
+    assert run.progress.rows > 200_000 and run.trainer.learner.steps > 9_000
+    assert run.trainer.replay.corrupt == 0
+    rows = sum(sum(run.trainer.replay.sizes(held_out=held).values()) for held in (False, True))
+    assert rows >= sum(record.rows for record in records.read(shards[0]).records) > 0
+
+
+def test_another_network_in_the_folder_is_refused(
+    finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(TINY.read_text().replace("b2c16", "b3c16"))
+    assert train.main(["--config", str(other), "--run", str(finished)]) == 2
+    text = capsys.readouterr().err
+    assert "b2c16" in text
+    assert text.count("\n") == 1
+
+
+def test_a_run_with_tactics_plays_learns_and_is_opened_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("--set", "features=2", "--set", "generations=2")
+    assert run_loop(tmp_path / "run", *arguments, "--set", "generations=1") == 0
+    assert run_loop(tmp_path / "run", *arguments) == 0
+    found = weights.load(tmp_path / "run" / "weights.pt")
+    assert (found.feature_version, found.config.tactics) == (2, 3)
+    assert found.state_dict["stem.conv.weight"].shape[1] == 14
+    capsys.readouterr()
+    assert run_loop(tmp_path / "run", "--set", "features=1") == 2
+    assert "a run of features 2, not 1" in capsys.readouterr().err
+
+
+def test_a_run_is_given_more_input_features_and_says_what_it_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, game = tmp_path / "run", games.make("go", size=5)
+    state, history = game.new_states(1)[0], np.zeros(9, np.uint64)
+    for action in (7, 6, 24, 5, 23):
+        game.step(state, history, action)
+    assert run_loop(run, "--set", "generations=1") == 0
+    for version, planes in ((2, 14), (3, 19)):
+        before = weights.load(run / "weights.pt")
+        given = train.prepare(
+            replace(tiny(generations=version), rules="chinese", features=version), run
+        ).actor.playing
+        now, then = (
+            net(*map(torch.from_numpy, features.encode(game, state[None], known)))
+            for net, known in ((given, version), (before.network(), before.feature_version))
+        )
+        torch.testing.assert_close(now.policy, then.policy)
+        torch.testing.assert_close(now.value, then.value)
+        assert run_loop(run, "--set", f"features={version}", "--set", f"generations={version}") == 0
+        assert f"features {version - 1} is now {version}" in capsys.readouterr().err
+        assert weights.load(run / "weights.pt").state_dict["stem.conv.weight"].shape[1] == planes
+
+
+def test_muon_goes_on_with_more_input_features(tmp_path: Path) -> None:
+    """It steps a narrow stem among the other parameters, after the matrices."""
+    arguments = ("--set", "network=b2c4", "--set", "learner.optimiser=muon")
+    assert run_loop(tmp_path / "run", *arguments, "--set", "generations=1") == 0
+    assert run_loop(tmp_path / "run", *arguments, "--set", "features=2", "--set", "generations=2") == 0
+
+
+def test_features_that_a_game_does_not_have_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(["--preset", "othello", "--set", "features=2", "--run", str(tmp_path / "run")]) == 2
+    text = capsys.readouterr().err
+    assert "othello has no input features of version 2; it has 1" in text
+    assert text.count("\n") == 1
+
+
+def test_a_bad_configuration_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("cpuct = 2")
+    assert train.main(["--config", str(tmp_path / "bad.toml")]) == 2
+    text = capsys.readouterr().err
+    assert "unknown setting 'cpuct'" in text
+    assert text.count("\n") == 1
+
+
+def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
+    run = train.prepare(tiny(generations=10), tmp_path / "run")
+    factors = []
+    for generation in range(1, 11):
+        run.progress.generation = generation
+        run.absorb()
+        factors.append(run.progress.rate)
+    assert factors[:8] == [1.0] * 8
+    assert 0.05 < factors[9] < factors[8] <= 1.0
+
+
+def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -> None:
+    run = train.prepare(tiny(generations=1), tmp_path / "run")
+    run.trainer.replay.add([random_record(5, seed) for seed in range(40)])
+    window = sum(run.trainer.replay.sizes().values())
+    assert run.steps.paid_by(64) == 64 * 4 / 32
+    passes = replace(run.settings, learner=replace(run.settings.learner, epochs=10.0))
+    run.steps.settings = passes
+    assert run.steps.paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
+
+
+def test_a_loss_that_is_no_number_ends_the_run_and_keeps_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    folder, train = tmp_path / "run", Learner.train
+
+    def spoiled(self: Learner, batch: Batch, rate: float = 1.0) -> dict[str, torch.Tensor]:
+        return train(self, batch._replace(score=batch.score * float("nan")) if self.steps == 2 else batch, rate)
+
+    monkeypatch.setattr(Learner, "train", spoiled)
+    assert run_loop(folder) == 1
+    said = capsys.readouterr().err
+    assert "the score loss became nan at step 3" in said and "Traceback" not in said
+    found = checkpoint.latest(folder / "checkpoints")
+    assert found is not None and not found[1]
+    assert all(tensor.isfinite().all() for tensor in found[0].learner["net"].values())

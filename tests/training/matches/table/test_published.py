@@ -1,0 +1,86 @@
+"""The published figures, and how tables and pairs are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gozero.system.options import SettingsError
+from training.matches.table import published
+from training.matches.table.published import PublishedPair
+
+FIGURES = {
+    (400, 50_000): (40.5, 58.0, 68.5, 73.5, 10.0, 65.4),
+    (400, 100_000): (33.5, 56.0, 53.0, 63.5),
+    (1_600, 100_000): (36.0, 58.5, 69.0, 75.0, 10.0, 63.6, 87.2, 90.6),
+    (10_000, 1_000_000): (32.5, 59.5, 69.5, 72.0),
+    (0, 1_000): (56.4,),
+    (0, 2_000): (30.4,),
+    (0, 2_500): (25.6,),
+    (50, 20_000): (89.4,),
+    (50, 50_000): (85.4,),
+    (50, 100_000): (77.4,),
+    (50, 1_000_000): (52.0,),
+}
+
+
+def test_the_figures_of_s2() -> None:
+    table = published.load("s2")
+    assert (table.game, table.size, table.games, table.opponent) == ("nogo", 9, 250, "HaHaNoGo")
+    assert table.pairs == sorted(PublishedPair(*pair) for pair in FIGURES)
+    for pair, figures in FIGURES.items():
+        found = table.figures_of(PublishedPair(*pair)).values()
+        assert [round(100 * figure.share, 1) for figure in found] == list(figures), pair
+        assert [figure.is_bound for figure in found] == [figure == 10.0 for figure in figures]
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("400:50000", (400, 50_000)),
+        ("400:50k", (400, 50_000)),
+        ("1,600:100,000", (1_600, 100_000)),
+        ("10K:1M", (10_000, 1_000_000)),
+        ("policy:1000", (0, 1_000)),
+    ],
+)
+def test_pairs_in_all_their_spellings(text: str, pair: tuple[int, int]) -> None:
+    assert PublishedPair.parse(text, "--pairs") == PublishedPair(*pair)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "400",
+        "400:",
+        ":400",
+        "0:1000",
+        "400:policy",
+        "-3:10",
+        "4.5:10",
+        "1:2:3",
+        "99999999999:5",
+        "5:9000M",
+        "five:6",
+    ],
+)
+def test_a_pair_that_is_none_is_one_line(text: str) -> None:
+    with pytest.raises(SettingsError) as error:
+        PublishedPair.parse(text, "--pairs")
+    assert str(error.value).startswith(f"--pairs: pair {text!r}: expected simulations of ours and theirs")
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(SettingsError, match="there is no table 's9': expected s2"):
+        published.load("s9")
+
+
+def test_a_network_has_a_figure_for_each_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (published.FOLDER / "s2.toml").read_text()
+    (tmp_path / "s2.toml").write_text(text.replace('"40.5 33.5 36.0 32.5"', '"40.5 33.5 36.0"'))
+    monkeypatch.setattr(published, "FOLDER", tmp_path)
+    with pytest.raises(SettingsError, match="Depth and width of networks: 32 filters, 5 blocks: expected 4 figures"):
+        published.load("s2")

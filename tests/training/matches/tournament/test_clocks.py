@@ -1,0 +1,132 @@
+"""Clocks, held by players whose moves take the time that a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from gozero import games
+from gozero.games.position import Position
+from training.matches.players import Fault, Turn
+from training.matches.tournament.clocks import LAG, ClockedPlayer, GameClock, Left
+
+COURSE, NONE, FIVE = GameClock("course"), GameClock(), GameClock("move", seconds=5)
+CANADIAN = GameClock("game", main=10, byoyomi=6, stones=2)
+POSITION = Position(games.make("tictactoe"))
+FIRST = 4  # the action that the player always chooses
+
+
+class Thinker:
+    """Takes so many seconds for each of its moves; a negative number is a fault after as many."""
+
+    name = "thinker"
+
+    def __init__(self, *seconds: float) -> None:
+        self.seconds, self.clock = list(seconds), 0.0
+        self.begun = 0
+        self.turns: list[Turn] = []
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        self.begun += 1
+        return None
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        self.turns += turns
+        seconds = self.seconds.pop(0)
+        self.clock += abs(seconds)
+        return [Fault("failure", "gone") if seconds < 0 else FIRST for _ in turns]
+
+    def final_score(self, turn: Turn) -> None:
+        return None
+
+    def close(self) -> None:
+        pass
+
+
+def game_of(clock: GameClock, *seconds: float) -> tuple[Thinker, ClockedPlayer, list[int | Fault]]:
+    """A game in which the thinker takes these times: itself, its clocked self, and its answers."""
+    thinker = Thinker(*seconds)
+    player = ClockedPlayer(thinker, clock, now=lambda: thinker.clock)
+    player.begin(0, seed=1)
+    return thinker, player, [player.choose([Turn(0, POSITION)])[0] for _ in seconds]
+
+
+def test_three_overruns_are_forgiven_then_moves_are_drawn_at_random() -> None:
+    thinker, player, answers = game_of(COURSE, 0.5, 2, 3, 1, 5, 2, 0.5, 4, 1.1)
+    assert answers[:5] == [FIRST] * 5, "three moves of 2, 3 and 5 seconds"
+    assert answers[6] == FIRST and answers[8] == FIRST, "a quick move is always its own"
+    spent = player.spent(0)
+    assert (spent.replaced, spent.moves, spent.longest) == (2, 9, 5)
+    assert all(isinstance(answers[place], int) and POSITION.is_legal(answers[place]) for place in (5, 7))  # type: ignore[arg-type]
+    assert thinker.begun == 1 + 2, "what it took for its move was not played: it hears the game again"
+    player.begin(0, seed=2)
+    thinker.seconds = [2]
+    assert player.choose([Turn(0, POSITION)]) == [FIRST], "each game has three of its own"
+
+
+def test_five_seconds_are_never_forgiven() -> None:
+    _, player, answers = game_of(COURSE, 5 + 2 * LAG, 0.1)
+    assert player.spent(0).replaced == 1 and answers[1] == FIRST
+
+
+def test_an_engine_that_is_stopped_for_silence_is_drawn_for_and_a_crash_loses() -> None:
+    _, player, answers = game_of(COURSE, -(5 + 0.99 * LAG))
+    assert isinstance(answers[0], int) and player.spent(0).replaced == 1
+    assert game_of(COURSE, -0.2)[2] == [Fault("failure", "gone")]
+    assert game_of(COURSE, -3)[2] == [Fault("failure", "gone")]
+
+
+def test_random_moves_follow_from_the_seed() -> None:
+    assert game_of(COURSE, 9, 9, 9, 9)[2] == game_of(COURSE, 9, 9, 9, 9)[2]
+    assert len(set(game_of(COURSE, *[9] * 20)[2])) > 3
+
+
+def test_so_many_seconds_a_move() -> None:
+    assert game_of(FIVE, 4.9, 5, 5 + LAG / 2)[2] == [FIRST] * 3
+    late = game_of(FIVE, 1, 6)[2][1]
+    assert isinstance(late, Fault) and late.kind == "time"
+    assert late.text == "thinker: 6.00 s for a move, 5.00 s were left"
+
+
+def test_main_time_then_canadian_overtime() -> None:
+    thinker, _, answers = game_of(CANADIAN, 4, 5, 2, 1, 5, 0.5, 5.9)
+    assert answers == [FIRST] * 7
+    # 10, 6, 1 of main time; the third move takes 1 of the period for two stones, and so on
+    assert [turn.left for turn in thinker.turns] == [(10, 0), (6, 0), (1, 0), (5, 1), (6, 2), (1, 1), (6, 2)]
+    assert isinstance(game_of(CANADIAN, 4, 5, 2, 5.3)[2][3], Fault)
+    assert isinstance(game_of(CANADIAN, 16.3)[2][0], Fault)
+    assert game_of(CANADIAN, 15.9)[2] == [FIRST]
+
+
+def test_main_time_alone() -> None:
+    alone = GameClock("game", main=3)
+    assert game_of(alone, 1, 1, 0.9)[2] == [FIRST] * 3
+    assert isinstance(game_of(alone, 1, 1, 1.5)[2][2], Fault)
+    assert alone.told == (3, 0, 0)
+
+
+def test_overtime_from_the_start() -> None:
+    assert GameClock("game", byoyomi=2, stones=1).full() == Left(2, 1)
+    assert game_of(GameClock("game", byoyomi=2), 1.9, 1.9, 1.9)[2] == [FIRST] * 3
+
+
+@pytest.mark.parametrize(
+    ("clock", "told", "limit"),
+    [(NONE, None, None), (COURSE, (0, 1, 1), 5 + LAG), (FIVE, (0, 5, 1), 5 + LAG), (CANADIAN, (10, 6, 2), 16 + LAG)],
+)
+def test_what_engines_are_told_and_how_long_they_are_waited_for(
+    clock: GameClock, told: tuple[float, float, int] | None, limit: float | None
+) -> None:
+    assert clock.told == told
+    thinker, _, _ = game_of(clock, 0.1)
+    assert thinker.turns[0].limit == limit
+
+
+def test_without_a_clock_all_waiting_games_are_asked_together() -> None:
+    thinker = Thinker(8)
+    player = ClockedPlayer(thinker, NONE, now=lambda: thinker.clock)
+    for slot in range(4):
+        player.begin(slot, seed=1)
+    assert player.choose([Turn(slot, POSITION) for slot in range(4)]) == [FIRST] * 4
+    assert [player.spent(slot).seconds for slot in range(4)] == [2] * 4

@@ -1,0 +1,123 @@
+"""Worker processes that die or hang, and what is left when a crew is told to stop."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.training.matches.tournament.test_tournament import toy
+from training.matches.match import MatchGame, match_fixtures
+from training.matches.tournament import crew
+from training.matches.tournament.clocks import Spent
+from training.matches.tournament.crew import Crew, CrewError
+from training.matches.tournament.field import Entrant, Field
+from training.matches.tournament.worker import NOBODY, Report, Watch
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+
+
+def field_of(*players: str) -> Field:
+    entrants = tuple(Entrant(player, f"{number}") for number, player in enumerate(players))
+    return Field(entrants, game="tictactoe", size=3, processes=2, opening_moves=0)
+
+
+def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[Report]:
+    numbered = [fixture for pair in pairs for fixture in match_fixtures(2, 1, pair)]
+    fixtures = iter(
+        [type(fixture)(n, fixture.pair, fixture.black, fixture.seeds) for n, fixture in enumerate(numbered)]
+    )
+    return list(Crew(field, folder, lambda: next(fixtures, None)).play(stop))
+
+
+def test_who_kills_the_process_of_a_game_loses_it_and_the_others_are_played(tmp_path: Path) -> None:
+    field = field_of(toy("sound"), toy("assassin"), toy("loud"))
+    reports = played(field, tmp_path, [(0, 1), (2, 0)])
+    assert Counter(report.fixture.number for report in reports) == Counter(range(4))
+    for report in reports:
+        loser = None if report.game.winner is None else report.fixture.pair[1 - report.game.winner]
+        assert (loser == 1) == (1 in report.fixture.pair)
+        if loser == 1:
+            assert report.game.ended == "failure"
+            assert report.game.detail == "1: its process ended in the middle of a game"
+            assert report.game.result == ("W+F" if report.fixture.pair[report.fixture.black] == 1 else "B+F")
+
+
+def hang(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
+    """A worker whose second entrant never answers."""
+    connection.recv()
+    shared[1], shared[0] = 0.0, 1
+    connection.recv()
+
+
+def falter(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
+    """A worker that dies with all its games under way, the first time; then one that reports draws."""
+    if not (folder / "fell").exists():
+        (folder / "fell").touch()
+        connection.recv()
+        shared[0] = 1
+        os._exit(1)
+    while (fixture := connection.recv()) is not None:
+        game = MatchGame(fixture.number, fixture.black, None, "0", (), "game end", "", (None, None), "")
+        connection.send(Report(fixture, game, (Spent(), Spent())))
+
+
+def test_only_one_of_the_games_of_a_dead_process_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "work", falter)
+    field = replace(field_of("random", "random", "random"), processes=1)
+    reports = played(field, tmp_path, [(0, 2), (0, 1), (1, 2)])
+    assert Counter(report.fixture.number for report in reports) == Counter(range(6))
+    lost = [report for report in reports if report.game.detail]
+    assert [(report.fixture.pair, report.game.winner) for report in lost] == [((0, 1), 0)]
+
+
+def die(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
+    """A worker that ends while nobody thinks."""
+    connection.recv()
+    os._exit(1)
+
+
+@pytest.mark.slow
+def test_an_entrant_that_hangs_in_a_process_loses_and_the_process_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew, "work", hang)
+    reports = played(field_of("random", "random"), tmp_path, [(0, 1)])
+    assert [report.game.winner for report in reports] == [0, 0]
+    assert reports[0].game.detail == "1: gave no answer and was stopped"
+
+
+@pytest.mark.slow
+def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crew, "work", die)
+    with pytest.raises(CrewError, match="3 processes that play ended while no entrant was thinking") as error:
+        played(field_of("random", "random"), tmp_path, [(0, 1)])
+    assert "\n" not in str(error.value)
+
+
+def test_a_stop_leaves_no_process(tmp_path: Path) -> None:
+    fixtures, stop = iter(match_fixtures(400, 1)), []
+    hired = Crew(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
+    reports = hired.play(lambda: bool(stop))
+    next(reports)
+    processes = [worker.process for worker in hired._workers]
+    stop.append("now")
+    assert len(list(reports)) < 399 and processes
+    assert not any(process.is_alive() for process in processes)
+
+
+def test_the_watch() -> None:
+    watch = Watch([NOBODY, 0.0])
+    assert not watch.is_overdue
+    watch.set(2, 1000)
+    assert (watch.place, watch.is_overdue) == (2, False)
+    watch.set(2, -1)
+    assert watch.is_overdue
+    watch.clear()
+    assert not watch.is_overdue

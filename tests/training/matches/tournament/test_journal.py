@@ -1,0 +1,195 @@
+"""The journal: what is read back, what a kill may leave, and which fields contradict it."""
+
+from __future__ import annotations
+
+import errno
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gozero.system.options import SettingsError
+from tests.training.matches.tournament.test_rating import played
+from training.matches.tournament import field as fields
+from training.matches.tournament.field import Entrant, Field
+from training.matches.tournament.journal import NAME, Journal
+
+
+@pytest.fixture
+def field(tmp_path: Path) -> Field:
+    path = tmp_path / "field.toml"
+    path.write_text('game = "tictactoe"\ngames = 4\n[[entrant]]\nplayer = "random"\n[[entrant]]\nplayer = "fixed"\n')
+    return fields.load(path)
+
+
+GAMES = [played("fixed", "random", index, "fixed", claims=(None, "B+")) for index in range(3)]
+
+
+def fill(folder: Path, field: Field) -> None:
+    with Journal(folder, field) as journal:
+        for game in GAMES:
+            journal.add(game)
+
+
+def test_games_are_read_back(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES
+    assert len((tmp_path / NAME).read_bytes().splitlines()) == 1 + len(GAMES)
+
+
+def test_a_full_disk_is_one_line_that_says_what_to_do(
+    tmp_path: Path, field: Field, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Journal(tmp_path, field) as journal:
+        journal.add(GAMES[0])
+    with pytest.raises(SettingsError, match="No space left on device; the games before are safe: make room"):  # noqa: SIM117
+        with Journal(tmp_path, field) as journal:
+            monkeypatch.setattr(journal, "_file", Refusing(journal.path))
+            journal.add(GAMES[1])
+    monkeypatch.undo()
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES[:1]
+
+
+class Refusing:
+    """A file on a full disk: what is written stays in the buffer, and closing it fails again."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab")
+
+    def write(self, line: bytes) -> int:
+        return len(line)
+
+    def flush(self) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def close(self) -> None:
+        self._file.close()
+        self.flush()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+
+@pytest.mark.parametrize("lost", [1, 10, 60])
+def test_an_unfinished_line_is_cut_off_wherever_it_ends(lost: int, tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    path = tmp_path / NAME
+    path.write_bytes(path.read_bytes()[:-lost])
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES[:2]
+        journal.add(GAMES[2])
+    with Journal(tmp_path, field) as journal:
+        assert journal.games == GAMES
+
+
+def test_a_kill_at_any_byte_loses_no_whole_line(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    path, whole = tmp_path / NAME, (tmp_path / NAME).read_bytes()
+    for size in range(0, len(whole) + 1, 7):
+        path.write_bytes(whole[:size])
+        with Journal(tmp_path, field) as journal:
+            assert len(journal.games) == max(0, whole[:size].count(b"\n") - 1)
+
+
+def test_more_games_and_more_entrants_do_not_contradict(tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    more = replace(field, games=8, entrant=(Entrant("uct:3", "uct"), *field.entrant))
+    with Journal(tmp_path, more) as journal:
+        assert journal.games == GAMES
+    with Journal(tmp_path, replace(more, processes=7)) as journal:
+        assert journal.games == GAMES
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"seed": 2}, "played with seed = 1, now seed = 2"),
+        ({"opening_moves": 4}, "played with opening_moves = 2, now opening_moves = 4"),
+        ({"kind": "gauntlet"}, "kind = round-robin, now kind = gauntlet"),
+        ({"games": 2}, "played with 3 games of a pairing, both colours counted, now games = 2"),
+        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "fixed"))}, "'fixed' = fixed, now uct:2"),
+        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "uct"))}, "'fixed' = fixed, now it is missing"),
+    ],
+)
+def test_a_field_that_contradicts_is_refused(
+    changes: dict[str, object], complaint: str, tmp_path: Path, field: Field
+) -> None:
+    fill(tmp_path, field)
+    before = (tmp_path / NAME).read_bytes()
+    with pytest.raises(SettingsError) as error:
+        Journal(tmp_path, replace(field, **changes))  # type: ignore[arg-type]
+    assert complaint in str(error.value) and "\n" not in str(error.value)
+    assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_nothing_contradicts_a_journal_without_games(tmp_path: Path, field: Field) -> None:
+    Journal(tmp_path, field).__exit__()
+    with Journal(tmp_path, replace(field, seed=5)) as journal:
+        assert journal.games == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"nonsense",
+        b'{"game": {"pair": 3}}',
+        b"[]",
+        b'{"field": 3}x',
+        b"\xff\xfe",
+        b'{"game": []}',
+        b'{"game": null}',
+        b'{"game": "a"}',
+        b'{"field": []}',
+        b'{"field": {}}',
+        b'{"field": {"entrants": []}}',
+        b'"field"',
+    ],
+)
+def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(line + b"\n")
+    with pytest.raises(SettingsError, match=f"{NAME}, line 5 is no line of a journal"):
+        Journal(tmp_path, field)
+
+
+@pytest.mark.parametrize(
+    "values", [{"pair": ("a",)}, {"pair": (1, 2)}, {"index": "0"}, {"moves": None}, {"claims": None}, {"winner": 3}]
+)
+def test_a_game_of_another_shape_is_no_line(values: dict[str, Any], tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(json.dumps({"game": asdict(GAMES[0]) | values}).encode() + b"\n")
+    with pytest.raises(SettingsError, match=f"{NAME}, line 5 is no line of a journal"):
+        Journal(tmp_path, field)
+
+
+@pytest.mark.parametrize("moves", ["B Z9", "B A4", "B A1 W", "X A1", "B A1 W A1A", "A1 B"])
+def test_moves_that_cannot_be_are_named(moves: str, tmp_path: Path, field: Field) -> None:
+    fill(tmp_path, field)
+    with (tmp_path / NAME).open("ab") as file:
+        file.write(json.dumps({"game": asdict(replace(GAMES[0], index=3, moves=moves))}).encode() + b"\n")
+    before = (tmp_path / NAME).read_bytes()
+    with pytest.raises(SettingsError, match="game 4 of 'fixed' and 'random' has moves that cannot be") as error:
+        Journal(tmp_path, field)
+    assert "\n" not in str(error.value)
+    assert (tmp_path / NAME).read_bytes() == before
+
+
+def test_a_sequential_test_keeps_the_order_of_its_entrants(tmp_path: Path, field: Field) -> None:
+    one = replace(field, kind="sprt")
+    fill(tmp_path, one)
+    with Journal(tmp_path, one) as journal:
+        assert journal.games == GAMES
+    with pytest.raises(SettingsError, match=r"'of': 'random'.* now .*'of': 'fixed'"):
+        Journal(tmp_path, replace(one, entrant=one.entrant[::-1]))
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, field: Field) -> None:
+    (tmp_path / NAME).mkdir()
+    with pytest.raises(SettingsError, match="Is a directory"):
+        Journal(tmp_path, field)

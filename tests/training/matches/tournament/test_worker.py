@@ -1,0 +1,169 @@
+"""Entrants that raise in a worker's own process: they lose their game, or cannot start, and are named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from gozero.games.position import Position
+from tests.training.matches.tournament.test_rating import played
+from training.matches.players import Fault, RandomPlayer, Turn
+from training.matches.tournament import rehearsal, worker
+from training.matches.tournament.field import Entrant, Field, Pair
+from training.matches.tournament.progress import duration
+from training.matches.tournament.worker import CANNOT_START, NOBODY, Watch, WatchedPlayer
+
+FIELD = Field((Entrant("random", "a"), Entrant("fixed", "b")), game="tictactoe", size=3, opening_moves=0)
+GAME = FIELD.make_game()
+
+
+class Raising(RandomPlayer):
+    """Raises in one of its methods, and in no other slot than the second."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self._where = where
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        super().begin(slot, seed=seed)
+        self._fail("begin", slot)
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        for turn in turns:
+            self._fail("choose", turn.slot)
+        return super().choose(turns)
+
+    def final_score(self, turn: Turn) -> None:
+        self._fail("final_score", turn.slot)
+
+    def _fail(self, where: str, slot: int) -> None:
+        if where == self._where and slot == 1:
+            raise RuntimeError(f"no {where}\nhere")
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, made: Any, warm: bool = False) -> tuple[WatchedPlayer, Watch]:
+    monkeypatch.setattr(worker, "open_player", made)
+    watch = Watch([NOBODY, 0.0])
+    return WatchedPlayer(1, "random", FIELD.conditions(GAME), watch, warm, "random"), watch
+
+
+def refuse(*_: Any) -> Any:
+    raise ValueError("wrong shapes\nin this file")
+
+
+def test_who_raises_while_it_is_opened_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, watch = watched(monkeypatch, refuse)
+    for slot in (0, 1):
+        assert player.begin(slot, seed=1) == Fault(CANNOT_START, "ValueError: wrong shapes in this file")
+    assert watch.place == NOBODY
+
+
+def test_who_raises_at_the_first_move_off_the_clock_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, _ = watched(monkeypatch, lambda *_: Raising("choose"), warm=True)
+    assert player.begin(1, seed=1) == Fault(CANNOT_START, "RuntimeError: no choose here")
+
+
+def test_who_raises_loses_that_game_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, watch = watched(monkeypatch, lambda *_: Raising("choose"))
+    turns = [Turn(slot, Position(GAME)) for slot in range(3)]
+    assert [player.begin(turn.slot, seed=1) for turn in turns] == [None] * 3
+    answers = player.choose(turns)
+    assert answers[1] == Fault("failure", "random: RuntimeError: no choose here")
+    assert isinstance(answers[0], int) and isinstance(answers[2], int)
+    assert watch.place == NOBODY
+
+
+def test_who_raises_at_the_beginning_loses_and_at_the_end_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, _ = watched(monkeypatch, lambda *_: Raising("begin"))
+    assert player.begin(0, seed=1) is None
+    assert player.begin(1, seed=1) == Fault("failure", "random: RuntimeError: no begin here")
+    player, watch = watched(monkeypatch, lambda *_: Raising("final_score"))
+    player.begin(1, seed=1)
+    assert player.final_score(Turn(1, Position(GAME))) is None
+    assert watch.place == NOBODY
+
+
+def test_what_ends_the_process_is_the_doing_of_who_was_thinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(*_: Any) -> Any:
+        raise SystemExit(3)
+
+    player, watch = watched(monkeypatch, leave)
+    with pytest.raises(SystemExit):
+        player.begin(0, seed=1)
+    assert watch.place == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (refuse, "a: does not start: ValueError: wrong shapes in this file"),
+        (lambda *_: Raising("choose"), "a: does not play: RuntimeError: no choose here"),
+    ],
+)
+def test_a_rehearsal_names_who_raises(made: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsal, "open_player", made)
+    assert next(rehearsal.rehearse(FIELD, [])) == (False, said)
+
+
+def test_a_move_may_take_as_long_as_its_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little an answer without a clock may take."""
+    watches: list[float] = []
+    player, watch = watched(monkeypatch, lambda *_: RandomPlayer())
+    monkeypatch.setattr(watch, "set", lambda place, seconds: watches.append(seconds))
+    player.begin(0, seed=1)
+    player.choose([Turn(0, Position(GAME), limit=5000.0)])
+    player.choose([Turn(0, Position(GAME))])
+    assert watches[1:] == [worker.GRACE + 5000, worker.GRACE + 60]
+
+
+class Slow(RandomPlayer):
+    """Thinks for so many seconds a simulation, by a clock of its own."""
+
+    now = 0.0
+
+    def __init__(self, simulations: int) -> None:
+        super().__init__()
+        self._simulations = simulations
+
+    def choose(self, turns: Any) -> Any:
+        Slow.now += 0.001 * self._simulations * len(turns)
+        return super().choose(turns)
+
+
+def test_a_rehearsal_measures_the_steps_of_a_ladder_as_long_as_they_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def open_slow(description: str, conditions: Any) -> Slow:
+        opened.append(int(description.removeprefix("uct:")))
+        return Slow(opened[-1])
+
+    monkeypatch.setattr(rehearsal, "open_player", open_slow)
+    monkeypatch.setattr(rehearsal.time, "perf_counter", lambda: Slow.now)
+    monkeypatch.setattr(rehearsal, "mean_plies", lambda *_: 10.0)
+    steps = (10, 1_000, 2_000, 5_000_000, 20_000)  # the last stands on no ladder
+    field = Field(
+        tuple(Entrant(f"uct:{count}", f"uct:{count}") for count in steps),
+        game="tictactoe",
+        size=3,
+        kind="pairs",
+        games=2,
+        pair=(Pair("uct:10", "uct:1000"), Pair("uct:10", "uct:2000"), Pair("uct:10", "uct:5000000")),
+        processes=1,
+    )
+    told = list(rehearsal.rehearse(field, [], {place: ("uct", count) for place, count in enumerate(steps)}))
+    assert opened == [10, 1_000], "2,000 would take 32 s, and 20,000 meets nobody"
+    assert [line for _, line in told[2:4]] == [
+        "uct:2000: not measured: about 2.000 s a move, in proportion to 1,000 simulations",
+        "uct:5000000: not measured: about 5000.000 s a move, in proportion to 1,000 simulations",
+    ]
+    seconds = 2 * 10 / 2 * (3 * 0.01 + 1 + 2 + 5000)
+    assert told[-1] == (
+        True,
+        f"6 games left of 6 (3 pairings of 2), about 10 plies each: about {duration(seconds)} in 1 process, "
+        "and the start of each",
+    )
+    one_is_over = [played("uct:10", "uct:5000000", index, "") for index in range(2)]
+    told = list(rehearsal.rehearse(field, one_is_over, {place: ("uct", count) for place, count in enumerate(steps)}))
+    assert f"4 games left of 6 (3 pairings of 2), about 10 plies each: about {duration(10 * 3.02)} in" in told[-1][1]

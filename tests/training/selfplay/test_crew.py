@@ -1,0 +1,227 @@
+"""Stretches: what follows from a pool's state and a network, by whomever it is played, and what is handed in twice."""
+
+import errno
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gozero.nets import model
+from tests.training import crashes
+from tests.training.cycle.test_resume import same
+from training.cycle import cycle as loop
+from training.cycle import sitting
+from training.learner.learner import network_config
+from training.records import records
+from training.records.records import Record
+from training.selfplay.actor import Actor, Debt
+from training.selfplay.crew import Key, LocalCrew, Stop, Stretch, StretchOver
+from training.selfplay.pool import HANDED
+from training.storage import storage
+from training.storage.checkpoint import Progress
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+SETTINGS = crashes.settings(selfplay={"games": 4, "seats": 2})
+
+
+def crew(pools: dict[Key, dict[str, Any]] | None = None) -> LocalCrew:
+    """A crew with an untrained network and these games in flight."""
+    made = LocalCrew(SETTINGS, model.build(network_config(SETTINGS), 1), 1, "cpu")
+    assert made.load_state_dict(pools or {}, None) == []
+    return made
+
+
+def stretch(seat: int, wanted: float = 12) -> Stretch:
+    return Stretch(5, seat, SETTINGS.stage[1], 2, wanted, "rows")
+
+
+def games(found: Iterator[Record | StretchOver]) -> list[Record]:
+    return [record for record in found if isinstance(record, Record)]
+
+
+def moves(played: list[Record]) -> list[list[int]]:
+    return [record.moves.tolist() for record in played]
+
+
+def test_a_stretch_follows_from_the_state_of_its_pool() -> None:
+    first = crew()
+    list(first.play([stretch(0), stretch(1)], lambda: False))
+    before = first.state_dict()
+    whole = games(first.play([stretch(0), stretch(1)], lambda: False))
+    assert set(before) == {5, (5, 1)}
+    for seat, key in enumerate((5, (5, 1))):
+        other = crew({key: before[key]})
+        alone = games(other.play([stretch(seat)], lambda: False))
+        assert same(other.state_dict()[key], first.state_dict()[key]), "each seat by itself"
+        mine = moves(whole)[: len(alone)] if seat == 0 else moves(whole)[-len(alone) :]
+        assert moves(alone) == mine
+    assert len({tuple(line) for line in moves(whole)}) == len(whole), "no seat plays another's games"
+
+
+def test_a_pool_that_is_made_again_plays_other_games() -> None:
+    """A seat may be given up and come back within a generation, when the settings change."""
+    first = moves(games(crew().play([stretch(0)], lambda: False)))
+    assert moves(games(crew().play([stretch(0)], lambda: False))) == first
+    later = replace(stretch(0), evaluations=1234)
+    assert not {tuple(line) for line in moves(games(crew().play([later], lambda: False)))} & {
+        tuple(line) for line in first
+    }
+
+
+def test_the_end_of_a_stretch_tells_the_searches_that_were_cut() -> None:
+    asked = count()
+    first = crew()
+    *_, over = first.play([stretch(0)], lambda: next(asked) > 4)  # a few waves
+    assert isinstance(over, StretchOver)
+    assert over.cut > 0
+    assert over.evaluations + over.cut == 2 * len(first.pools[5].games), "two waves of each"
+
+
+def test_an_actor_that_fails_leaves_no_stretch_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    class Crew(LocalCrew):
+        def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | StretchOver]:
+            try:
+                yield from super().play(stretches, stop)
+            finally:
+                ended.append(True)
+
+    def full(writer: records.Writer, record: Record) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(records.Writer, "append", full)
+    actor = Actor(SETTINGS, tmp_path, Crew(SETTINGS, model.build(network_config(SETTINGS), 1), 1, "cpu"))
+    (tmp_path / "records").mkdir()
+    actor.open(1)
+    with pytest.raises(storage.StorageError, match="No space left") as error:
+        actor.play(SETTINGS.stage[1], Progress(), lambda: None, lambda: False)
+    assert ended, f"although {error} still holds the frames in which it was raised"
+
+
+def test_games_that_were_handed_in_are_not_yielded_again() -> None:
+    first = crew()
+    list(first.play([stretch(0, 24)], lambda: False))
+    before = first.state_dict()[5]
+    whole = games(first.play([stretch(0, 24)], lambda: False))
+    assert len(whole) > 2
+    numbers = sorted(record.number for record in whole[:2])
+    again = crew({5: before | {HANDED: numbers}})
+    assert moves(games(again.play([stretch(0, 24)], lambda: False))) == moves(whole)[2:]
+    assert same(again.state_dict(), first.state_dict()), "and the pool is where it would have been"
+    cut = crew({5: before | {HANDED: numbers}})
+    assert games(cut.play([stretch(0, 24)], lambda: True)) == []
+    assert cut.state_dict()[5][HANDED] == numbers, "they are still in flight"
+
+
+def test_a_run_with_two_seats_is_resumed_as_it_was(tmp_path: Path) -> None:
+    class KilledError(Exception):
+        pass
+
+    def go_on(folder: Path, kill_at: int) -> None:
+        left = kill_at
+        run = sitting.prepare(SETTINGS, folder)
+        append = records.Writer.append
+
+        def counted(writer: records.Writer, record: Record) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise KilledError
+            append(writer, record)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(records.Writer, "append", counted)
+            loop.cycle(run, crashes.Watch(folder, SETTINGS), lambda: False)  # type: ignore[arg-type]
+
+    go_on(tmp_path / "whole", 0)
+    for moment in (5, 9):
+        with pytest.raises(KilledError):
+            go_on(tmp_path / "killed", moment)
+    go_on(tmp_path / "killed", 0)
+    for generation in (1, 2, 3):
+        shards = [storage.shard(tmp_path / name, generation).read_bytes() for name in ("whole", "killed")]
+        assert shards[0] == shards[1]
+
+
+def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
+    from training.run import gate
+
+    wanted = crashes.settings(
+        selfplay={"games": 4, "seats": 3}, gate={"games": 8, "visits": 2, "opening_moves": 2, "share": 0.5}
+    )
+    one, other = (model.build(network_config(wanted), seed).eval() for seed in (1, 2))
+    parts = gate.parts(5, wanted, 7)
+    assert sorted(number for part in parts for number in part.numbers) == list(range(8))
+    assert all(number ^ 1 in part.numbers for part in parts for number in part.numbers), "pairs stay together"
+    whole = gate.play_here(parts, one, other, 1, lambda: False)
+    alone = [game for part in parts[::-1] for game in gate.play_here([part], one, other, 1, lambda: False) or []]
+    assert whole is not None
+    assert sorted((game.number, game.moves) for game in whole) == sorted((game.number, game.moves) for game in alone)
+
+
+class Streams(LocalCrew):
+    """Plays what is submitted one after the other."""
+
+    streams = True
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.due: list[Stretch] = []
+
+    def submit(self, stretch: Stretch) -> None:
+        self.due.append(stretch)
+
+    def under_way(self) -> list[Stretch]:
+        return self.due
+
+    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
+        yield from self.play([self.due.pop(0)], stop)
+
+
+def test_a_stretch_is_as_long_as_the_games_of_its_size_ask_for(tmp_path: Path) -> None:
+    selfplay = replace(SETTINGS.selfplay, games=64, seats=2, size_games={5: 3})
+    settings = replace(SETTINGS, selfplay=selfplay, generation_rows=4)
+    stage = replace(settings.stage[0], sizes={4: 0.5, 5: 0.5})
+    streams = Streams(settings, model.build(network_config(settings), 1), 1, "cpu")
+    Actor(settings, tmp_path, streams)._keep_busy(Debt({4: 2.0, 5: 2.0}), stage, Progress(generation=1))
+    assert {stretch.size: stretch.wanted for stretch in streams.due} == {4: 4.0 * 64, 5: 4.0 * 3}
+
+
+def test_a_stretch_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
+    """It began in the stage before, and goes on while the generation changes."""
+    streams = Streams(SETTINGS, model.build(network_config(SETTINGS), 1), 1, "cpu")
+    actor, last = Actor(SETTINGS, tmp_path, streams), replace(SETTINGS.stage[1], sizes={5: 1.0})
+    (tmp_path / "records").mkdir()
+    streams.submit(Stretch(4, 0, SETTINGS.stage[1], 1, 8.0, "rows"))
+    actor.play(last, Progress(generation=2), lambda: None, lambda: False)
+    assert {record.size for record in actor.games} == {4, 5}
+    assert sum(record.rows for record in actor.games if record.size == 5) >= SETTINGS.generation_rows
+
+
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (1 / 3, 1 / 3, 1 / 3), (0.4, 0.3, 0.3), (0.1,) * 10])
+def test_a_generation_of_one_game_plays_it_however_the_sizes_share_it(shares: tuple[float, ...]) -> None:
+    owed, played = dict.fromkeys(range(4, 4 + len(shares)), 0.0), []
+    for _ in range(20):
+        debt = Debt({size: left + share for (size, left), share in zip(owed.items(), shares, strict=True)}, True)
+        count = 0
+        while (size := debt.next()) is not None:
+            debt.owed[size] -= 1
+            count += 1
+            played.append(size)
+        owed = debt.owed
+        assert count == 1
+    assert {size: pytest.approx(20 * share, abs=2) for size, share in zip(owed, shares, strict=True)} == Counter(played)
+
+
+def test_what_comes_next_is_the_smallest_board_that_owes_a_whole_one() -> None:
+    assert Debt({5: 3.0, 4: 0.6, 6: -2.0}).next() == 4
+    assert Debt({5: 3.0, 4: 0.4, 6: -2.0}).next() == 5
+    assert Debt({5: 0.4, 4: 0.3}).next() == 5
+    assert Debt({5: 0.2, 4: 0.2}).next() is None
+    assert Debt({5: 0.9, 4: -1.0}).next() == 5, "rows of one size do not pay for another's"
+    assert Debt({5: 0.9, 4: -1.0}, of_games=True).next() is None

@@ -1,0 +1,1 @@
+"""The command lines of training: options, checks, and what to run."""

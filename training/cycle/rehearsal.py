@@ -1,0 +1,147 @@
+"""`--dry-run`: tries everything that a run needs once, without a run.
+
+Vocabulary.
+  check  one thing that could stop a run. Each prints a line when it is done; the first that fails ends the rehearsal
+         with its reason.
+
+All is done in memory or in a temporary folder, and nothing is left behind. `training.run.estimate` measures speed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from gozero.nets import model
+from gozero.system.options import SettingsError
+from gozero.system.words import counted
+from training.doctor.strength import Strength
+from training.learner.learner import Learner
+from training.records import scoring
+from training.run import origins, trial
+from training.run.estimate import checkpoint_bytes
+from training.run.origins import Origin
+from training.run.resources import device_of
+from training.selfplay import simulators
+from training.settings.config import LoopSettings
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Progress, Snapshot
+
+RESERVE_BYTES = 200_000_000  # beyond the checkpoints: records, logs and reports of the first hours
+
+
+def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable[[str], None]) -> None:
+    """Check everything and `say` each result in a line.
+
+    Raises:
+        SettingsError, WeightsError, CheckpointError, StorageError, FolderError, BusyError: the first problem that would
+        stop a run.
+    """
+    rules = f" by {settings.rules} rules" if settings.rules else ""
+    say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
+    say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
+    say(f"folder     {_folder(folder)}: ok")
+    if _continued(folder, say) and origin:
+        say("origin     this run has already begun: --from and --records are for a new run, and are not looked at")
+        origin = Origin()
+    if settings.monitor.yardstick:
+        Strength(folder, settings)
+        say(f"yardstick  {settings.monitor.yardstick}: ok")
+    learner, shards = origins.learner(settings, origin, device_of(settings.device)), origins.shards(settings, origin)
+    if origin.weights is not None:
+        say(f"weights    {origin.weights}, {model.parameter_count(learner.net):,} parameters as {settings.network}: ok")
+    if shards:
+        games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
+        say(
+            f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{origins.left_out([shard for _, shard in shards])}: ok"
+        )
+    say(f"disk       {_disk(settings, folder, learner)}: ok")
+    _play(settings, learner, say)
+    _learn(settings, learner, say)
+    say("nothing was left behind; give the same command without --dry-run to start")
+
+
+def _folder(folder: Path) -> str:
+    """Check that the run folder can be written, or made where the nearest folder above it exists; it is not made."""
+    place = storage.nearest(folder)
+    if not place.is_dir():
+        raise SettingsError(f"{place} is no folder; give another --run")
+    try:
+        with tempfile.TemporaryDirectory(dir=place):
+            pass
+    except OSError as error:
+        raise SettingsError(f"cannot write in {place}: {error.strerror}; give another --run") from None
+    return f"{folder.absolute()}{'' if folder.exists() else ' (new)'}"
+
+
+def _continued(folder: Path, say: Callable[[str], None]) -> bool:
+    """Check that no other process works in the folder and, where it holds a run, that a checkpoint can be read. Returns
+    whether it holds one.
+    """
+    if (folder / storage.LOCK).exists():
+        with storage.alone(folder):
+            pass
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is not None:
+        snapshot, complaints = found
+        for complaint in complaints:
+            say(f"checkpoint {complaint}")
+        say(
+            f"checkpoint of generation {snapshot.progress.generation}, {counted(snapshot.progress.rows, 'row', ',')}: ok"
+        )
+    return found is not None
+
+
+def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
+    """Check that there is room for checkpoints and the first records, and that a checkpoint can be written and read."""
+    free = shutil.disk_usage(storage.nearest(folder)).free
+    needed = (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
+    if free < needed:
+        room = (
+            f"{storage.nearest(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
+        )
+        raise SettingsError(f"{room}: make room, give another --run, or lower keep")
+    with tempfile.TemporaryDirectory(dir=storage.nearest(folder)) as place:
+        checkpoint.save(Path(place), Snapshot(Progress(), learner.state_dict()), settings.to_dict(), settings.keep)
+        checkpoint.latest(Path(place))
+    return f"{free / 1e9:,.1f} GB free, {needed / 1e9:,.2f} GB needed to begin, a checkpoint written and read"
+
+
+def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
+    """A few moves of self-play with each evaluator of the stages, on its largest board; and a game for the referee."""
+    with closing(trial.SelfPlayTrial(settings, learner.ema)) as play:
+        for kind in sorted({stage.evaluator for stage in settings.stage}):
+            stages = [stage for stage in settings.stage if stage.evaluator == kind]
+            size = max(size for stage in stages for size in stage.sizes)
+            play.begin(next(stage for stage in stages if size in stage.sizes), size)
+            by = "playouts" if kind == "rollouts" else "the network"
+            board, processes = scoring.game_of(settings, size).dimensions, settings.selfplay.processes
+            each = f" in each of {processes} processes" if processes > 1 else ""
+            say(
+                f"self-play  a move of {counted(settings.selfplay.on(size).games, 'game')}{each} at {board} with {by}: ok"
+            )
+    game = scoring.last_game(settings)
+    judge = simulators.referee(settings.simulator, game)
+    if judge is not None:
+        judge.check(trial.random_record(game, settings.seed))
+        say(f"referee    a game of {game.dimensions}: ok")
+
+
+def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
+    """One step of the learner on the largest board, with a full batch."""
+    size = max(size for stage in settings.stage for size in stage.sizes)
+    batch = trial.window(settings, size).sample(settings.learner.batch, np.random.default_rng(settings.seed))
+    loss = float(learner.train(batch)["total"])
+    if not np.isfinite(loss):
+        raise SettingsError(
+            f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32"
+        )
+    say(
+        f"learning   a step of {counted(settings.learner.batch, 'row')} at {scoring.game_of(settings, size).dimensions}, loss "
+        f"{loss:.2f}: ok"
+    )

@@ -1,1 +1,0 @@
-"""The whole cycle, and the command line that starts it."""

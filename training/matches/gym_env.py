@@ -1,0 +1,247 @@
+"""The games as gymnasium environments, for agents from elsewhere: `gozero/Go-v0`, `gozero/Othello-v0` and so on, see
+`NAMES`.
+
+    import gymnasium, training.matches.gym_env
+    env = gymnasium.make("gozero/Go-v0", size=9, opponent="random")
+
+Importing this module registers the environments; `gymnasium.make("training.matches.gym_env:gozero/Go-v0")` imports it by
+itself.
+
+  observation  float32 [C, H, W]: the planes that `gozero.nets.features` lays out for the game, from the view of the side to
+               move
+  action       0 ... P+1: the P points row by row from the top left, pass, resign; a game without passes never allows
+               one
+  reward       0 until the game ends; then +1, 0 or -1 from the agent's view
+  info         action_mask int8 [P+2], 1 where a move is legal (resigning is always accepted, but not in the mask);
+               globals float32 [G], what the planes do not show (in Go komi, size, passes; elsewhere plies and size);
+               colour, whom the agent plays (1 Black, 2 White); moves, played so far; score, Black's lead in points once
+               the game is over, else and in games without points 0
+
+The opponent is a player of `training.matches.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`,
+`pachi:uct:N`) and answers inside `step`. With opponent=None the agent plays both sides: each observation is the side to
+move's, and the reward is for the side that moved.
+
+An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A
+game of Go that is not over after 2.2 times the area is counted as it stands, like any other: dead stones are to be
+captured. If the opponent fails (a crashed engine, an illegal move of its own), the episode is truncated with reward 0
+and info["fault"] says why.
+
+This module trains nothing, and nothing else in gozero uses it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from gozero import games
+from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.position import IllegalMove, Position
+from gozero.nets import features
+from gozero.system.errors import ChoiceError
+from training.matches.players import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn, open_player
+from training.records import scoring
+from training.settings.config import SelfPlaySettings
+
+NAMES = {
+    "Go": "go",
+    "NoGo": "nogo",
+    "Othello": "othello",
+    "Gomoku": "gomoku",
+    "Connect4": "connect4",
+    "TicTacToe": "tictactoe",
+    "SimpleGo": "simple_go",
+}
+"""The environments, `gozero/NAME-v0`, and their names in `gozero.games`."""
+COLOURS = {"black": BLACK, "white": WHITE}
+_SLOT = 0  # an environment plays one game at a time
+
+
+class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
+    """One game after another against one opponent; the top of the module says what is observed, done and rewarded.
+
+    Args:
+        game: name in `gozero.games`.
+        size: points a side, or columns where the board is not square; None takes the game's usual one.
+        opponent: a description of `training.matches.players`, or None: the agent plays both sides.
+        colour: the agent's: black, white, or random (drawn at each reset).
+        komi: points for White; None takes the size's usual one (9.5 on 7x7, else 7.5). Only Go has a komi.
+        rules: name of a rule set; None takes the game's usual one.
+        move_seconds: what a GTP engine may take for one answer.
+        render_mode: None, "ansi" (`render` returns a diagram) or "human" (each position is printed).
+
+    Raises:
+        ValueError: a size, komi, colour, rule set or render mode that does not exist, or a setting that the game does
+            not have.
+        PlayerError: a description that makes no player. Both are one line.
+    """
+
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 - the form that gymnasium asks for
+
+    def __init__(
+        self,
+        game: str = "go",
+        *,
+        size: int | None = None,
+        opponent: str | None = "random",
+        colour: str = "black",
+        komi: float | None = None,
+        rules: str | None = None,
+        move_seconds: float = 60.0,
+        render_mode: str | None = None,
+    ) -> None:
+        if colour not in (*COLOURS, "random"):
+            raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
+        self.game, komi = _make(game, size, rules, komi)
+        self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
+        self.action_space = spaces.Discrete(self.game.actions)
+        self.render_mode = render_mode
+        self._wanted_colour = colour
+        self._description, self._conditions = (
+            opponent,
+            Conditions(self.game, komi, move_seconds=move_seconds, threads=1),
+        )
+        self._opponent = None if opponent is None else open_player(opponent, self._conditions)
+        self._position: Position | None = None
+        self._begin(BLACK)
+
+    def _begin(self, colour: int) -> None:
+        """Forget how the last game ended."""
+        self._colour = colour
+        self._loser: int | None = None  # who resigned or forfeited
+        self._illegal = False
+        self._fault = ""  # of the opponent
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """A new game; as White, after Black's first move. The same seed gives the same game for the same actions,
+        engines of others aside.
+
+        Raises:
+            gymnasium.error.Error: the opponent cannot begin.
+            PlayerError: after `close`, it cannot be opened again. Both are one line.
+        """
+        super().reset(seed=seed)
+        if self._description is not None and (
+            self._opponent is None or (seed is not None and self._description.partition(":")[0] in ROLLOUT_PLAYERS)
+        ):
+            # after `close`, or to seed its playouts again
+            self._opponent = open_player(self._description, self._conditions)
+        self._position = Position(self.game)
+        self._begin(COLOURS.get(self._wanted_colour, int(self.np_random.integers(BLACK, WHITE, endpoint=True))))
+        if self._opponent is not None:
+            fault = self._opponent.begin(_SLOT, seed=int(self.np_random.integers(2**63)))
+            self._fault = fault.text if fault else ""
+            if self._colour == WHITE and not self._fault:
+                self._answer(self._position, self._opponent)
+            if self._fault:
+                self._position = None
+                raise gymnasium.error.Error(self._fault)
+        return self._seen(self._position)
+
+    def step(self, action: np.int64 | int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """The agent's move and the opponent's answer: (observation, reward, terminated, truncated, info).
+
+        Raises:
+            gymnasium.error.ResetNeeded: before the first reset, after the end and after `close`.
+        """
+        position = self._position
+        if position is None or self._is_over(position) or self._fault:
+            raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
+        mover = position.to_play
+        self._move(position, int(action))
+        if self._opponent is not None and not self._is_over(position):
+            self._answer(position, self._opponent)
+        reward = self._reward(position, mover if self._opponent is None else self._colour)
+        observation, info = self._seen(position)
+        return observation, reward, self._is_over(position), bool(self._fault), info
+
+    def _move(self, position: Position, action: int) -> None:
+        """The agent's action."""
+        if action == self.game.resign_action:
+            self._loser = position.to_play
+            return
+        try:
+            position.play(action)
+        except IllegalMove:
+            self._loser, self._illegal = position.to_play, True
+
+    def _answer(self, position: Position, opponent: MatchPlayer) -> None:
+        """The opponent's move."""
+        answer = opponent.choose([Turn(_SLOT, position)])[0]
+        if isinstance(answer, Fault):
+            self._fault = answer.text
+        elif answer == self.game.resign_action:
+            self._loser = position.to_play
+        else:
+            try:
+                position.play(answer)
+            except IllegalMove as error:
+                self._fault = f"the opponent, {opponent.name}: {error}"
+
+    def _is_over(self, position: Position) -> bool:
+        return self._loser is not None or position.is_over
+
+    def _reward(self, position: Position, view: int) -> float:
+        """+1, 0 or -1 for the colour `view`; 0 while the game goes on."""
+        if not self._is_over(position):
+            return 0.0
+        if self._loser is not None:
+            return -1.0 if self._loser == view else 1.0
+        return float(position.outcome() * (1 if position.to_play == view else -1))
+
+    def _seen(self, position: Position) -> tuple[np.ndarray, dict[str, Any]]:
+        """(observation, info) of the position, which is printed where the render mode says so."""
+        if self.render_mode == "human":
+            self.render()
+        planes, numbers = features.encode(position.game, position.state[None])
+        info = {
+            "action_mask": position.legal().astype(np.int8),
+            "globals": numbers[0],
+            "colour": position.to_play if self._opponent is None else self._colour,
+            "moves": len(position.moves),
+            "score": position.score() if position.is_over and self._loser is None and position.game.score else 0.0,
+            "illegal": self._illegal,
+        }
+        return planes[0], info | ({"fault": self._fault} if self._fault else {})
+
+    def render(self) -> str | None:
+        """The diagram of the position in mode "ansi"; in mode "human" it goes to stdout."""
+        text = "no game yet" if self._position is None else str(self._position)
+        if self.render_mode == "human":
+            print(text, flush=True)
+        return text if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """End the game, the opponent's processes and its memory; `reset` opens them again."""
+        self._position = None
+        if self._opponent is not None:
+            self._opponent.close()
+            self._opponent = None
+
+
+def _make(name: str, size: int | None, rules: str | None, komi: float | None) -> tuple[Game, float]:
+    """(the game, its komi in points, 0 where it has none); Go ends after as many moves as in self-play."""
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
+        raise ChoiceError(f"size {size!r} is no whole number of points")
+    if name != scoring.GO:
+        return games.make(name, size=size, rules=rules, komi=komi), 0.0
+    if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
+        raise ChoiceError(f"komi {komi!r} is no number of points")
+    if komi is not None and abs(komi) > games.MOST_KOMI:
+        raise ChoiceError(f"komi {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
+    size = games.usual(name, "size") if size is None else size
+    komi = scoring.usual_komi(name, size) if komi is None else komi
+    limit = int(SelfPlaySettings().max_length * size * size)
+    return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
+
+
+for _name, _game in NAMES.items():
+    gymnasium.register(id=f"gozero/{_name}-v0", entry_point=f"{__name__}:{BoardEnv.__name__}", kwargs={"game": _game})

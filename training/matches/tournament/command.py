@@ -1,0 +1,84 @@
+"""`python -m training.tournament FIELD.toml`: any number of players against each other, over all cores.
+
+    python -m training.tournament field.toml --dry-run
+    python -m training.tournament field.toml
+    python -m training.tournament s1 --games 10
+    python -m training.tournament --list-presets
+
+A field names the entrants and the conditions; docs/tournaments.md lists its keys. What comes out lies in the folder of
+--out: tournament.html, results.csv, results.json, games/ and journal.jsonl. The same command continues a tournament
+that was stopped, however that happened. The table goes to stdout, progress and complaints to stderr. Exit code: 0; 1
+when a game was lost by a fault or an entrant could not start; 2 when the request makes no sense; 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from gozero.system.exits import INTERRUPTED, SUCCESS
+from gozero.system.options import SettingsError
+from training.console import Parser, run_command, stop_on_signals
+from training.matches.tournament import field as fields
+from training.matches.tournament import runner
+from training.matches.tournament.runner import FOLDER, UNPLAYABLE
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play what is asked for; the exit code is described above."""
+    options = _parser().parse_args(arguments)
+    return run_command("training.tournament", lambda: _run(options), UNPLAYABLE)
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.list_presets:
+        print("\n".join(_listed()))
+        return SUCCESS
+    if options.field is None:
+        raise SettingsError("give a FIELD.toml or a preset; --list-presets names the presets")
+    return _play_all(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="python -m training.tournament",
+        description=(__doc__ or "").split("\n\n", 1)[1],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"folder (default {FOLDER}/NAME OF THE FIELD)")
+    parser.add_argument("--games", type=int, metavar="N", help="of each pairing, in place of the field's")
+    parser.add_argument("--processes", type=int, metavar="N", help="in place of the field's")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only see whether all entrants start, and how long it will take"
+    )
+    parser.add_argument("--list-presets", action="store_true", help="what is there to be played by name")
+    return parser
+
+
+def _listed() -> list[str]:
+    """Each preset with the first line of its file, or the fields it stands for."""
+    lines = []
+    for name, paths in fields.presets().items():
+        about = paths[0].read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+        lines.append(f"{name:18} {about if len(paths) == 1 else ', '.join(path.stem for path in paths)}")
+    return lines
+
+
+def _play_all(options: argparse.Namespace) -> int:
+    """Every field of the request in turn; the exit code."""
+    paths = fields.find(options.field)
+    read = [(path, fields.load(path, games=options.games, processes=options.processes)) for path in paths]
+    stop, code = None, SUCCESS
+    for path, field in read:
+        folder = (options.out or FOLDER / options.field) if len(paths) > 1 else options.out or FOLDER / path.stem
+        folder = folder / path.stem if len(paths) > 1 else folder
+        if options.dry_run:
+            code = max(code, runner.rehearse(field, folder))
+            continue
+        stop = stop or stop_on_signals("games under way are played anew by the same command")
+        code = max(code, runner.play(field, folder, stop))
+        if stop():
+            return INTERRUPTED
+    return code

@@ -1,0 +1,140 @@
+"""Plays a tournament in its folder: what is left of it, its files, and the table at the end.
+
+Vocabulary
+    scribe   writes each game to a file of its own as it ends, and the page and tables once a minute and at the end
+    view     what a command tells of the results beside the tournament's own page and files
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from gozero.system.exits import SUCCESS
+from gozero.system.options import SettingsError
+from training.matches.tournament import game_files, journal, rehearsal, results
+from training.matches.tournament.conductor import Conductor
+from training.matches.tournament.crew import CrewError
+from training.matches.tournament.field import Field
+from training.matches.tournament.journal import Journal, PlayedGame
+from training.matches.tournament.page import Pages
+from training.matches.tournament.progress import ProgressLine
+from training.matches.tournament.results import Results
+from training.storage import storage
+from training.storage.storage import StorageError
+
+FOLDER = Path("tournaments")  # of all tournaments, where the user names no other one
+UNPLAYABLE = (SettingsError, CrewError, StorageError)  # with which a tournament ends in one line
+FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
+SAID_FAULTS = 3  # of one entrant that are said at once
+REWRITE = 60.0  # seconds between two versions of the page while games are played
+PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
+
+
+@dataclass(frozen=True)
+class View:
+    """What is told of the results, beside the tournament's own page and files."""
+
+    text: Callable[[Results], str] = results.text  # for stdout, at the end
+    parts: Callable[[Results], Iterable[str]] = lambda found: ()  # HTML at the head of the page
+    files: Callable[[Results], Mapping[str, str]] = lambda found: {}  # names and contents
+
+
+def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None = None) -> int:
+    """Play one tournament as far as it goes; the exit code without regard to a stop.
+
+    Raises:
+        SettingsError: the folder cannot be used, or its journal contradicts the field.
+        CrewError: processes of this machine cannot play.
+        StorageError: a file of the folder cannot be written.
+    """
+    view = view or View()
+    with alone(folder), Journal(folder, field) as opened:
+        conductor = Conductor(field, opened, folder)
+        scribe = _Scribe(conductor, folder, view)
+        progress = ProgressLine(len(opened.games), len(opened.games) + conductor.left)
+        progress.say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
+        try:
+            faults: Counter[str] = Counter()
+            for game in conductor.play(stop):
+                faults[game.faulty] += 1
+                if game.detail and faults[game.faulty] <= SAID_FAULTS:
+                    more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
+                    progress.say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
+                progress.add(conductor.left)
+                scribe.save(game)
+        finally:
+            progress.close()
+            final = scribe.write()
+    print(view.text(final))
+    return FAULTY if final.faults or final.withdrawn else SUCCESS
+
+
+def rehearse(field: Field, folder: Path, steps: Mapping[int, tuple[str, int]] | None = None) -> int:
+    """Print what playing it in this folder would need; the exit code. `steps` as for `rehearsal.rehearse`."""
+    code = SUCCESS
+    print(field)
+    for is_fine, line in rehearsal.rehearse(field, journal.played(folder, field), steps):
+        print(line, flush=True)
+        code = code if is_fine else FAULTY
+    return code
+
+
+class _Scribe:
+    """Keeps the files of the folder in step with the journal."""
+
+    def __init__(self, conductor: Conductor, folder: Path, view: View) -> None:
+        self._conductor, self._folder, self._view = conductor, folder, view
+        self._game = conductor.field.make_game()
+        self._pages = Pages(self._game)
+        self._written = time.monotonic()
+        games = conductor.journal.games
+        for played in games:  # a killed run may not have come to the last one
+            if played is games[-1] or not game_files.is_written(played, conductor.field, folder):
+                self._save(played)
+
+    def save(self, played: PlayedGame) -> None:
+        """Save a game that has ended, and now and then the page. StorageError."""
+        self._save(played)
+        if time.monotonic() - self._written > REWRITE:
+            self.write()
+
+    def _save(self, played: PlayedGame) -> None:
+        with storage.writing(self._folder / game_files.FOLDER):
+            game_files.write(played, self._conductor.field, self._game, self._folder)
+
+    def write(self) -> Results:
+        """Page and tables anew. StorageError."""
+        found = Results.of(self._conductor)
+        contents = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
+        contents |= {PAGE: self._pages.page(found, self._view.parts(found)), **self._view.files(found)}
+        for name, content in contents.items():
+            with storage.writing(self._folder / name), storage.replacing(self._folder / name) as file:
+                file.write(content.encode())
+        self._written = time.monotonic()
+        return found
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep other tournaments out of the folder. SettingsError where it cannot be made, or another works there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock")
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise SettingsError(
+            f"{folder} is in use by another tournament: let that one end, or give another --out"
+        ) from None
+    except OSError as error:
+        raise SettingsError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
+    try:
+        yield
+    finally:
+        lock.release()

