@@ -27,7 +27,7 @@ from gozero.system import files
 from gozero.system.exits import INTERRUPTED, SUCCESS, printing
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.console import Parser, positive, say, stop_on_signals
+from training.console import Parser, say, stop_on_signals
 from training.cycle import sitting
 from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
@@ -109,26 +109,10 @@ def _add_looks(look: argparse._ArgumentGroup) -> None:
         "--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage"
     )
     look.add_argument(
-        "--sizing",
-        metavar="WORKERS",
-        type=_counts,
-        nargs="?",
-        const=_counts("1,8,64,1000"),
-        help="the same for a cluster of so many workers: rows, traffic, the learner's load, storage (default 1,8,64,1000)",
-    )
-    look.add_argument(
         "--dry-run",
         action="store_true",
         help="check settings, folder, disk, weights, whether the cluster answers, and a step of everything here",
     )
-
-
-def _counts(text: str) -> tuple[int, ...]:
-    """Whole numbers above 0, with commas between them."""
-    try:
-        return tuple(positive(part) for part in text.split(","))
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected whole numbers above 0, such as 8,64") from None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -170,7 +154,7 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             origin = Origin(options.origin, tuple(options.records))
             torch.set_num_threads(asked.threads or available_threads())
             _check_together(options, asked)
-            if options.estimate or options.sizing or options.dry_run:
+            if options.estimate or options.dry_run:
                 return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
@@ -243,9 +227,9 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
 
 def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace) -> int:
-    """`--estimate`, `--sizing` and `--dry-run`."""
+    """`--estimate` and `--dry-run`."""
     from training.cycle import rehearsal
-    from training.run import estimate, sizing
+    from training.run import estimate
 
     sitting.compare(settings, folder)
     if options.dry_run:
@@ -261,8 +245,6 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
     if options.estimate:
         say(f"measuring self-play and learning for about {estimate.SECONDS:g} s")
         print(estimate.report(settings))
-    if options.sizing:
-        print(sizing.report(settings, options.sizing))
     return 0
 
 
