@@ -33,11 +33,10 @@ from gozero.system.exits import INTERRUPTED, SUCCESS
 from gozero.system.options import SettingsError
 from training.commands import train as startup
 from training.console import Parser, positive, run_command, say, stop_on_signals
-from training.cycle import cycle as loop
-from training.cycle import sitting
 from training.doctor.monitor import Monitor
 from training.learner.learner import DivergedError
 from training.matches.tournament import field, runner
+from training.run import modes, session
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage.storage import StorageError, alone
@@ -49,7 +48,7 @@ GENERATIONS = 20  # at least, of a run
 CONDITIONS = {"game": "go", "size": 7, "komi": 9.5, "rules": "chinese", "kind": "pairs"}
 
 BETWEEN_CHANGES = re.compile(r",(?=[a-z])")  # a value may hold commas: learner.rates={0=1e-3,900=5e-4}
-UNUSABLE = (*sitting.UNUSABLE, *runner.UNPLAYABLE, StorageError)
+UNUSABLE = (*session.UNUSABLE, *runner.UNPLAYABLE, StorageError)
 Trained = tuple[str, int]  # an arm and a seed
 RECIPE = "recipe"
 ARMS: dict[str, str] = {
@@ -91,7 +90,7 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
         run = startup.prepare(settings, place)
         watch = Monitor(run.folder, run.settings)
         try:
-            loop.cycle(run, watch, stop)
+            modes.train_in_mode(run, watch, stop)
         finally:
             watch.close(stop)
     progress = run.progress

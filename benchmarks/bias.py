@@ -35,8 +35,7 @@ from gozero.system.errors import ChoiceError
 from training.console import Parser, positive, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record
-from training.records.replay import is_held_out
-from training.records.rows import CorruptRecordError, is_opening, states_of
+from training.records.replay import CorruptRecordError, is_held_out, is_opening, states_of
 from training.settings.config import ReplaySettings
 
 BATCH = 64

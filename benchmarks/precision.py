@@ -31,8 +31,7 @@ from gozero.nets.weights import load
 from gozero.system.errors import ChoiceError
 from training.console import positive
 from training.records import records, scoring
-from training.records.replay import Replay
-from training.records.rows import unpack
+from training.records.replay import Replay, unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
             f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or "
             "--size"
         )
-    batch = unpack(replay.shelves[False, size], np.arange(count), game)
+    batch = unpack(replay.rows[False, size], np.arange(count), game)
     return batch.inputs
 
 

@@ -34,7 +34,7 @@ from gozero.system.threads import available_threads
 from training.console import positive, whole
 from training.records import scoring
 from training.records.records import Record, encode
-from training.run.resources import device_of
+from training.run.backend import device_of
 from training.selfplay import simulators
 from training.selfplay.leaves import Resources, network_evaluator
 from training.selfplay.pool import Pool, pool_bytes

@@ -22,9 +22,9 @@ from typing import Any
 import torch
 
 from training.commands import train
-from training.cycle import cycle as loop
 from training.learner import learner
 from training.records import records
+from training.run import modes
 from training.run.run import Run
 from training.settings import config
 from training.storage import storage
@@ -77,7 +77,7 @@ def go_on(folder: Path, wanted: config.LoopSettings) -> None:
     """Open the run in `folder` and let it finish."""
     torch.set_num_threads(1)
     run = train.prepare(wanted, folder)
-    loop.cycle(run, Watch(folder, wanted), lambda: False)  # type: ignore[arg-type]
+    modes.train_in_mode(run, Watch(folder, wanted), lambda: False)  # type: ignore[arg-type]
 
 
 def kill_after(moments: int) -> None:

@@ -3,7 +3,7 @@
 Vocabulary.
   driver  the command that asked for the run, `training.cluster.driver`. It may go and come back; the run goes on.
 
-Its `__init__` opens the run folder and begins a sitting in a thread. So a restart by Ray, after its process or machine
+Its `__init__` opens the run folder and begins a session in a thread. So a restart by Ray, after its process or machine
 died, is a resumption from the newest checkpoint, like that of a run on one machine. What it says is kept for the driver.
 """
 
@@ -27,12 +27,12 @@ from training.cluster.learner import ClusterTrainer, LearnerLostError, check_roo
 from training.cluster.messages import Assignment, Initialize, Told
 from training.cluster.squad import TRIES, Squad, WorkersLostError
 from training.console import say
-from training.cycle import sitting
 from training.doctor.monitor import Monitor
-from training.run.origins import Origin
+from training.run import session
+from training.run.new_run import StartingPoint
 from training.settings.config import LoopSettings
 from training.storage import storage
-from training.storage.keeper import Keeper
+from training.storage.mirror import Uploader
 from training.storage.storage import BusyError
 
 KEPT_LINES = 10_000
@@ -68,8 +68,8 @@ class Lines(io.TextIOBase):
             self._news.notify_all()
 
 
-class ClusterStaff:
-    """The workers and the learner of a run; see `training.run.staff.Staff`."""
+class ClusterBackend:
+    """The workers and the learner of a run; see `training.run.backend.Backend`."""
 
     def __init__(self, squad: Squad, stop: Callable[[], bool]) -> None:
         self.squad, self.matches, self._stop = squad, ClusterMatches(squad), stop
@@ -112,7 +112,7 @@ class Coordinator:
         return self._asked
 
     def tell(self, seen: int, patience: float) -> Told:
-        """The lines after the first `seen`; waits so many seconds for one, unless the sitting has ended."""
+        """The lines after the first `seen`; waits so many seconds for one, unless the session has ended."""
         ended = self._code  # before the lines: then none can be missed
         lines, count = self._lines.after(seen, 0.0 if ended is not None else patience)
         return Told(lines, count, ended)
@@ -122,18 +122,18 @@ class Coordinator:
         self._stop.set()
 
     def _work(self) -> None:
-        """The thread: the sitting."""
+        """The thread: the session."""
         with contextlib.redirect_stderr(self._lines):
             try:
-                code = self._sit()
+                code = self._session()
             except Exception:  # noqa: BLE001 - a bug: the driver is to print its traceback
                 traceback.print_exc()
                 code = 1
         self._code = code
         self._lines.wake()
 
-    def _sit(self) -> int:
-        """A sitting, as `training.commands.train` begins it on one machine. Returns the exit code."""
+    def _session(self) -> int:
+        """A session, as `training.commands.train` begins it on one machine. Returns the exit code."""
         asked, program = self._asked, self._asked.program
         if self._again:
             say("the coordinator was lost and continues from the newest checkpoint")
@@ -144,48 +144,48 @@ class Coordinator:
         try:
             with self._folder() as held:
                 again = self._again and asked.storage is not None  # what its process held before is to be taken over
-                home = sitting.second_home(asked.storage, asked.take_over or again, asked.folder, asked.settings, held)
-                settings = sitting.as_begun(asked.settings, asked.folder, asked.chosen)
+                remote = session.open_remote(asked.storage, asked.take_over or again, asked.folder, asked.settings, held)
+                settings = session.as_begun(asked.settings, asked.folder, asked.chosen)
                 if not self._again:
                     check_room(settings)
                 squad = Squad(Initialize(settings, asked.threads), asked.workers)
                 held.callback(squad.close)
-                staff = ClusterStaff(squad, self._stop.is_set)
-                held.callback(staff.close)
-                return sitting.closed(home, self._train(settings, staff, home))
-        except (*sitting.UNUSABLE, *sitting.FAILED, WorkersLostError) as error:
+                backend = ClusterBackend(squad, self._stop.is_set)
+                held.callback(backend.close)
+                return session.finish(remote, self._train(settings, backend, remote))
+        except (*session.UNUSABLE, *session.FAILED, WorkersLostError) as error:
             say(f"{program}: {error}")
-            return 2 if isinstance(error, sitting.UNUSABLE) else 1
+            return 2 if isinstance(error, session.UNUSABLE) else 1
 
-    def _train(self, settings: LoopSettings, staff: ClusterStaff, home: Keeper | None) -> int:
+    def _train(self, settings: LoopSettings, backend: ClusterBackend, remote: Uploader | None) -> int:
         """Train until the run ends or is stopped; open it again whenever the learner is lost.
 
         WorkersLostError if that is so again and again without a step in between.
         """
         asked, introduced, tries, reached = self._asked, self._again, 0, -1
-        origin = Origin() if self._again and storage.holds_run(asked.folder) else asked.origin
+        start = StartingPoint() if self._again and storage.holds_run(asked.folder) else asked.start
         while True:
             try:
                 with storage.writing(asked.folder):
-                    run = sitting.prepare(settings, asked.folder, origin, staff)
+                    run = session.prepare(settings, asked.folder, start, backend)
                     watch = Monitor(run.folder, run.settings)
                 if not introduced:
-                    sitting.introduce(run.settings, run.folder)
+                    session.introduce(run.settings, run.folder)
                 introduced = True
-                return sitting.train(run, watch, asked.program, self._stop.is_set, home)
+                return session.train(run, watch, asked.program, self._stop.is_set, remote)
             except LearnerLostError as error:
                 if self._stop.is_set():
                     say(f"{error}: stopped; the same command continues from the newest checkpoint")
                     return 0
-                tries = tries + 1 if staff.steps == reached else 1
-                reached = staff.steps
+                tries = tries + 1 if backend.steps == reached else 1
+                reached = backend.steps
                 if tries >= TRIES:
                     raise WorkersLostError(
                         f"the learner was lost {TRIES} times after step {reached}; see Ray's logs"
                     ) from None
                 say(f"{error}: the run is opened again from its newest checkpoint")
-                staff.squad.cut_all()  # nobody waits for what is under way
-                origin = Origin()  # it has begun
+                backend.squad.cut_all()  # nobody waits for what is under way
+                start = StartingPoint()  # it has begun
 
     @contextlib.contextmanager
     def _folder(self) -> Iterator[contextlib.ExitStack]:

@@ -131,7 +131,7 @@ def find(asked: Assignment) -> Any:
         other = "" if same else ", with the settings, --storage and --workers that it was started with"
         say(f"this run is under way on the cluster{other}")
         return coordinator
-    for line in told.lines:  # that sitting has ended while nobody listened
+    for line in told.lines:  # that session has ended meanwhile
         say(line)
     dismiss(coordinator, name)
     return start(asked, name)
@@ -170,7 +170,7 @@ def start(asked: Assignment, name: str) -> Any:
 
 
 def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
-    """Print what the coordinator says until the sitting ends. Returns its exit code."""
+    """Print what the coordinator says until the session ends. Returns its exit code."""
     seen, stopping, heard = 0, False, time.monotonic()
     while True:
         try:

@@ -27,9 +27,9 @@ from training.cluster.worker import GPU_SHARE, LOST
 from training.console import say
 from training.learner.learner import network_config
 from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
+from training.learner.trainer import LocalTrainer, Losses, Trainer, WindowState
 from training.records.records import Record
-from training.run.resources import device_of, pace_of
-from training.run.trainer import Holding, LocalTrainer, Losses
+from training.run.backend import device_of, pace_of
 from training.settings.config import LoopSettings
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ class LearnerActor:
             rows = sum(self._trainer.add(games) for games in order.shards)
         else:
             self._trainer.fill(order.shards, *order.span)
-        return Loaded(rows, self._trainer.holding)
+        return Loaded(rows, self._trainer.window)
 
-    def drop(self) -> Loaded:
+    def clear(self) -> Loaded:
         """Forget all rows."""
-        self._trainer.drop()
-        return Loaded(0, self._trainer.holding)
+        self._trainer.clear()
+        return Loaded(0, self._trainer.window)
 
     def optimize(self, order: Optimize) -> Optimized:
         """Take steps."""
@@ -118,7 +118,7 @@ class LearnerActor:
         return self._trainer.held_out(nullcontext, lambda: False)  # one caller at a time: no turns
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """See `RunTrainer.examine`."""
+        """See `Trainer.examine`."""
         return self._trainer.examine(function, *arguments)
 
 
@@ -131,8 +131,12 @@ def _on_cpu(value: Any) -> Any:
     return [_on_cpu(each) for each in value] if isinstance(value, list) else value
 
 
-class ClusterTrainer:
-    """The coordinator's side: see `training.run.trainer.RunTrainer`. Raises LearnerLostError where the actor is gone."""
+class ClusterTrainer(Trainer):
+    """The coordinator's side. Raises LearnerLostError where the actor is gone."""
+
+    steps = 0
+    threads = 0
+    window = WindowState({}, 0, 0)
 
     def __init__(self, settings: LoopSettings, stop: Callable[[], bool]) -> None:
         """Start the actors: on GPUs if the cluster has any and the settings allow it; else one on this machine, or
@@ -140,15 +144,14 @@ class ClusterTrainer:
 
         They are waited for until `stop()`: LearnerLostError.
         """
-        self.settings, self.config, self.chunk = settings, network_config(settings), FIRST_CHUNK
+        super().__init__(settings)
+        self.config, self.chunk = network_config(settings), FIRST_CHUNK
         count = settings.learner.processes
-        self.steps, self.threads = 0, 0
         self._net = model.build(self.config, settings.seed).eval().requires_grad_(False)
         self._average_of = -1  # steps after which `_net` was fetched
         actor: Any = ray.remote(LearnerActor)
         hire = actor.options(**_room(settings))
         self.actors: list[Any] = [hire.remote(Initialize(settings, 0), Peers(rank, count)) for rank in range(count)]
-        self.holding = Holding({}, 0, 0)
         try:
             self._await(stop)
             self._ask_all("open", *([self._ask("meeting_place")] if count > 1 else []))
@@ -169,8 +172,8 @@ class ClusterTrainer:
     def add(self, games: Sequence[Record]) -> int:
         return self._loaded("load_records", LoadRecords([games]))
 
-    def drop(self) -> None:
-        self._loaded("drop")
+    def clear(self) -> None:
+        self._loaded("clear")
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         began = time.monotonic()
@@ -224,7 +227,7 @@ class ClusterTrainer:
 
     def _loaded(self, name: str, *arguments: Any) -> int:
         found: Loaded = self._ask_all(name, *arguments)
-        self.holding = found.holding
+        self.window = found.window
         return found.rows
 
     def _ask(self, name: str, *arguments: Any) -> Any:
@@ -239,7 +242,7 @@ class ClusterTrainer:
 
 
 def check_room(settings: LoopSettings) -> None:
-    """SettingsError where the cluster has not the GPUs that the settings ask for: for the beginning of a sitting. Later
+    """SettingsError where the cluster has not the GPUs that the settings ask for: for the beginning of a session. Later
     they may be away for a while.
     """
     gpus, processes = _gpus(), settings.learner.processes

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from training.learner.trainer import WindowState
 from training.matches.match import MatchGame
 from training.records.records import Record
 from training.run.gate import MatchPart
-from training.run.origins import Origin
-from training.run.trainer import Holding
+from training.run.new_run import StartingPoint
 from training.selfplay.crew import Stretch
 from training.selfplay.pool import HANDED
 from training.settings.config import LoopSettings
@@ -28,13 +28,13 @@ from training.storage.checkpoint import PACKED
 
 @dataclass(frozen=True)
 class Assignment:
-    """What the driver asks the coordinator for: a sitting of the run in a folder."""
+    """What the driver asks the coordinator for: a session of the run in a folder."""
 
     settings: LoopSettings
-    chosen: frozenset[str] | None  # of the settings, see `training.cycle.sitting.as_begun`
+    chosen: frozenset[str] | None  # of the settings, see `training.run.session.as_begun`
     folder: Path  # absolute, on the coordinator's machine
-    origin: Origin
-    storage: str | None  # URL of the folder's second home
+    start: StartingPoint
+    storage: str | None  # URL to which the folder is copied
     take_over: bool  # the storage, from a process that has not given it free
     program: str  # the command's name, in messages
     workers: int  # to be started on the cluster's CPUs; 0: as many as `training.worker` offers
@@ -47,7 +47,7 @@ class Told:
 
     lines: tuple[str, ...]
     seen: int  # lines so far: the number to ask with next time
-    code: int | None  # the exit code once the sitting has ended
+    code: int | None  # the exit code once the session has ended
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Loaded:
     """The window after a change."""
 
     rows: int  # added
-    holding: Holding
+    window: WindowState
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from training.learner.learner import network_config
 from training.matches.stopping import Stopped
 from training.records.records import Record
 from training.run import gate
-from training.run.resources import device_of
+from training.run.backend import device_of
 from training.selfplay.crew import LocalCrew, StretchOver
 
 # an actor is gone; the last: memory was full, and Ray chose it

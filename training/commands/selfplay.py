@@ -31,7 +31,7 @@ from training.doctor import history
 from training.records import records, scoring
 from training.records.records import Record, Writer
 from training.run import estimate
-from training.run.resources import device_of
+from training.run.backend import device_of
 from training.selfplay import simulators
 from training.selfplay.leaves import Resources, leaf_evaluator
 from training.selfplay.pool import Pool

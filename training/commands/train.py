@@ -3,9 +3,9 @@
 Vocabulary.
   run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
 
-The request is checked here, before anything starts. A sitting of the run is `training.cycle.sitting`, the presets are
-`training.settings.presets`, what a new run begins with `training.run.origins`, what it will cost
-`training.run.estimate`, and the trial without a run `training.cycle.rehearsal`.
+The request is checked here, before anything starts. A session of the run is `training.run.session`, the presets are
+`training.settings.presets`, what a new run begins with `training.run.new_run`, what it will cost
+`training.run.estimate`, and the trial without a run `training.run.dry_run`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from gozero.system.exits import INTERRUPTED, SUCCESS, printing
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.console import Parser, say, stop_on_signals
-from training.cycle import sitting
-from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
 from training.learner.learner import network_config, resolved
 from training.records import scoring
-from training.run.origins import Origin
-from training.run.resources import device_of
+from training.run import session
+from training.run.backend import device_of
+from training.run.new_run import StartingPoint
+from training.run.session import FAILED, UNUSABLE, prepare
 from training.selfplay import simulators
 from training.selfplay.leaves import check_precision
 from training.settings import config, presets
@@ -151,17 +151,17 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             if options.list_settings:
                 print(config.describe(asked))
                 return SUCCESS
-            origin = Origin(options.origin, tuple(options.records))
+            origin = StartingPoint(options.origin, tuple(options.records))
             torch.set_num_threads(asked.threads or available_threads())
             _check_together(options, asked)
             if options.estimate or options.dry_run:
-                return _look_first(sitting.as_begun(asked, folder, _chosen(options)), folder, origin, options)
+                return _look_first(session.as_begun(asked, folder, _chosen(options)), folder, origin, options)
             if options.address is not None:
                 return _on_cluster(asked, folder, origin, options, program)
             check_precision(asked.selfplay.precision, device_of(asked.device))
             held.enter_context(storage.alone(folder))
-            home = sitting.second_home(options.storage, options.take_over, folder, asked, held)
-            settings = sitting.as_begun(asked, folder, _chosen(options))
+            home = session.open_remote(options.storage, options.take_over, folder, asked, held)
+            settings = session.as_begun(asked, folder, _chosen(options))
             if announce is not None:
                 say(announce(settings, folder))
             with storage.writing(folder):
@@ -177,8 +177,8 @@ def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSe
             say(f"{program}: stopped while it was starting; nothing is lost")
             return INTERRUPTED
         stop = stop_on_signals()
-        sitting.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
-        return sitting.closed(home, sitting.train(run, watch, program, stop, home))
+        session.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
+        return session.finish(home, session.train(run, watch, program, stop, home))
 
 
 def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
@@ -208,14 +208,14 @@ def _check_cluster(options: argparse.Namespace) -> None:
         )
 
 
-def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace, program: str) -> int:
+def _on_cluster(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace, program: str) -> int:
     """The run on the cluster at `--address`."""
     _check_cluster(options)
     from training.cluster import driver
     from training.cluster.messages import Assignment
 
     found = None if origin.weights is None else str(locations.find(origin.weights))  # the coordinator is elsewhere
-    origin = Origin(found, tuple(str(files.full(name)) for name in origin.records))
+    origin = StartingPoint(found, tuple(str(files.full(name)) for name in origin.records))
     home = options.storage
     if home and "://" not in home:  # a path: the coordinator works in another folder
         home = str(Path(home).absolute())
@@ -226,12 +226,11 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: Origin, options: a
     return driver.run(asked, options.address)
 
 
-def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: argparse.Namespace) -> int:
+def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace) -> int:
     """`--estimate` and `--dry-run`."""
-    from training.cycle import rehearsal
-    from training.run import estimate
+    from training.run import dry_run, estimate
 
-    sitting.compare(settings, folder)
+    session.compare(settings, folder)
     if options.dry_run:
         if options.address is not None:
             _check_cluster(options)
@@ -239,9 +238,9 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 
             print(f"cluster    {driver.answering(options.address)} answers: ok")
         if options.storage is not None:
-            found = sitting.look_at_second_home(options.storage, options.take_over, folder, settings)
+            found = session.describe_remote(options.storage, options.take_over, folder, settings)
             print(f"storage    {found}: ok")
-        rehearsal.rehearse(settings, folder, origin, print)
+        dry_run.check_all(settings, folder, origin, print)
     if options.estimate:
         say(f"measuring self-play and learning for about {estimate.SECONDS:g} s")
         print(estimate.report(settings))
@@ -251,7 +250,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: Origin, options: a
 def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     """(the settings with the referee resolved, the run folder) that the options name; SettingsError if they name none.
 
-    What is in the run folder is not looked at: `sitting.as_begun` comes next.
+    What is in the run folder is not looked at: `session.as_begun` comes next.
     """
     if (options.preset is None) == (options.config is None):
         raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")

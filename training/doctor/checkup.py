@@ -17,7 +17,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -28,16 +28,13 @@ from gozero.games import GO_FAMILY, symmetry
 from gozero.games.game import Game
 from gozero.nets import features
 from gozero.nets.model import NetOutput
+from training.doctor.measured import MeasuredRun
 from training.learner.learner import Learner
+from training.learner.trainer import HELD_OUT_ROWS, weighted_mean
 from training.records import laws, library, scoring
 from training.records.records import Record
-from training.records.replay import Replay
-from training.records.rows import Batch, transformed
-from training.run.trainer import HELD_OUT_ROWS, weighted_mean
+from training.records.replay import Batch, Replay, transformed
 from training.settings.config import LoopSettings
-
-if TYPE_CHECKING:
-    from training.run.run import Run
 
 ROWS = 256  # of the window that are checked against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
@@ -57,7 +54,7 @@ class Checkup:
     def __init__(self) -> None:
         self._before: dict[str, Tensor] = {}
 
-    def measure(self, run: Run, generation: int) -> dict[str, float]:
+    def measure(self, run: MeasuredRun, generation: int) -> dict[str, float]:
         """Measure a run whose generation is done.
 
         Returns:
@@ -121,7 +118,7 @@ def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, floa
     many games their mean rests on, those that are held out and the others: games of one length, of which as many would
     vary as much.
     """
-    ages = [replay.total - rows.serial for (held, _), rows in replay.shelves.items() if not held]
+    ages = [replay.total - rows.serial for (held, _), rows in replay.rows.items() if not held]
     rows_of_game = replay.total / max(1, games)
     age = float(np.concatenate(ages).mean()) if ages else 0.0
     a_generation = settings.generation_games * rows_of_game or settings.generation_rows

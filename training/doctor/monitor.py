@@ -28,6 +28,7 @@ from training.doctor import verdict as doctor
 from training.doctor.checkup import Checkup
 from training.doctor.curves import Curves
 from training.doctor.history import Report
+from training.doctor.measured import MeasuredRun
 from training.doctor.strength import Strength
 from training.records import scoring
 from training.settings.config import LoopSettings
@@ -35,8 +36,6 @@ from training.storage import storage
 
 if TYPE_CHECKING:
     import torch
-
-    from training.run.run import Run
 
 
 def _games(board: str, count: float, length: float) -> str:
@@ -89,7 +88,7 @@ class Monitor:
         self._stop: Callable[[], bool] = lambda: False
         self._reported = self._is_reported()  # whether report.html is up to date
 
-    def generation(self, found: Report, run: Run, stop: Callable[[], bool] = lambda: False) -> None:
+    def generation(self, found: Report, run: MeasuredRun, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
         self._stop, self._reported = stop, False
         stage, share = self.settings.stage_at(run.progress.rows), run.progress.full_share
@@ -124,7 +123,7 @@ class Monitor:
     def close(self, stop: Callable[[], bool] | None = None) -> None:
         """Close the files. A run that was not stopped gets its last report, another one a line on how to have it.
 
-        `stop` is that of the sitting; None: the one that the last generation came with.
+        `stop` is that of the session; None: the one that the last generation came with.
         """
         self._stop = stop or self._stop
         for file in (self._log, self._curves):
@@ -139,7 +138,7 @@ class Monitor:
             say(f"{report.FILE} is {state}; python -m training.report {self.folder} writes it")
 
     def _is_reported(self) -> bool:
-        """Whether the page is as new as the log: a sitting may have ended before its last report was drawn."""
+        """Whether the page is as new as the log: a session may have ended before its last report was drawn."""
         page, log = self.folder / report.FILE, self.folder / history.LOG
         return not self._history or (page.exists() and page.stat().st_mtime_ns >= log.stat().st_mtime_ns)
 

@@ -8,7 +8,7 @@ Vocabulary.
   EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses
          SWA).
 
-Batches come from `training.records.rows`; the caller passes the factor of the learning rate. A loss that is not a
+Batches come from `training.records.replay`; the caller passes the factor of the learning rate. A loss that is not a
 number raises an error before anything is changed.
 """
 
@@ -33,7 +33,7 @@ from gozero.nets.precision import number_type
 from training.learner.optimisers import optimiser
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
-from training.records.rows import Batch
+from training.records.replay import Batch
 from training.settings.config import LearnerSettings, LoopSettings
 
 LOSSES = ("policy", "value", "ownership", "score", "reply")

@@ -30,7 +30,7 @@ from training.console import Parser, finite, positive, run_command, say
 from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
-from training.records.rows import CorruptRecordError, states_of
+from training.records.replay import CorruptRecordError, states_of
 
 COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")
 

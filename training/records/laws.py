@@ -16,8 +16,8 @@ import numpy as np
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import features
-from training.records import rows
-from training.records.rows import Batch
+from training.records import replay
+from training.records.replay import Batch
 
 TO_PLAY_PLANE = -1
 SHARE_ROUNDING = 2e-3  # policy targets are float16
@@ -77,7 +77,7 @@ def turned_apart(batch: Batch, game: Game) -> dict[str, float]:
     """
     apart = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
     for turn in game.symmetries:
-        turned = rows.transformed(batch, np.full(len(batch.value), turn))
+        turned = replay.transformed(batch, np.full(len(batch.value), turn))
         for name in apart:
             before, after = getattr(batch, name), getattr(turned, name)
             scale = np.maximum(np.abs(before).sum(1), 1)[:, None]

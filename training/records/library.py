@@ -21,7 +21,7 @@ from gozero.games import coords, symmetry
 from gozero.games.game import Game
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.rows import CorruptRecordError, rows_of, states_of
+from training.records.replay import CorruptRecordError, rows_of, states_of
 from training.settings.config import LoopSettings, SelfPlaySettings
 
 SUFFIX = ".gzr"

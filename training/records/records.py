@@ -7,7 +7,7 @@ Vocabulary.
           (compressed).
 
 A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading continues at the next
-MAGIC. Positions are not stored; `training.records.rows` plays the moves again. A policy target is 64 visits, shared
+MAGIC. Positions are not stored; `training.records.replay` plays the moves again. A policy target is 64 visits, shared
 out among the actions in proportion to the search's policy; fractions are rounded at random, so that the mean is right.
 It takes about 14 bytes. A 13x13 game takes about 1 KB where a quarter of its moves are recorded, and about 2.4 KB where
 all are. Older forms are read as well (`_FORMS`).

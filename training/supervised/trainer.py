@@ -16,7 +16,7 @@ from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 from training.console import progress_bar, say
 from training.learner.learner import DivergedError, Learner
-from training.records.rows import Batch
+from training.records.replay import Batch
 from training.settings.config import LearnerSettings
 from training.storage import storage
 from training.supervised.collection import Collection, Wanted

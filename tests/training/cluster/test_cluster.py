@@ -18,11 +18,11 @@ import torch
 from tests import ROOT
 from tests.training import crashes
 from tests.training.cluster.conftest import PATIENCE, Cluster
-from tests.training.cycle.test_resume import same
-from training.cycle import sitting
+from tests.training.run.test_resume import same
 from training.doctor.monitor import Monitor
 from training.records import records
-from training.run.origins import Origin
+from training.run import session
+from training.run.new_run import StartingPoint
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
@@ -65,7 +65,7 @@ def on_cluster(
     from training.cluster.messages import Assignment
 
     with signals_kept():
-        asked = Assignment(settings, chosen, folder, Origin(), None, False, "training.loop", workers, workers and 1)
+        asked = Assignment(settings, chosen, folder, StartingPoint(), None, False, "training.loop", workers, workers and 1)
         return driver.run(asked, cluster.address)
 
 
@@ -89,8 +89,8 @@ def check(folder: Path, whole: Path) -> None:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run on one machine, which nobody disturbs."""
     folder = tmp_path_factory.mktemp("whole")
-    run = sitting.prepare(SETTINGS, folder)
-    assert sitting.train(run, Monitor(folder, SETTINGS), "test", lambda: False) == 0
+    run = session.prepare(SETTINGS, folder)
+    assert session.train(run, Monitor(folder, SETTINGS), "test", lambda: False) == 0
     return folder
 
 
@@ -116,8 +116,8 @@ def test_a_cluster_s_run_is_that_of_one_machine(
 @pytest.mark.slow
 def test_so_is_one_that_learns_while_it_plays(cluster: Cluster, tmp_path: Path) -> None:
     settings = replace(SETTINGS, mode="semi-asynchronous")
-    run = sitting.prepare(settings, tmp_path / "whole")
-    assert sitting.train(run, Monitor(tmp_path / "whole", settings), "test", lambda: False) == 0
+    run = session.prepare(settings, tmp_path / "whole")
+    assert session.train(run, Monitor(tmp_path / "whole", settings), "test", lambda: False) == 0
     assert on_cluster(tmp_path / "run", cluster, settings) == 0
     check(tmp_path / "run", tmp_path / "whole")
 
@@ -198,10 +198,10 @@ def test_a_learner_that_always_dies_ends_the_run(
         squad = SimpleNamespace(cut_all=lambda: None)
 
     monkeypatch.setattr(coordinator, "TRIES", 3)
-    monkeypatch.setattr(sitting, "prepare", lose)
+    monkeypatch.setattr(session, "prepare", lose)
     made = object.__new__(coordinator.Coordinator)
     made._again, made._stop = False, threading.Event()
-    made._asked = Assignment(SETTINGS, None, tmp_path, Origin(), None, False, "training.loop", 1, 1)
+    made._asked = Assignment(SETTINGS, None, tmp_path, StartingPoint(), None, False, "training.loop", 1, 1)
     with pytest.raises(coordinator.WorkersLostError, match="lost 3 times after step 7"):
         made._train(SETTINGS, Nobody(), None)  # type: ignore[arg-type]
     assert capsys.readouterr().err.count("the run is opened again") == 2
@@ -213,7 +213,7 @@ def test_workers_have_the_network_with_which_the_run_began(
 ) -> None:
     """Also where the preset has got another since."""
     begun = replace(SETTINGS, generations=1)
-    assert sitting.train(sitting.prepare(begun, tmp_path), Monitor(tmp_path, begun), "test", lambda: False) == 0
+    assert session.train(session.prepare(begun, tmp_path), Monitor(tmp_path, begun), "test", lambda: False) == 0
     assert on_cluster(tmp_path, cluster, replace(SETTINGS, features=2), chosen=frozenset()) == 0
     assert "continues with features = 1, as it began" in capfd.readouterr().err
 

@@ -211,10 +211,10 @@ def as_command() -> None:
 
     from training.cluster import driver
     from training.cluster.messages import Assignment
-    from training.run.origins import Origin
+    from training.run.new_run import StartingPoint
     from training.settings import config
 
     settings, folder = map(Path, sys.argv[1:])
     wanted = config.from_dict(config.LoopSettings, json.loads(settings.read_text()), str(settings))
-    asked = Assignment(wanted, None, folder, Origin(), None, False, "training.loop", 0, 0)
+    asked = Assignment(wanted, None, folder, StartingPoint(), None, False, "training.loop", 0, 0)
     sys.exit(driver.run(asked, "auto"))

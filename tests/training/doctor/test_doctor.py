@@ -23,14 +23,13 @@ from gozero.games import symmetry
 from gozero.search.search import RootResult
 from tests import ROOT
 from training.commands import train
-from training.cycle import cycle as loop
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
-from training.records import rows
-from training.records.replay import WHOLE, Replay
-from training.records.rows import Batch
+from training.records import replay
+from training.records.replay import WHOLE, Batch, Replay
+from training.run import modes
 from training.selfplay.episode import Episode, SearchPlan
 from training.settings import config, presets
 from training.settings.config import LoopSettings
@@ -52,7 +51,7 @@ def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSetti
 def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
     """The verdicts of a whole run."""
     run = train.prepare(chosen, folder)
-    loop.cycle(run, monitor.Monitor(folder, chosen), lambda: False)
+    modes.train_in_mode(run, monitor.Monitor(folder, chosen), lambda: False)
     return list(history.read(folder).verdicts.values())
 
 
@@ -71,11 +70,11 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
 def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
-    monkeypatch.setattr(rows.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
+    monkeypatch.setattr(replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
 
 
 def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows.symmetry, "apply_points", lambda values, size, k: values)
+    monkeypatch.setattr(replay.symmetry, "apply_points", lambda values, size, k: values)
 
 
 def take_no_step(monkeypatch: pytest.MonkeyPatch) -> None:

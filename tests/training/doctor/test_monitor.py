@@ -57,7 +57,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
         "held/policy": 2.5,
     }
     run = train.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
-    run.progress.full_share = 0.75  # that of an earlier sitting
+    run.progress.full_share = 0.75  # that of an earlier session
     watch = monitor.Monitor(tmp_path, run.settings)
     watch.generation(report, run)
     watch.close()

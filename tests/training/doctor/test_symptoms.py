@@ -21,8 +21,7 @@ from training.doctor import check, checkup, symptoms
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.records import browse, laws, records
-from training.records.replay import Replay
-from training.records.rows import Batch
+from training.records.replay import Batch, Replay
 from training.settings import config
 from training.settings.config import LoopSettings
 
@@ -279,8 +278,8 @@ def test_tactics_that_do_not_turn_with_the_board_are_seen(monkeypatch: pytest.Mo
     batch = rows(version=2)
     assert batch.tactics is not None
     assert max(laws.turned_apart(batch, game_of(5)).values()) < 1e-5
-    turned = laws.rows.transformed
-    monkeypatch.setattr(laws.rows, "transformed", lambda *given: turned(*given)._replace(tactics=batch.tactics))
+    turned = laws.replay.transformed
+    monkeypatch.setattr(laws.replay, "transformed", lambda *given: turned(*given)._replace(tactics=batch.tactics))
     assert laws.turned_apart(batch, game_of(5))["turn/policy"] > 0.1
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests import ROOT
 from training.records import records, scoring
 from training.records.records import Record, Writer, sparse_target
-from training.records.rows import rows_of
+from training.records.replay import rows_of
 
 
 def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -> Record:

@@ -10,8 +10,17 @@ from gozero.games.game import BLACK
 from gozero.nets import features
 from tests.training.games import game_of, random_record
 from training.records.records import Record
-from training.records.replay import Replay, is_held_out, window_rows
-from training.records.rows import MOST_RARITY, CorruptRecordError, rarity, rows_of, transformed, unpack
+from training.records.replay import (
+    MOST_RARITY,
+    CorruptRecordError,
+    Replay,
+    is_held_out,
+    rarity,
+    rows_of,
+    transformed,
+    unpack,
+    window_rows,
+)
 from training.settings.config import ReplaySettings
 
 SIZES = (5, 7)
@@ -264,7 +273,7 @@ def test_rarity_undoes_the_weight_of_rows() -> None:
     replay = Replay(ReplaySettings(held_out=0, surprise_share=0.5), game_of)
     replay.add([replace(record, targets=targets)])
     batch = replay.sample(20_000, np.random.default_rng(1))
-    rows = replay.shelves[False, 7]
+    rows = replay.rows[False, 7]
     assert batch.rarity.max() <= 2 and batch.rarity.mean() == pytest.approx(1, abs=0.01)
     for name in ("value", "score"):  # the mean of rows drawn by surprise, by rarity, is that of all rows
         drawn, wanted = np.average(getattr(batch, name), weights=batch.rarity), getattr(rows, name)

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.training import crashes
-from tests.training.cycle.test_resume import same
 from tests.training.games import game_of, random_record
+from tests.training.run.test_resume import same
 from training.commands import train
 from training.records import records
 from training.records.replay import Replay
 from training.run import estimate
 from training.run.run import Run
-from training.run.steps import Steps
 from training.settings.config import ReplaySettings
 from training.storage import checkpoint
 
@@ -29,7 +28,7 @@ def test_a_window_of_games_holds_the_newest_ones_whole() -> None:
         replay.add([random_record(5, seed)])
         kept = [random_record(5, held).rows for held in range(max(0, seed - 2), seed + 1)]
         assert sum(replay.sizes().values()) == sum(kept)
-        assert replay.shelves[False, 5].serial[-1] == replay.total - 1
+        assert replay.rows[False, 5].serial[-1] == replay.total - 1
 
 
 def test_games_without_rows_count_as_games() -> None:
@@ -69,17 +68,16 @@ def test_a_window_of_games_comes_back_as_it_was(tmp_path: Path) -> None:
     run = finished(tmp_path, **changes)
     newest = [r for path in sorted((tmp_path / "records").iterdir()) for r in records.read(path).records][-7:]
     assert sum(run.trainer.replay.sizes().values()) == sum(record.rows for record in newest)
-    assert run.window.needed_from() > 1, "older shards may go"
+    assert run.trainer.needed_from(run.progress.generation) > 1, "older shards may go"
 
 
 def test_a_generation_pays_for_its_steps(tmp_path: Path) -> None:
     learner = {"generation_steps": 40, "batch": 8, "warm_up": 0}
     run = finished(tmp_path, generations=2, generation_games=6, learner=learner, selfplay={"games": 3, "groups": 1})
     assert run.trainer.learner.steps == int(40 * run.progress.games / 6)
-    steps = Steps(run.settings, run.trainer, run.progress)
-    assert steps.paid_by(1000, 3) == 20
-    by_rows = replace(run.settings, generation_games=0, generation_rows=60)
-    assert Steps(by_rows, run.trainer, run.progress).paid_by(30, 3) == 20
+    assert run.trainer.paid_by(1000, 3) == 20
+    run.trainer.settings = replace(run.settings, generation_games=0, generation_rows=60)
+    assert run.trainer.paid_by(30, 3) == 20
 
 
 def test_a_run_in_games_goes_on_after_a_stop_as_if_there_were_none(tmp_path: Path) -> None:
@@ -113,8 +111,8 @@ def test_an_estimate_knows_games(tmp_path: Path) -> None:
 def test_how_far_self_play_may_be_ahead_is_counted_in_games_too(tmp_path: Path) -> None:
     changes = {"mode": "asynchronous", "generations_ahead": 2.0, "generation_rows": 1}
     run = finished(tmp_path, generations=1, generation_games=6, **changes)
-    a_generation = run.steps.paid_by(6 * run.progress.rows / run.progress.games)
-    run.progress.steps_owed = 2 * a_generation - 1
-    assert run.steps.owed() > 1 and not run.is_ahead()
-    run.progress.steps_owed = 2 * a_generation + 1
+    a_generation = run.trainer.paid_by(6 * run.progress.rows / run.progress.games)
+    run.trainer.steps_owed = 2 * a_generation - 1
+    assert run.trainer.due() > 1 and not run.is_ahead()
+    run.trainer.steps_owed = 2 * a_generation + 1
     assert run.is_ahead()

@@ -12,11 +12,10 @@ from torch import nn
 from gozero.nets import model, weights
 from tests.training import crashes
 from tests.training.games import random_record
-from training.cycle import cycle as loop
 from training.doctor import history
 from training.matches.elo import Tally
 from training.records import records
-from training.run import gate
+from training.run import gate, modes
 from training.run.gate import GateResult
 from training.run.run import Run
 from training.storage import storage
@@ -61,7 +60,7 @@ def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monk
     monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), share))
     run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
     untrained = {name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()}
-    loop.cycle(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
+    modes.train_in_mode(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
     best = run.trainer.learner.ema.state_dict() if passes else untrained
     for playing in (run.actor.playing.state_dict(), weights.load(tmp_path / "weights.pt").state_dict):
         assert all(torch.equal(tensor, best[name]) for name, tensor in playing.items())
@@ -87,7 +86,7 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
     run = Run(crashes.settings(mode=mode, generations=2, swap_steps=2, gate=GATE), tmp_path)
     watch = crashes.Watch(tmp_path, run.settings)
     run.watch = watch.match
-    loop.cycle(run, watch, lambda: False)  # type: ignore[arg-type]
+    modes.train_in_mode(run, watch, lambda: False)  # type: ignore[arg-type]
     log = history.read(tmp_path)
     assert [match["gate/steps"] for match in log.matches] == decided
     assert len(decided) >= 2
@@ -104,10 +103,10 @@ def test_a_report_has_the_last_match_and_the_number_of_matches(tmp_path: Path) -
     run = Run(crashes.settings(gate=GATE), tmp_path)
     for verdict in (GateResult(Tally(0, 4), 0.55), GateResult(Tally(1, 3), 0.55)):
         run._note(verdict, 1)
-    notes = run.measures.notes
+    notes = run.measures.found
     assert (notes["gate/score"], notes["gate/matches"], notes["gate/refused"]) == (0.25, 2, 2)
     run._note(GateResult(Tally(4, 0), 0.55), 1)
-    assert run.measures.notes["gate/refused"] == 0
+    assert run.measures.found["gate/refused"] == 0
 
 
 def with_games(run: Run, seeds: range) -> None:
@@ -133,8 +132,8 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     run.save()
     again = Run(run.settings, tmp_path)
     assert again.trainer.replay.sizes() == run.trainer.replay.sizes() != {}
-    for key, shelf in run.trainer.replay.shelves.items():
-        np.testing.assert_array_equal(again.trainer.replay.shelves[key].serial, shelf.serial)
+    for key, rows in run.trainer.replay.rows.items():
+        np.testing.assert_array_equal(again.trainer.replay.rows[key].serial, rows.serial)
 
 
 def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_that_follow(
@@ -145,16 +144,16 @@ def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_th
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}, replay=replay), tmp_path)
     with_games(run, range(5))
     run.trainer.learner.steps += 1
-    owed = run.progress.steps_owed
+    owed = run.trainer.steps_owed
     assert owed >= 1
     assert run.hand_over(lambda: False)
-    assert run.progress.steps_owed == owed
-    assert run.steps.owed() == 0, "there are no rows to learn from"
+    assert run.trainer.steps_owed == owed
+    assert run.trainer.due() == 0, "there are no rows to learn from"
     run.learn(lambda: False)
     for seed in range(5, 50):
         with_games(run, range(seed, seed + 1))
         rows = sum(run.trainer.replay.sizes().values())
-        assert (run.steps.owed() > 0) == (rows >= 40), "a step needs as many rows as the settings ask for"
+        assert (run.trainer.due() > 0) == (rows >= 40), "a step needs as many rows as the settings ask for"
         if rows >= 40:
             break
     run.learn(lambda: False)

@@ -12,12 +12,11 @@ import pytest
 
 from gozero.nets import model
 from tests.training import crashes
-from tests.training.cycle.test_resume import same
-from training.cycle import cycle as loop
-from training.cycle import sitting
+from tests.training.run.test_resume import same
 from training.learner.learner import network_config
 from training.records import records
 from training.records.records import Record
+from training.run import modes, session
 from training.selfplay.actor import Actor, Debt
 from training.selfplay.crew import Key, LocalCrew, Stop, Stretch, StretchOver
 from training.selfplay.pool import HANDED
@@ -124,7 +123,7 @@ def test_a_run_with_two_seats_is_resumed_as_it_was(tmp_path: Path) -> None:
 
     def go_on(folder: Path, kill_at: int) -> None:
         left = kill_at
-        run = sitting.prepare(SETTINGS, folder)
+        run = session.prepare(SETTINGS, folder)
         append = records.Writer.append
 
         def counted(writer: records.Writer, record: Record) -> None:
@@ -136,7 +135,7 @@ def test_a_run_with_two_seats_is_resumed_as_it_was(tmp_path: Path) -> None:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(records.Writer, "append", counted)
-            loop.cycle(run, crashes.Watch(folder, SETTINGS), lambda: False)  # type: ignore[arg-type]
+            modes.train_in_mode(run, crashes.Watch(folder, SETTINGS), lambda: False)  # type: ignore[arg-type]
 
     go_on(tmp_path / "whole", 0)
     for moment in (5, 9):

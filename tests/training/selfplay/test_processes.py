@@ -11,14 +11,14 @@ import pytest
 
 from gozero.nets import model, weights
 from tests.training import crashes
-from tests.training.cycle.test_resume import same
+from tests.training.run.test_resume import same
 from tests.training.selfplay.test_crew import games, moves
 from training.commands import train
-from training.cycle import cycle, sitting
 from training.doctor.monitor import Monitor
 from training.learner.learner import network_config
 from training.records import records
 from training.records.records import Record
+from training.run import modes, session
 from training.selfplay.crew import LocalCrew, Stretch, StretchOver
 from training.selfplay.processes import SIGNALS, HandLostError, ProcessCrew, _portable
 
@@ -145,8 +145,8 @@ def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
         for processes, generations in parts.items():
             play = replace(SETTINGS.selfplay, processes=processes)
             settings = replace(SETTINGS, generations=generations, selfplay=play)
-            run = sitting.prepare(settings, tmp_path / name)
-            cycle.cycle(run, Monitor(run.folder, settings), never)
+            run = session.prepare(settings, tmp_path / name)
+            modes.train_in_mode(run, Monitor(run.folder, settings), never)
             run.actor.crew.close()
     one, two = (
         [records.read(tmp_path / name / "records" / f"{shard:06d}.gzr").records for shard in (1, 2, 3)]

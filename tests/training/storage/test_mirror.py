@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from gozero.system.options import SettingsError
 from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
 from training.storage import command, manifest
-from training.storage.keeper import Keeper, second_home
-from training.storage.mirror import LostError, Mirror
+from training.storage.mirror import LostError, Mirror, Uploader, open_remote
 from training.storage.store import Store, StoreError
 
 
@@ -27,9 +26,9 @@ def mirror(folder: Path, url: str, take_over: bool = False) -> Mirror:
     return opened
 
 
-def home_of(folder: Path, url: str) -> Keeper:
+def home_of(folder: Path, url: str) -> Uploader:
     folder.mkdir(exist_ok=True)
-    return second_home(url, folder)
+    return open_remote(url, folder)
 
 
 def pulled(url: str, folder: Path) -> dict[str, bytes]:

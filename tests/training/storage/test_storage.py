@@ -259,15 +259,15 @@ def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
 
 def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
     run = train.prepare(crashes.settings(), tmp_path / "run")
-    run.progress.rows, run.progress.generation = 1000, 20
-    run.window.shard_rows = dict.fromkeys(range(1, 21), 50)
-    assert run.window.needed_from() == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
+    run.trainer.replay.total = 1000
+    run.trainer.shard_rows = dict.fromkeys(range(1, 21), 50)
+    assert run.trainer.needed_from(20) == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
 
 
 def checkpoint_window(run) -> int:
     from training.records.replay import window_rows
 
-    return window_rows(run.progress.rows, run.settings.replay)
+    return window_rows(run.trainer.replay.total, run.settings.replay)
 
 
 def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from fsspec.registry import known_implementations
 
 from tests.training.storage.brittle import state, work
 from training.storage import command, manifest, store
-from training.storage.keeper import second_home
+from training.storage.mirror import open_remote
 from training.storage.store import MissingError, Store, StoreError
 
 
@@ -140,7 +140,7 @@ def test_a_run_goes_on_from_s3(bucket: str, tmp_path: Path, capsys: pytest.Captu
     for generation in (1, 2, 3):
         folder = tmp_path / f"run{generation}"
         folder.mkdir()
-        home = second_home(url, folder)
+        home = open_remote(url, folder)
         work(folder, generation)
         assert home.close()
         left = state(folder)
@@ -157,7 +157,7 @@ def test_a_run_goes_on_from_s3(bucket: str, tmp_path: Path, capsys: pytest.Captu
 
 def test_a_bucket_that_is_not_there_is_one_line_and_is_not_made(bucket: str, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot read s3://mistyped/run: The specified bucket does not exist"):
-        second_home("s3://mistyped/run", tmp_path)
+        open_remote("s3://mistyped/run", tmp_path)
     assert fsspec.filesystem("s3", skip_instance_cache=True).ls("") == ["bucket"]
 
 
@@ -179,7 +179,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     assert "argument FOLDER: invalid folder value: ''" in capsys.readouterr().err
     folder = tmp_path / "made"
     folder.mkdir()
-    keeper = second_home(str(home), folder)
+    keeper = open_remote(str(home), folder)
     work(folder, 1)
     keeper.close()
     assert command.main(["fetch", str(home), str(tmp_path / "new"), "--only", "weights.*"]) == 0

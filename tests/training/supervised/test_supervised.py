@@ -21,7 +21,7 @@ from tests.training.games import random_record
 from training.learner.learner import Learner
 from training.records.export import sgf_record
 from training.records.library import Entry
-from training.records.rows import Batch, rows_of
+from training.records.replay import Batch, rows_of
 from training.settings.config import LearnerSettings
 from training.supervised import collection, measure, startup, trainer
 from training.supervised.collection import CollectionError, Wanted

@@ -13,13 +13,12 @@ from gozero.system.options import SettingsError
 from tests.training.crashes import Watch
 from tests.training.games import random_record
 from training.commands import train
-from training.cycle import cycle
-from training.cycle.sitting import prepare
 from training.records import records
 from training.records.records import Record
-from training.run import origins
-from training.run.origins import Origin
+from training.run import modes, new_run
+from training.run.new_run import StartingPoint
 from training.run.run import Run
+from training.run.session import prepare
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage import checkpoint
@@ -45,7 +44,7 @@ def written(path: Path, games: Sequence[Record], facts: dict[str, str] = CHINESE
 
 def begun(folder: Path, *shards: Path, overrides: Sequence[str] = ()) -> Run:
     """A new run in `folder` that begins with the shards."""
-    return prepare(settings(*overrides), folder, Origin(None, tuple(map(str, shards))))
+    return prepare(settings(*overrides), folder, StartingPoint(None, tuple(map(str, shards))))
 
 
 def refused(folder: Path, *shards: Path, overrides: Sequence[str] = ()) -> str:
@@ -61,8 +60,8 @@ def owns(run: Run, games: Sequence[Record]) -> None:
     rows = sum(game.rows for game in games)
     assert (run.progress.games, run.progress.rows) == (len(games), rows)
     assert (run.trainer.replay.total, run.trainer.replay.sizes()) == (rows, {5: rows})
-    assert run.trainer.holding.corrupt == 0
-    assert run.progress.steps_owed == rows * run.settings.learner.reuse / run.settings.learner.batch
+    assert run.trainer.window.corrupt == 0
+    assert run.trainer.steps_owed == rows * run.settings.learner.reuse / run.settings.learner.batch
 
 
 @pytest.mark.parametrize("moved", [0, 1])
@@ -70,7 +69,7 @@ def test_a_start_that_was_killed_at_its_end_is_completed(
     moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was to be put in its place was whole; `moved` folders were in place already."""
-    folder, settle = tmp_path / "run", origins.settle
+    folder, settle = tmp_path / "run", new_run.settle
 
     def killed(folder: Path) -> None:
         for name in ("records", "checkpoints")[:moved]:
@@ -78,10 +77,10 @@ def test_a_start_that_was_killed_at_its_end_is_completed(
         raise SystemExit
 
     shard = written(tmp_path / "a.gzr", GAMES)
-    monkeypatch.setattr(origins, "settle", killed)
+    monkeypatch.setattr(new_run, "settle", killed)
     with pytest.raises(SystemExit):
-        origins.begin(settings(), folder, Origin(None, (str(shard),)))
-    monkeypatch.setattr(origins, "settle", settle)
+        new_run.begin(settings(), folder, StartingPoint(None, (str(shard),)))
+    monkeypatch.setattr(new_run, "settle", settle)
     owns(begun(folder, shard), GAMES)
     assert not (folder / "importing").exists()
 
@@ -156,7 +155,7 @@ def test_a_shard_that_cannot_be_read_is_one_line(tmp_path: Path, monkeypatch: py
 def test_games_without_a_run_are_not_taken_for_its_own(tmp_path: Path) -> None:
     shard = written(tmp_path / "run" / "records" / "000001.gzr", GAMES)
     before = shard.read_bytes()
-    for origin in (Origin(), Origin(None, (str(tmp_path / "run"),))):
+    for origin in (StartingPoint(), StartingPoint(None, (str(tmp_path / "run"),))):
         with pytest.raises(SettingsError, match=r"holds games \(records/\) but no checkpoint of a run; give another"):
             prepare(settings(), tmp_path / "run", origin)
     assert shard.read_bytes() == before
@@ -169,7 +168,7 @@ def test_a_start_that_is_interrupted_leaves_nothing_to_the_next(
 ) -> None:
     for number in (1, 2):
         written(tmp_path / "kept" / f"{number}.gzr", GAMES)
-    put, save, calls = origins._put, checkpoint.save, []
+    put, save, calls = new_run._put, checkpoint.save, []
 
     def interrupted(*arguments: Any) -> None:
         put(*arguments)
@@ -180,11 +179,11 @@ def test_a_start_that_is_interrupted_leaves_nothing_to_the_next(
     def no_checkpoint(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(origins, "_put", interrupted)
+    monkeypatch.setattr(new_run, "_put", interrupted)
     monkeypatch.setattr(checkpoint, "save", no_checkpoint)
     with pytest.raises(KeyboardInterrupt):
         begun(tmp_path / "run", tmp_path / "kept")
-    monkeypatch.setattr(origins, "_put", put)
+    monkeypatch.setattr(new_run, "_put", put)
     monkeypatch.setattr(checkpoint, "save", save)
     wrong = replace(GAMES[0], score=GAMES[0].score + 1)
     owns(begun(tmp_path / "run", written(tmp_path / "b.gzr", [wrong, *GAMES[4:]])), GAMES[4:])
@@ -197,9 +196,9 @@ def test_rows_that_are_refused_later_keep_their_place_in_the_window(tmp_path: Pa
     shard.unlink()  # as where a change of the rules refuses a game
     written(shard, [replace(GAMES[0], score=GAMES[0].score + 1), *GAMES[1:]])
     again = Run(run.settings, tmp_path / "run")
-    (rows,) = again.trainer.replay.shelves.values()
+    (rows,) = again.trainer.replay.rows.values()
     assert rows.serial.tolist() == list(range(GAMES[0].rows, run.progress.rows))
-    assert (again.trainer.replay.total, again.trainer.holding.corrupt) == (run.progress.rows, 1)
+    assert (again.trainer.replay.total, again.trainer.window.corrupt) == (run.progress.rows, 1)
 
 
 @pytest.mark.parametrize("mode", ["semi-asynchronous", "asynchronous"])
@@ -209,7 +208,7 @@ def test_games_played_on_in_an_imported_generation_count(mode: str, tmp_path: Pa
     written(tmp_path / "run" / "records" / "000001.gzr", GAMES[4:])  # appended
     run.save()
     again = Run(run.settings, tmp_path / "run")
-    cycle.cycle(again, Watch(tmp_path / "run", run.settings), lambda: False)
+    modes.train_in_mode(again, Watch(tmp_path / "run", run.settings), lambda: False)
     played = records.read(tmp_path / "run" / "records" / "000002.gzr").records
     assert again.progress.games == len(GAMES) + len(played)
     assert again.progress.rows == sum(game.rows for game in (*GAMES, *played))

@@ -1,12 +1,8 @@
 """What a new run begins with: weights of another run (`--from`) and games already played (`--records`).
 
-Vocabulary.
-  origin  the two together. A run folder is made from it as if its first generations had been played elsewhere: their
-          shards are in records/, and a checkpoint says that the learner owes the steps which the rows in the window pay
-          for.
-
-Weights of the same network load as they are; narrower or shallower ones are grown (`gozero.nets.growth`). The optimiser
-starts fresh. Nothing is trained here, and no run that has begun is changed.
+The run folder is made as if its first generations had been played elsewhere: their shards are in records/, and a
+checkpoint says that the learner owes the steps which the rows in the window pay for. Narrower or shallower weights are
+grown (`gozero.nets.growth`), the optimiser starts fresh, and no run that has begun is changed.
 """
 
 from __future__ import annotations
@@ -26,9 +22,9 @@ from gozero.system import files
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
 from training.learner.learner import Learner, limit_note, network_config
-from training.records import records, rows, scoring
+from training.records import records, scoring
 from training.records.records import Record
-from training.records.replay import window_rows
+from training.records.replay import CorruptRecordError, check, window_rows
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
@@ -39,8 +35,8 @@ IMPORTING = "importing"
 
 
 @dataclass(frozen=True)
-class Origin:
-    """The origin that the command line asks for; by default there is none."""
+class StartingPoint:
+    """What the command line asks for; by default nothing."""
 
     weights: str | None = None  # file, as `locations.find` takes it
     records: tuple[str, ...] = ()  # run folders, folders of shards, or shards
@@ -49,42 +45,42 @@ class Origin:
         return self.weights is not None or bool(self.records)
 
 
-def learner(settings: LoopSettings, origin: Origin, device: str = "cpu") -> Learner:
-    """A run's learner at its beginning on `device`, with the origin's weights if it has any.
+def learner(settings: LoopSettings, start: StartingPoint, device: str = "cpu") -> Learner:
+    """A run's learner at its beginning on `device`, with the given weights, if any.
 
     Raises:
         WeightsError: the file cannot be used.
         SettingsError: its network cannot become the run's; the line says what to do instead.
     """
-    return _grown(settings, origin, _given(settings, origin), device)
+    return _grown(settings, start, _given(settings, start), device)
 
 
-def _given(settings: LoopSettings, origin: Origin) -> Weights | None:
-    """The origin's weights, if it has any."""
-    return None if origin.weights is None else weights.load(locations.find(origin.weights), settings.game)
+def _given(settings: LoopSettings, start: StartingPoint) -> Weights | None:
+    """The given weights, if any."""
+    return None if start.weights is None else weights.load(locations.find(start.weights), settings.game)
 
 
-def _grown(settings: LoopSettings, origin: Origin, found: Weights | None, device: str = "cpu") -> Learner:
-    """`learner`, with the origin's weights in memory."""
+def _grown(settings: LoopSettings, start: StartingPoint, found: Weights | None, device: str = "cpu") -> Learner:
+    """`learner`, with the given weights in memory."""
     begun = Learner.of(settings, device)
     if found is None:
         return begun
     try:
         tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
-        raise SettingsError(f"--from {origin.weights}: {error} (--records FOLDER)") from None
+        raise SettingsError(f"--from {start.weights}: {error} (--records FOLDER)") from None
     begun.net.load_state_dict(tensors)
     begun.ema.load_state_dict(tensors)
     return begun
 
 
-def shards(settings: LoopSettings, origin: Origin) -> list[tuple[Path, records.Shard]]:
-    """The origin's shards in the order of their names, folder after folder, with the games that the run can learn from:
+def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, records.Shard]]:
+    """The given shards in the order of their names, folder after folder, with the games that the run can learn from:
     its network can see their board, and their moves lead to their result by its rules.
 
     SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
     """
-    named = [path for name in origin.records for path in _paths(name)]
+    named = [path for name in start.records for path in _paths(name)]
     first = {os.path.realpath(path): path for path in reversed(named)}  # one that is named twice counts once
     found = [(path, _read(path)) for path in named if first[os.path.realpath(path)] is path]
     for path, shard in found:
@@ -144,15 +140,15 @@ def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
 def _fitting(settings: LoopSettings, shard: records.Shard) -> records.Shard:
     """The shard with the games that the run can learn from."""
     only = network_config(settings).size
-    kept = [record for record in shard.records if only in (None, record.size) and _plays_out(settings, record)]
-    return replace(shard, records=kept, left_out=len(shard.records) - len(kept))
+    fitting = [record for record in shard.records if only in (None, record.size) and _plays_out(settings, record)]
+    return replace(shard, records=fitting, left_out=len(shard.records) - len(fitting))
 
 
 def _plays_out(settings: LoopSettings, record: Record) -> bool:
     """Whether the run's rules lead to the record's result, on a board that its game has."""
     try:
-        rows.check(record, scoring.game_of(settings, record.size))
-    except (rows.CorruptRecordError, ValueError):  # ValueError: a board that the game does not have
+        check(record, scoring.game_of(settings, record.size))
+    except (CorruptRecordError, ValueError):  # ValueError: a board that the game does not have
         return False
     return True
 
@@ -169,15 +165,15 @@ def _unfit(settings: LoopSettings, found: list[records.Shard]) -> str:
     return f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result; give other records"
 
 
-def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
+def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
     """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
 
     Raises:
         WeightsError, SettingsError: as `learner` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    given = _given(settings, origin)
-    begun, played = _grown(settings, origin, given), shards(settings, origin)
+    given = _given(settings, start)
+    begun, played = _grown(settings, start, given), shards(settings, start)
     fresh = folder / IMPORTING
     try:
         progress = _import(settings, fresh, played)
@@ -192,7 +188,7 @@ def begin(settings: LoopSettings, folder: Path, origin: Origin) -> str:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
     settle(folder)
-    how = f"with the weights of {origin.weights}" if origin.weights else "with fresh weights"
+    how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
     found = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}{_remarks(settings, given, begun, progress)}"
 
@@ -238,9 +234,8 @@ def left_out(found: Sequence[records.Shard]) -> str:
 
 
 def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards into the folder `fresh` as generations 1, 2, ...
-
-    of the run. Returns its progress: about to learn from the last of them.
+    """Copy the shards into the folder `fresh` as the run's generations 1, 2, ... Returns its progress: about to learn
+    from the last of them.
     """
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
     with storage.writing(fresh.parent):

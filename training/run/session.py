@@ -1,10 +1,6 @@
-"""A sitting of a run: its folder is opened, the cycle goes on until it ends or is stopped, and all is saved.
+"""A session of a run, from one start to its next stop: the folder is opened, the run goes on, and all is saved.
 
-Vocabulary.
-  sitting  the time from one start of a run to its next stop.
-
-The command line is `training.commands.train`; a cluster's coordinator (`training.cluster`) begins a sitting in the same
-way, with a staff of its own.
+The command line is `training.commands.train`; a cluster's coordinator (`training.cluster`) has a session of its own.
 """
 
 from __future__ import annotations
@@ -26,22 +22,21 @@ from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
 from training.console import say
-from training.cycle.cycle import cycle
 from training.doctor.monitor import Monitor
 from training.learner.learner import DivergedError, limit_note, network_config, resolved
-from training.run import origins
-from training.run.origins import Origin
+from training.run import new_run
+from training.run.backend import LOCAL, Backend
+from training.run.modes import train_in_mode
+from training.run.new_run import StartingPoint
 from training.run.run import Run
-from training.run.staff import HERE, Staff
 from training.selfplay import simulators
 from training.selfplay.processes import HandLostError
 from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
-from training.storage import keeper, storage
+from training.storage import mirror, storage
 from training.storage.checkpoint import CheckpointError
-from training.storage.keeper import Keeper
-from training.storage.mirror import Mirror
+from training.storage.mirror import Mirror, Uploader
 from training.storage.storage import BusyError, FolderError, StorageError
 from training.storage.store import Store, StoreError, shown
 
@@ -58,22 +53,22 @@ _STAGE = re.compile(r"stage\.\d+\.")
 _ENTRY = re.compile(rf"({'|'.join(map(re.escape, ('learner.rates', *BY_SIZE)))}|stage\.\d+\.sizes)\.")  # of a table
 
 
-def prepare(settings: LoopSettings, folder: Path, origin: Origin | None = None, staff: Staff = HERE) -> Run:
-    """Make or reopen the run folder and keep the resolved settings in it. A new run begins with its origin, if any.
+def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: Backend = LOCAL) -> Run:
+    """Make or reopen the run folder and save the resolved settings in it. A new run begins from `start`, if given.
 
     Raises:
-        SettingsError: the folder holds a run of another network, game or rules, or games without a run, or the origin
+        SettingsError: the folder holds a run of another network, game or rules, or games without a run, or `start`
             does not fit.
         WeightsError, CheckpointError, StorageError: a file cannot be used or written.
     """
-    origins.settle(folder)
+    new_run.settle(folder)
     under_way = compare(settings, folder)
-    if origin and under_way:
+    if start and under_way:
         say("this run has already begun and continues: --from and --records are for a new run")
-    elif origin:
-        say(origins.begin(settings, folder, origin))
+    elif start:
+        say(new_run.begin(settings, folder, start))
     folder.mkdir(parents=True, exist_ok=True)
-    run = Run(settings, folder, staff)
+    run = Run(settings, folder, backend)
     with storage.replacing(folder / "settings.json") as file:
         file.write(json.dumps(settings.to_dict(), indent=1).encode())
     return run
@@ -86,10 +81,10 @@ def _tell_limit(settings: LoopSettings, path: Path) -> None:
             say(note)
 
 
-def second_home(
-    url: str | None, take_over: bool, folder: Path, settings: LoopSettings, held: ExitStack
-) -> Keeper | None:
-    """The store at a URL, open until `held` ends; None without one. The folder, held alone, then has the store's run.
+def open_remote(
+    url: str | None, take_over: bool, folder: Path, settings: LoopSettings, stack: ExitStack
+) -> Uploader | None:
+    """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of the two.
 
     Raises:
         SettingsError: the store has a run of another game, rules or network.
@@ -97,13 +92,13 @@ def second_home(
     """
     if url is None:
         return None
-    home = keeper.second_home(url, folder, take_over, partial(_accept, settings, shown(url)))
-    held.callback(home.close)
-    return home
+    remote = mirror.open_remote(url, folder, take_over, partial(_accept, settings, shown(url)))
+    stack.callback(remote.close)
+    return remote
 
 
-def look_at_second_home(url: str, take_over: bool, folder: Path, settings: LoopSettings) -> str:
-    """What `second_home` would find, in words; nothing is written. Raises as it does."""
+def describe_remote(url: str, take_over: bool, folder: Path, settings: LoopSettings) -> str:
+    """What `open_remote` would find, in words; nothing is written. Raises as it does."""
     store = Store(url)
     found = Mirror(store, folder, take_over, partial(_accept, settings, store.shown)).state
     return f"{store.shown} {f'holds a run ({found})' if found.checkpoints else 'holds nothing yet'}"
@@ -164,16 +159,16 @@ def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> No
     say(f"games are refereed by {simulators.DESCRIPTIONS[settings.simulator]}")
 
 
-def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home: Keeper | None = None) -> int:
-    """Run the cycle until it ends, fails or is stopped; `home` hears of each checkpoint. Returns the exit code."""
-    if home is not None:
-        run.saved = home.wake
-        home.wake()
+def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], remote: Uploader | None = None) -> int:
+    """Train until the run ends, fails or is stopped; `remote` gets a copy of each checkpoint. Returns the exit code."""
+    if remote is not None:
+        run.saved = remote.wake
+        remote.wake()
     try:
-        run.steps.watch, run.watch = watch.step, watch.match
-        if run.progress.learning and (owed := run.steps.owed()):
-            say(f"first it learns from the games that it has: {counted(owed, 'step', ',')}")
-        cycle(run, watch, stop)
+        run.trainer.watch, run.watch = watch.step, watch.match
+        if run.progress.learning and (owed := run.trainer.due()):
+            say(f"catching up: {counted(owed, 'training step', ',')} on the games so far")
+        train_in_mode(run, watch, stop)
     except HandLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
         return 1
@@ -188,9 +183,9 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], home
     return 0
 
 
-def closed(home: Keeper | None, code: int) -> int:
-    """The exit code, after the run's last copy to its second home: 1 if that failed."""
-    return code if home is None or home.close() else code or 1
+def finish(remote: Uploader | None, code: int) -> int:
+    """The exit code, after the last copy to the store: 1 if that failed."""
+    return code if remote is None or remote.close() else code or 1
 
 
 def compare(settings: LoopSettings, folder: Path) -> bool:

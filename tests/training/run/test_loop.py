@@ -15,12 +15,11 @@ from gozero.nets import features, weights
 from tests import ROOT
 from tests.training.games import random_record
 from training.commands import train
-from training.cycle import cycle as loop
-from training.cycle import sitting
 from training.doctor import history, monitor
 from training.learner.learner import Learner
 from training.records import records
-from training.records.rows import Batch
+from training.records.replay import Batch
+from training.run import modes, session
 from training.run.run import Run
 from training.settings import config, presets
 from training.storage import checkpoint
@@ -103,7 +102,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     settings = tiny(generations=2)
     first = train.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(first.folder, first.settings)
-    loop.cycle(
+    modes.train_in_mode(
         first, watch, lambda: first.progress.generation == 2
     )  # stopped when the second generation is about to begin
     second = train.prepare(settings, tmp_path / "run")
@@ -114,7 +113,7 @@ def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert second.trainer.learner.steps == first.trainer.learner.steps > 0
     for name, tensor in first.trainer.learner.net.state_dict().items():
         assert torch.equal(tensor, second.trainer.learner.net.state_dict()[name]), name
-    loop.cycle(second, watch, lambda: False)
+    modes.train_in_mode(second, watch, lambda: False)
     watch.close()
     assert second.progress.rows > first.progress.rows
     assert second.finished()
@@ -127,16 +126,16 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     settings = replace(tiny(generations=0), **limits)
     run = train.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(run.folder, run.settings)
-    assert sitting.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
-    assert run.progress.learning and run.steps.owed() > 0
+    assert session.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
+    assert run.progress.learning and run.trainer.due() > 0
     assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
     again = train.prepare(settings, tmp_path / "run")
-    owed = again.steps.owed()
-    assert sitting.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
+    owed = again.trainer.due()
+    assert session.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
     said = capsys.readouterr().err
     assert f"first it learns from the games that it has: {owed:,} step" in said
     assert "the run has reached its limit" in said
-    assert not again.progress.learning and not again.steps.owed()
+    assert not again.progress.learning and not again.trainer.due()
     assert again.progress.generation == 2
     assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps
     assert len(reports(again.folder)) == 1
@@ -145,14 +144,14 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
 def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
     run = train.prepare(tiny(generations=1), tmp_path / "run")
     shard = tmp_path / "run" / "records" / "000001.gzr"
-    loop.cycle(
+    modes.train_in_mode(
         run, monitor.Monitor(run.folder, run.settings), lambda: shard.exists() and len(records.read(shard).records) > 2
     )
     kept = records.read(shard).records
     assert kept
     assert run.progress.rows == 0
     again = train.prepare(tiny(generations=1), tmp_path / "run")
-    loop.cycle(again, monitor.Monitor(run.folder, run.settings), lambda: False)
+    modes.train_in_mode(again, monitor.Monitor(run.folder, run.settings), lambda: False)
     games = records.read(shard).records
     assert len(games) > len(kept)
     assert all((one.moves == other.moves).all() for one, other in zip(kept, games, strict=False))
@@ -293,10 +292,10 @@ def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -
     run = train.prepare(tiny(generations=1), tmp_path / "run")
     run.trainer.replay.add([random_record(5, seed) for seed in range(40)])
     window = sum(run.trainer.replay.sizes().values())
-    assert run.steps.paid_by(64) == 64 * 4 / 32
+    assert run.trainer.paid_by(64) == 64 * 4 / 32
     passes = replace(run.settings, learner=replace(run.settings.learner, epochs=10.0))
-    run.steps.settings = passes
-    assert run.steps.paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
+    run.trainer.settings = passes
+    assert run.trainer.paid_by(passes.generation_rows) == pytest.approx(10 * window / 32)
 
 
 def test_a_loss_that_is_no_number_ends_the_run_and_keeps_its_checkpoint(

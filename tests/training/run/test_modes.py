@@ -18,11 +18,10 @@ import torch
 
 from tests.training import crashes
 from training import console
-from training.cycle import cycle as loop
 from training.learner.learner import Learner
 from training.matches.elo import Tally
 from training.records import records
-from training.run import gate
+from training.run import gate, modes
 from training.run.gate import GateResult
 from training.run.run import Run
 from training.selfplay.actor import Actor
@@ -52,7 +51,7 @@ class Stage:
             monkeypatch.setattr(owner, name, self._noted(getattr(owner, name), event))
 
     def cycle(self, stop: Callable[[], bool] = lambda: False) -> None:
-        loop.cycle(self.run, self.watch, stop)  # type: ignore[arg-type]
+        modes.train_in_mode(self.run, self.watch, stop)  # type: ignore[arg-type]
 
     def _noted(self, function: Callable[..., Any], event: str) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
@@ -96,7 +95,7 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
     stage.cycle()
     assert before
     assert run.progress.generation == 3
-    assert run.progress.steps_owed < 1, "the last games are learned from too"
+    assert run.trainer.steps_owed < 1, "the last games are learned from too"
 
 
 def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
@@ -142,7 +141,7 @@ def test_a_complete_generation_is_learned_from_first(
     turns.cycle(lambda: "step" in turns.events)
     assert turns.run.progress.learning, "as games from elsewhere are"
     stage = Stage(tmp_path, monkeypatch, mode=mode, generations=3)
-    run, owed, left = stage.run, stage.run.steps.owed(), []
+    run, owed, left = stage.run, stage.run.trainer.due(), []
     stage.game, before = lambda: left.append(dict(run.progress.rows_owed)), dict(run.progress.rows_owed)
     stage.cycle()
     assert left[0] == before, "a generation is completed once"
@@ -174,7 +173,7 @@ def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monk
     assert busy[0] > 0, "a match that is under way counts in the report"
     assert "hand-over" in stage.events
     assert stage.run.progress.generation == 4
-    assert stage.run.progress.steps_owed < 1, "the last rows are learned from too"
+    assert stage.run.trainer.steps_owed < 1, "the last rows are learned from too"
     assert stage.run.unseen_steps() == 0, "the last network is judged too"
 
 
@@ -196,7 +195,7 @@ def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
 ) -> None:
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous")
     run, stopped, left = stage.run, threading.Event(), threading.Event()
-    together, advance = loop.together, Run.advance
+    together, advance = modes.together, Run.advance
 
     def noted(parts: list[Callable[..., None]], stop: Callable[[], bool]) -> None:
         *others, learn = parts
@@ -212,7 +211,7 @@ def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
         stopped.set()
         assert left.wait(PATIENCE), "the learner does not leave"
 
-    monkeypatch.setattr(loop, "together", noted)
+    monkeypatch.setattr(modes, "together", noted)
     monkeypatch.setattr(Run, "advance", late_advance)
     monkeypatch.setattr(Run, "learn", lambda *_: None)
     stage.cycle(stopped.is_set)

@@ -1,10 +1,6 @@
-"""`--dry-run`: tries everything that a run needs once, without a run.
+"""`--dry-run`: tries everything that a run needs once, in memory or a temporary folder; nothing is left behind.
 
-Vocabulary.
-  check  one thing that could stop a run. Each prints a line when it is done; the first that fails ends the rehearsal
-         with its reason.
-
-All is done in memory or in a temporary folder, and nothing is left behind. `training.run.estimate` measures speed.
+Each check prints a line; the first that fails ends the dry run with its reason. `training.run.estimate` measures speed.
 """
 
 from __future__ import annotations
@@ -23,10 +19,10 @@ from gozero.system.words import counted
 from training.doctor.strength import Strength
 from training.learner.learner import Learner
 from training.records import scoring
-from training.run import origins, trial
+from training.run import new_run, trial
+from training.run.backend import device_of
 from training.run.estimate import checkpoint_bytes
-from training.run.origins import Origin
-from training.run.resources import device_of
+from training.run.new_run import StartingPoint
 from training.selfplay import simulators
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
@@ -35,7 +31,7 @@ from training.storage.checkpoint import Progress, Snapshot
 RESERVE_BYTES = 200_000_000  # beyond the checkpoints: records, logs and reports of the first hours
 
 
-def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable[[str], None]) -> None:
+def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: Callable[[str], None]) -> None:
     """Check everything and `say` each result in a line.
 
     Raises:
@@ -46,19 +42,19 @@ def rehearse(settings: LoopSettings, folder: Path, origin: Origin, say: Callable
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
     say(f"folder     {_folder(folder)}: ok")
-    if _continued(folder, say) and origin:
+    if _continued(folder, say) and start:
         say("origin     this run has already begun: --from and --records are for a new run, and are not looked at")
-        origin = Origin()
+        start = StartingPoint()
     if settings.monitor.yardstick:
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
-    learner, shards = origins.learner(settings, origin, device_of(settings.device)), origins.shards(settings, origin)
-    if origin.weights is not None:
-        say(f"weights    {origin.weights}, {model.parameter_count(learner.net):,} parameters as {settings.network}: ok")
+    learner, shards = new_run.learner(settings, start, device_of(settings.device)), new_run.shards(settings, start)
+    if start.weights is not None:
+        say(f"weights    {start.weights}, {model.parameter_count(learner.net):,} parameters as {settings.network}: ok")
     if shards:
         games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
         say(
-            f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{origins.left_out([shard for _, shard in shards])}: ok"
+            f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{new_run.left_out([shard for _, shard in shards])}: ok"
         )
     say(f"disk       {_disk(settings, folder, learner)}: ok")
     _play(settings, learner, say)

@@ -1,21 +1,17 @@
-"""The whole training cycle: self-play -> records -> learner -> weights -> self-play, a generation at a time.
+"""The training cycle in its three modes: self-play -> records -> learner -> weights -> self-play, generation after
+generation. Only the order of the parts is here, the parts are in `training.run.run`.
 
-    python -m training.loop --config training/settings/go13.toml
-
-Vocabulary.
-  generation  a stretch of self-play that finishes `generation_rows` rows, and the learner's steps that those rows pay
-              for.
-  sequential  one after the other: play, learn, hand over.
+  sequential         one after the other: play, learn, let the new network play.
   semi-asynchronous  self-play of a generation and learning from the one before it at the same time, each waiting for
                      the other at its end.
-  asynchronous  self-play does not wait, but for one step at a checkpoint and where it is `generations_ahead` of the
-                learner. That takes the steps that rows have paid for and hands over a network every so many, in the
-                middle of games; with a gate, its match decides in the meantime. Generations that end while one is
-                reported are reported with the next.
+  asynchronous       self-play does not wait, but for one step at a checkpoint and where it is `generations_ahead` of
+                     the learner. That takes the steps that rows have paid for, and every `swap_steps` its network
+                     plays, from the middle of games; a gate's match is played meanwhile. Generations that end while one
+                     is reported are reported with the next.
 
 A run that is killed continues from its last checkpoint. In the first two modes, on a CPU with one thread, it ends with
 the same weights, bit for bit, as a run that was not killed. Stopping (Ctrl-C, SIGTERM) saves at once and loses no
-finished game, no game in flight and no step. The parts are in `training.run.run`; only their order is here.
+finished game, no game in flight and no step.
 """
 
 from __future__ import annotations
@@ -33,10 +29,10 @@ from training.run.run import Run
 from training.storage import storage
 
 Stop = Callable[[], bool]
-PATIENCE = 0.1  # seconds that an idle learner waits before it looks again whether to stop
+POLL = 0.1  # seconds between two looks of an idle thread
 
 
-def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
+def train_in_mode(run: Run, watch: Monitor, stop: Stop) -> None:
     """Generation after generation until the run is finished or told to stop; what is done by then is saved.
 
     Raises:
@@ -45,7 +41,7 @@ def cycle(run: Run, watch: Monitor, stop: Stop) -> None:
     if run.is_new:
         run.save()  # so that a crash before the first checkpoint is like any other
     if run.progress.learning and run.settings.mode != "sequential":
-        run.absorb()  # what an earlier version played on in that generation
+        run.absorb()  # games played on in that generation by another mode
         _learned(run, watch, stop)
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
         run, watch, stop
@@ -72,7 +68,7 @@ def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
         if not stop() and run.hand_over(stop):
             run.absorb()
             run.complete()
-            _tell(run, watch, stop)
+            _report(run, watch, stop)
             run.advance()
         run.save()
     if not stop():  # the steps that the last games have paid for
@@ -93,11 +89,11 @@ def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
 
 
 class Asynchronous:
-    """The parts of the asynchronous mode, each for a thread of its own, and what they tell each other."""
+    """The parts of the asynchronous mode, each for its own thread, and the events between them."""
 
     def __init__(self, run: Run, watch: Monitor) -> None:
         self.run, self.watch = run, watch
-        self._news = threading.Event()  # rows have been absorbed
+        self._absorbed = threading.Event()  # rows have been absorbed
         self._complete = threading.Event()  # a generation's self-play is complete, and not reported yet
         self._played, self._learned = threading.Event(), threading.Event()  # that part has ended
 
@@ -106,7 +102,7 @@ class Asynchronous:
         run = self.run
         try:
             while not run.finished() and not halt():
-                run.play(halt, rest=lambda: self._take(halt))
+                run.play(halt, pause=lambda: self._absorb(halt))
                 if not halt():
                     with run.turn():
                         run.absorb()
@@ -114,7 +110,7 @@ class Asynchronous:
                         run.advance()
                     self._complete.set()
                 run.save()
-                self._hold_back(halt)
+                self._wait_for_learner(halt)
         finally:
             self._played.set()
 
@@ -129,12 +125,12 @@ class Asynchronous:
                     run.hand_over(halt)
                 if self._complete.is_set():
                     self._complete.clear()
-                    _tell(run, self.watch, halt)
-                elif not run.steps.owed():
+                    _report(run, self.watch, halt)
+                elif not run.trainer.due():
                     if ended:
                         break
-                    self._news.wait(PATIENCE)
-                    self._news.clear()
+                    self._absorbed.wait(POLL)
+                    self._absorbed.clear()
         finally:
             self._learned.set()
 
@@ -149,29 +145,29 @@ class Asynchronous:
                 over = time.monotonic()
             if ended:
                 break
-            self._learned.wait(PATIENCE)
+            self._learned.wait(POLL)
 
     def end(self, stop: Stop) -> None:
         """Report a generation that was complete when the learner was told to stop, and save."""
         if self._complete.is_set():
-            _tell(self.run, self.watch, stop)
+            _report(self.run, self.watch, stop)
         self.run.save()
 
-    def _take(self, halt: Stop) -> None:
+    def _absorb(self, halt: Stop) -> None:
         with self.run.turn():
             self.run.absorb()
         self.run.save()
-        self._news.set()
-        self._hold_back(halt)
+        self._absorbed.set()
+        self._wait_for_learner(halt)
 
-    def _hold_back(self, halt: Stop) -> None:
+    def _wait_for_learner(self, halt: Stop) -> None:
         """Wait while self-play is too far ahead of the learner."""
         if not self.run.is_ahead():
             return
         within = None if self.run.actor.crew.streams else "selfplay"  # a crew that streams goes on meanwhile
         with self.run.timeline.during("held", within=within):
             while self.run.is_ahead() and not halt():
-                self._learned.wait(PATIENCE)
+                self._learned.wait(POLL)
 
     def _hands_over(self) -> bool:
         """Whether it is time for the learner to hand over, which is its own affair where there is no gate."""
@@ -205,17 +201,17 @@ def together(parts: Sequence[Callable[[Stop], None]], stop: Stop) -> None:
 
 def _learned(run: Run, watch: Monitor, stop: Stop) -> None:
     """Learn from a generation whose games are complete, hand over, and go to the next; all modes begin so where games
-    came from elsewhere (`--records`) or from a sitting in the sequential mode.
+    came from elsewhere (`--records`) or from a session in the sequential mode.
     """
     if not stop():
-        run.learn(stop, rest=run.save)
+        run.learn(stop, pause=run.save)
     if not stop() and run.hand_over(stop):
-        _tell(run, watch, stop)
+        _report(run, watch, stop)
         run.advance()
     run.save()
 
 
-def _tell(run: Run, watch: Monitor, stop: Stop) -> None:
+def _report(run: Run, watch: Monitor, stop: Stop) -> None:
     """Report the generation; the monitor adds what it measures itself."""
     report = run.report(stop)
     with run.timeline.during("monitor"), storage.writing(run.folder / "log.jsonl"):

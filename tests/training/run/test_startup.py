@@ -15,10 +15,10 @@ import torch
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 from training.commands import selfplay, train
-from training.cycle import rehearsal, sitting
 from training.records import records, scoring
 from training.records.records import Record
-from training.run.origins import Origin
+from training.run import dry_run, session
+from training.run.new_run import StartingPoint
 from training.selfplay.simulators import Disagreement, PachiReferee
 from training.settings import presets
 from training.settings.config import LoopSettings
@@ -69,9 +69,9 @@ def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
 
 def test_many_changed_settings_have_a_line_each(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
     began = ["rules=chinese", *(each for each in SHORT if "=" in each)]
-    assert sitting.compare(settings(*began, "seed=11"), finished)
+    assert session.compare(settings(*began, "seed=11"), finished)
     assert capsys.readouterr().err.count("\n") == 1
-    assert sitting.compare(settings(*began, "seed=11", "keep=9", "hours=9", "learner.batch=9"), finished)
+    assert session.compare(settings(*began, "seed=11", "keep=9", "hours=9", "learner.batch=9"), finished)
     head, *changes = capsys.readouterr().err.splitlines()
     assert head == f"settings changed since the run last stopped in {finished}:"
     assert "  learner.batch 32 is now 9" in changes
@@ -82,13 +82,13 @@ def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
     before = {"learner.rates.0": 1e-3, "selfplay.games": 8, "stage.1.rows": 1, "stage.2.rows": 9, "gone": 1}
     before |= {"stage.1.gone": 2, "stage.1.sizes.5": 0.5}
     after = {"learner.rates.0": 1e-3, "learner.rates.4": 5e-4, "selfplay.games": 9, "stage.1.rows": 1, "new": 2}
-    assert sitting.differences(before, after) == {
+    assert session.differences(before, after) == {
         "learner.rates.4": (None, 5e-4),
         "selfplay.games": (8, 9),
         "stage.2.rows": (9, None),
         "stage.1.sizes.5": (0.5, None),
     }
-    assert sitting.differences({}, {"replay.size_weights.19": 3.0}) == {"replay.size_weights.19": (None, 3.0)}
+    assert session.differences({}, {"replay.size_weights.19": 3.0}) == {"replay.size_weights.19": (None, 3.0)}
 
 
 def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +143,7 @@ def test_what_cannot_be_done_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(rehearsal, "_folder", lambda folder: str(folder))
+    monkeypatch.setattr(dry_run, "_folder", lambda folder: str(folder))
     if "--dry-run" in arguments:
         capsys.readouterr()
         assert train.main(arguments) == 2
@@ -308,7 +308,7 @@ def test_a_dry_run_looks_at_the_run_that_it_would_continue(
 
 
 def test_settings_of_sizes_that_no_stage_plays_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sitting.introduce(
+    session.introduce(
         settings("simulator=numba", "selfplay.full_until={5=0.5,13=0.5}", "replay.size_weights={15=2,13=2}"), tmp_path
     )
     said = capsys.readouterr().err
@@ -322,7 +322,7 @@ def test_a_run_begins_with_few_lines_that_make_its_settings_again(
     preset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = presets.load(presets.path_of(preset), preset, ["simulator=numba"])
-    sitting.introduce(asked, tmp_path, f"preset {preset}")
+    session.introduce(asked, tmp_path, f"preset {preset}")
     first, *said = capsys.readouterr().err.splitlines()
     assert preset in first and str(tmp_path) in first and len(said) < 20
     assert any(str(tmp_path / "settings.json") in line for line in said)
@@ -346,7 +346,7 @@ def test_every_table_by_board_size_is_known() -> None:
         for field in fields(given)
         if str(field.type).startswith("dict[int") and field.name != "rates"  # those are by steps
     }
-    assert tables == set(sitting.BY_SIZE)
+    assert tables == set(session.BY_SIZE)
 
 
 def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_a_dry_run_names_a_full_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(rehearsal.shutil, "disk_usage", lambda place: usage._replace(free=5_000_000))
+    monkeypatch.setattr(dry_run.shutil, "disk_usage", lambda place: usage._replace(free=5_000_000))
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--dry-run"]) == 2
     assert "has 5 MB free, and a run needs" in capsys.readouterr().err
 
@@ -397,13 +397,13 @@ def test_a_dry_run_names_a_full_disk(
 def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wide, origin = settings("network=b3c24", "threads=1"), Origin(str(finished / "weights.pt"), (str(finished),))
+    wide, origin = settings("network=b3c24", "threads=1"), StartingPoint(str(finished / "weights.pt"), (str(finished),))
     run = train.prepare(wide, tmp_path / "wide", origin)
     games = records.read(finished / "records" / "000001.gzr").records
     assert run.progress.learning
     assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
     assert run.trainer.replay.total == run.progress.rows
-    assert run.progress.steps_owed == run.progress.rows * 4 / 32
+    assert run.trainer.steps_owed == run.progress.rows * 4 / 32
     assert run.progress.trained_sizes == [5], "what the first weights learned counts"
     narrow = weights.load(finished / "weights.pt").network()
     planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
@@ -503,13 +503,13 @@ def test_a_run_of_before_goes_on_with_the_features_it_began_with(
 
 def begun(arguments: list[str]) -> LoopSettings:
     options = train.parser().parse_args(arguments)
-    return sitting.as_begun(*train._settings(options), train._chosen(options))
+    return session.as_begun(*train._settings(options), train._chosen(options))
 
 
 def test_weights_without_games_are_told_what_playouts_and_other_sizes_do(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    origin = Origin(str(finished / "weights.pt"))
+    origin = StartingPoint(str(finished / "weights.pt"))
     train.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), tmp_path / "x", origin)
     said = capsys.readouterr().err
     assert (

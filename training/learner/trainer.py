@@ -1,0 +1,310 @@
+"""The learner of a run together with what it learns from: the window of rows and the steps that are owed.
+
+`LocalTrainer` works in this process, the trainer of a cluster (`training.cluster.learner`) in others. A trainer changes
+no file and no counter of the run: the coordinator (`training.run.run`) does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from torch import nn
+
+from gozero.nets.model import NetConfig
+from training.console import say
+from training.learner.learner import Learner
+from training.learner.pace import Pace
+from training.learner.peers import ALONE, Peers
+from training.records import records, scoring
+from training.records.records import Record
+from training.records.replay import Batch, Replay, window_rows
+from training.settings.config import LoopSettings
+from training.storage import storage
+from training.storage.checkpoint import Progress
+
+Found = TypeVar("Found")
+Losses = Mapping[str, torch.Tensor]  # of a step: scalars by name
+HELD_OUT_ROWS = 512  # most rows of each size in the measurement after a generation
+MANY_ROWS = 50_000  # reading as many takes some ten seconds on an idle core
+
+
+class WindowState(NamedTuple):
+    """What is in the window."""
+
+    rows: dict[int, int]  # that may be drawn, by board size
+    total: int  # rows recorded by the run so far
+    corrupt: int  # records refused
+
+    @property
+    def drawable(self) -> int:
+        """Rows that may be drawn."""
+        return sum(self.rows.values())
+
+
+class Trainer(ABC):
+    """Owns the window of a run, its learner and the steps owed.
+
+    Attributes:
+        config: of the network.
+        chunk: steps that `train` is best called with.
+        steps_owed: steps that rows have paid for and that are still to be taken.
+        watch: a callback for each step, with its number and losses.
+        unreadable: frames of the shards that could not be read.
+        shard_rows, shard_games: rows and games of each shard that the window may need, by generation.
+    """
+
+    config: NetConfig
+    chunk = 1
+
+    def __init__(self, settings: LoopSettings) -> None:
+        self.settings = settings
+        self.steps_owed = 0.0
+        self.watch: Callable[[int, Losses], None] | None = None
+        self.unreadable = 0
+        self.shard_rows: dict[int, int] = {}
+        self.shard_games: dict[int, int] = {}
+        self._losses: list[Losses] = []  # since the last report
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Steps that the learner has taken."""
+
+    @property
+    @abstractmethod
+    def window(self) -> WindowState:
+        """What is in the window."""
+
+    @property
+    @abstractmethod
+    def threads(self) -> int:
+        """CPU threads of the learner just now."""
+
+    @abstractmethod
+    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
+        """Add the games of shards, oldest first, of a run that has recorded `after` rows, `before` of them before these
+        games.
+        """
+
+    @abstractmethod
+    def add(self, games: Sequence[Record]) -> int:
+        """Add new games. Returns the rows added."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Remove all rows; steps that are owed are taken on the rows that follow."""
+
+    @abstractmethod
+    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
+        """Take `count` steps at `rate` times the learning rate. Returns (the losses of each, the boards' widths)."""
+
+    @abstractmethod
+    def average(self) -> nn.Module:
+        """The average of the learner's weights (EMA), for reading."""
+
+    @abstractmethod
+    def state_dict(self) -> dict[str, Any]:
+        """The learner's part of a checkpoint."""
+
+    @abstractmethod
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """The inverse of `state_dict`."""
+
+    @abstractmethod
+    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        """Losses and measures on held-out rows; `turn()` is a lock for taking the rows."""
+
+    @abstractmethod
+    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        """function(learner, replay, *arguments), which changes neither. The function may be sent to another process."""
+
+    def load_window(self, folder: Path, progress: Progress) -> None:
+        """Read the window as it was at the checkpoint of `progress`, from the newest shards that it needs."""
+        (wanted, sizes), shards = self._extent(progress.rows), []
+        for generation in range(progress.generation, progress.window_start - 1, -1):
+            games = self._games_at(folder, generation, progress)
+            self.note_shard(generation, games)
+            wanted -= sizes[generation]
+            shards.append(games)
+            if wanted <= 0:
+                break
+        rows = sum(self.shard_rows.values())
+        self._report_missing(rows, folder, progress)
+        if rows >= MANY_ROWS:
+            say(f"reading the window again, {rows:,} rows: a minute or two, several beside busy programs")
+        self.fill(shards[::-1], progress.rows - rows, progress.rows)
+        self.steps_owed = progress.steps_owed
+
+    def add_games(self, games: Sequence[Record]) -> None:
+        """Add new games to the window; their rows pay for steps."""
+        self.steps_owed += self.paid_by(self.add(games), len(games))
+
+    def note_shard(self, generation: int, games: Sequence[Record]) -> None:
+        """The shard of a generation has these games."""
+        self.shard_rows[generation] = sum(record.rows for record in games)
+        self.shard_games[generation] = len(games)
+
+    def needed_from(self, generation: int) -> int:
+        """The oldest generation whose shard the window needs, also at the oldest checkpoint on disk."""
+        wanted, shards = self._extent(self.window.total)
+        while wanted > 0 and generation in shards:
+            wanted -= shards[generation]
+            generation -= 1
+        return generation - self.settings.keep
+
+    def paid_by(self, rows: float, games: float = 0) -> float:
+        """Steps that new rows (of `games` games) pay for: their uses, or their part of a generation's steps or of its
+        passes over the window.
+        """
+        learner, whole = self.settings.learner, self.settings.generation_games
+        share = games / whole if whole else rows / self.settings.generation_rows
+        if learner.generation_steps:
+            return learner.generation_steps * share
+        uses = learner.epochs * self.window.drawable * share if learner.epochs else rows * learner.reuse
+        return uses / learner.batch
+
+    def due(self) -> int:
+        """The number of whole steps that can be taken now: none while the window has fewer rows than it must."""
+        enough = self.window.drawable >= max(1, self.settings.replay.least_rows)
+        return int(self.steps_owed) if enough else 0
+
+    def learn(self, count: int, rate: float) -> set[int]:
+        """Take `count` of the steps that are owed. Returns the widths of the boards."""
+        before = self.steps
+        losses, widths = self.train(count, rate)
+        self._losses += losses
+        if self.watch:
+            for number, each in enumerate(losses, start=before + 1):
+                self.watch(number, each)
+        self.steps_owed -= len(losses)
+        return widths
+
+    def report(self) -> dict[str, float]:
+        """The mean losses of the steps since the last report."""
+        losses, self._losses = self._losses, []
+        names = losses[0] if losses else ()
+        return {f"train/{name}": float(np.mean([float(step[name]) for step in losses])) for name in names}
+
+    def _extent(self, rows: int) -> tuple[int, dict[int, int]]:
+        """(rows or games that the window has of a run with so many rows, how many of them each shard has)."""
+        if self.settings.replay.window_games:
+            return self.settings.replay.window_games, self.shard_games
+        return window_rows(rows, self.settings.replay), self.shard_rows
+
+    def _report_missing(self, rows: int, folder: Path, progress: Progress) -> None:
+        """Report missing shards if the window came up short. Not if it was emptied or counts games: how many rows it had
+        is not known then.
+        """
+        had = min(progress.rows, window_rows(progress.rows, self.settings.replay))
+        emptied = progress.window_start > 1 or progress.window_skip > 0
+        if rows >= had or emptied or self.settings.replay.window_games:
+            return
+        gone = [each for each in sorted(self.shard_rows) if not storage.shard(folder, each).exists()]
+        which = f", of generations {gone[0]} to {gone[-1]}" if gone else ""
+        say(
+            f"{had - rows:,} of the window's {had:,} rows are not in {(folder / 'records').absolute()} any more"
+            f"{which}: the learner draws those that are left more often"
+        )
+
+    def _games_at(self, folder: Path, generation: int, progress: Progress) -> list[Record]:
+        """The games of a shard that were in the window at the checkpoint."""
+        path = storage.shard(folder, generation)
+        found = records.read(path) if path.exists() else records.Shard()
+        self.unreadable += found.corrupt
+        games = found.records
+        if generation == progress.generation and not (progress.learning and progress.absorbed == 0):
+            games = games[: progress.absorbed]
+        return games[progress.window_skip :] if generation == progress.window_start else games
+
+
+class LocalTrainer(Trainer):
+    """A trainer in this process."""
+
+    def __init__(self, settings: LoopSettings, device: str, pace: Pace, peers: Peers = ALONE) -> None:
+        """`device`: cpu or cuda; `pace`: of the learner's CPU threads; `peers`: see `Learner`."""
+        super().__init__(settings)
+        self.pace, self.learner = pace, Learner.of(settings, device, peers)
+        self.config = self.learner.config
+        self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
+
+    @property
+    def steps(self) -> int:
+        return self.learner.steps
+
+    @property
+    def window(self) -> WindowState:
+        return WindowState(self.replay.sizes(), self.replay.total, self.replay.corrupt)
+
+    @property
+    def threads(self) -> int:
+        return self.pace.threads
+
+    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
+        self.replay.total = before
+        for games in shards:
+            self.replay.add(games, counted=True)
+        self.replay.total = after
+
+    def add(self, games: Sequence[Record]) -> int:
+        return self.replay.add(games)
+
+    def clear(self) -> None:
+        self.replay.rows.clear()
+
+    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
+        losses: list[Losses] = []
+        widths = set()
+        for _ in range(count):
+            # the rows of a step depend on the seed and its number only, however often the run was stopped
+            generator = np.random.default_rng([self.settings.seed, self.learner.steps])
+            batch = self.replay.sample(self.settings.learner.batch, generator, self.learner.peers.part)
+            with self.pace.piece(batch.planes.shape) as threads:
+                torch.set_num_threads(threads)
+                losses.append(self.learner.train(batch, rate))
+            widths.add(batch.planes.shape[-1])
+        return losses, widths
+
+    def average(self) -> nn.Module:
+        return self.learner.ema
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.learner.state_dict()
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.learner.load_state_dict(state)
+
+    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        with turn():
+            counts = self.replay.sizes(held_out=True)
+            batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
+        return evaluate(self.learner, batches, counts, stop)
+
+    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
+        return function(self.learner, self.replay, *arguments)
+
+
+def evaluate(
+    learner: Learner, batches: dict[int, Batch], counts: dict[int, int], stop: Callable[[], bool]
+) -> dict[str, float]:
+    """Losses and measures on held-out rows of each size, and their mean weighted by `counts`; nothing if stopped."""
+    found: dict[int, dict[str, float]] = {}
+    for size, batch in batches.items():
+        if stop():
+            return {}
+        found[size] = learner.evaluate(batch)
+    report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
+    report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
+    return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
+
+
+def weighted_mean(found: Mapping[int, Mapping[str, float]], counts: Mapping[int, int]) -> dict[str, float]:
+    """The means over board sizes of what was found on each, weighted by `counts`."""
+    weights = [counts[size] for size in found]
+    names = next(iter(found.values()), {})
+    return {name: float(np.average([values[name] for values in found.values()], weights=weights)) for name in names}
