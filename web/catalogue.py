@@ -13,7 +13,7 @@ from gozero.errors import ChoiceError
 from gozero.games.gomoku import LONGEST_LINE
 from gozero.games.rules import RULES
 from gozero.handicap import most_fixed
-from gozero.locations import WEIGHTS, find, shipped_folder
+from gozero.locations import SHIPPED_FOLDER, WEIGHTS, find
 from gozero.play import WORDS
 from gozero.weights import Header, WeightsError, header
 
@@ -137,7 +137,7 @@ def _header(path: Path) -> Header | None:
 def strengths() -> dict[str, str]:
     """What the model card says of each shipped weights file in one line."""
     try:
-        text = (shipped_folder() / MODEL_CARD).read_text(encoding="utf-8")
+        text = (SHIPPED_FOLDER / MODEL_CARD).read_text(encoding="utf-8")
     except OSError:
         return {}
     rows = re.findall(r"^\| (`[^|]*) \|(?:[^|]*\|)*? ([^|]*) \|$", text, flags=re.MULTILINE)

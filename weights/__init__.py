@@ -1,3 +1,1 @@
-"""The weights files that travel with the engine, installed as package `gozero.shipped`; README.md has a model card for
-each.
-"""
+"""The weights files that travel with the engine, in a wheel too; README.md has a model card for each."""
