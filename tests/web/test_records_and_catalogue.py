@@ -132,6 +132,13 @@ def test_lists_that_cannot_be_played(text: str) -> None:
         records.load(table("othello", 8), text, None)
 
 
+@pytest.mark.parametrize("game", ["go", "othello"])
+@pytest.mark.parametrize("text", ["this is not an sgf", "", "\0\1\2", "<html>", "# a remark\nand no move"])
+def test_a_file_that_is_neither_sgf_nor_moves_is_said_to_be_so(game: str, text: str) -> None:
+    with pytest.raises(RefusedError, match="neither SGF nor a list of moves"):
+        records.setup_for(text.encode(), Setup(game=game))
+
+
 def test_a_list_in_which_a_side_moves_out_of_turn_is_refused() -> None:
     with pytest.raises(RefusedError, match="Move 2 of this file, 'black D2', cannot be played in connect4 on 7x6"):
         opened("# connect4 7x6\nblack D1\nblack D2\n")
