@@ -103,7 +103,7 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
         return replace(setup, game=game, size=size), None
     if setup.game not in GO_FAMILY and not _is_sgf(text):
         return setup, None
-    games = _games(text)
+    games = _games(data)
     if not 0 <= number < len(games):
         raise RefusedError(f"This file has no game {number + 1}: it has {len(games)}.")
     found = games[number]
@@ -171,9 +171,9 @@ def _is_sgf(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
 
 
-def _games(text: str) -> list[SgfGame]:
+def _games(data: str | bytes) -> list[SgfGame]:
     try:
-        return sgf.games(text)
+        return sgf.games(data)
     except RecordError as error:
         raise _unreadable(error) from None
 
@@ -244,6 +244,8 @@ def _load_moves(table: Table, text: str) -> None:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         raise RefusedError("This file holds no moves.")
+    if lines[0].split()[0].lower() not in _COLOURS:
+        raise RefusedError(f"This file is neither SGF nor a list of moves: it begins with {lines[0][:40]!r}.")
     table.begin_review()
     for number, line in enumerate(lines, start=1):
         colour, _, vertex = line.partition(" ")

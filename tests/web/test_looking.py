@@ -103,7 +103,7 @@ def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_p
     with page.page.expect_download() as downloaded:
         page.press("Save the game")
     saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
-    assert downloaded.value.suggested_filename == "go.sgf"
+    assert downloaded.value.suggested_filename.endswith(".sgf")
     assert "C[my try\\]]" in saved
     assert "C[é]" in saved
     assert saved.count("(;") == 5
@@ -150,7 +150,7 @@ def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> N
     opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
         "Move 2 of this file, 'white A7', cannot be played in go on 7x7."
     )
-    opened(page, tmp_path, "\0" * 900_000).shows("This is no game in SGF that can be opened: no SGF data found.")
+    opened(page, tmp_path, "\0" * 900_000).shows(re.compile("^This is no game in SGF that can be opened: "))
     page.click(24)
     page.wait("person", 2)
 
