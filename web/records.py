@@ -105,7 +105,7 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
         return replace(setup, game=game, size=size), None
     if _MOVES.match(text):
         return setup, None
-    games = _games(text)
+    games = _games(data)
     if not 0 <= number < len(games):
         raise RefusedError(f"This file has no game {number + 1}: it has {len(games)}.")
     found = games[number]
@@ -173,10 +173,11 @@ def _is_sgf(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
 
 
-def _games(text: str) -> list[SgfGame]:
+def _games(data: str | bytes) -> list[SgfGame]:
     try:
-        return sgf.games(text)
+        return sgf.games(data)
     except RecordError as error:
+        text = _text(data)
         raise _unreadable(error) if "(;" in text or _is_sgf(text) else RefusedError(NEITHER) from None
 
 
