@@ -125,12 +125,28 @@ def test_an_encoding_that_is_not_named_or_wrongly(codec: str, name: str, label: 
     ("label", "codec", "name"),
     [
         ("windows-949", "cp949", "조훈현"), ("x-gbk", "gbk", "丁浩"), ("GB2312", "gbk", "柯洁"), ("x-sjis", "cp932", "表"),
+        ("GBK", "gbk", "芈昱廷"),
         ("MS949", "cp949", "뷁"), ("koi8-r", "koi8-r", "Иванов"), ("ISO-8859-1", "utf-8", "é"), ("latin-1", "latin-1", "é"),
     ],
 )  # fmt: skip
 def test_an_encoding_that_is_named(label: str, codec: str, name: str) -> None:
     text, remark = decoded(f"(;CA[{label}]PB[{name}])".encode(codec))
     assert (f"PB[{name}]" in text, remark) == (True, "")
+
+
+@pytest.mark.parametrize("label", ["GB2312", "Shift_JIS", "ISO-8859-1", "windows-1251"])
+def test_an_encoding_that_is_named_and_does_not_fit(label: str) -> None:
+    record = sgf.parse(f"(;CA[{label}]SZ[9]PB[許功蓋];B[cc];W[gg])".encode("big5"))
+    assert (record.black_name, told(record)) == ("許功蓋", "B:C7 W:G3")
+    western = f"(;CA[{label}]SZ[9]PB[Müller José];B[cc];W[gg])".encode("cp1252")
+    assert told(sgf.parse(western)) == "B:C7 W:G3"
+
+
+@pytest.mark.parametrize(
+    "junk", ["x" * 200_000, "ab " * 70_000, "C[" + "x] y" * 50_000, "C[" + "])" * 50_000, "(;B[aa]" * 5000]
+)
+def test_long_junk_takes_no_long_time(junk: str) -> None:
+    assert sgf.games(f"(;SZ[9];B[aa]{junk}")[0].size == 9
 
 
 @pytest.mark.parametrize("text", ["(;C[a\\]b\\\\];B[aa](;W[bb]X_1[y])(;W[]))\n", "(;A[1];B[aa])\n(;AB[aa][bb])\n"])
