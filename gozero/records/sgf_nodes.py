@@ -27,7 +27,7 @@ _AFTER = re.compile(
     rf"\s*(?:\Z|\[|{_PROPERTY}|;\s*(?:\Z|[;()]|{_PROPERTY})|\(\s*(?:;|{_PROPERTY})"
     r"|\)\s*(?:\Z|[();]|[^\]]*?\(\s*;|[^\]]*\Z))"
 )
-_SIGN, _TOKEN = re.compile(r"\S"), re.compile(rf"[;()\[]|{_NAME}")
+_SIGN, _TOKEN = re.compile(r"\S"), re.compile(rf"[;()\[]|\b{_NAME}")
 _BRACKET = re.compile(r"\s*\[")
 _NODE = re.compile(rf";\s*{_PROPERTY}")
 _WIDTH = 79
