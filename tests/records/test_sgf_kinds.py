@@ -69,6 +69,7 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
         (";B[aa] 12 ;W[bb] !", "B:A9 W:B8"),
         ("(;B[aa])(;B[bb]);B[cc]", "B:A9"),
         (";KGS_X2[a:b]B[aa];_", "B:A9"),
+        ("AP[C:\\Go\\]PB[x];B[aa];W[bb]", "B:A9 W:B8"),
     ],
 )
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
