@@ -1,7 +1,6 @@
 """Files as other programs write them: each kind that the standard forbids, and encodings."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,9 @@ from gozero.games.colours import BLACK, WHITE
 from gozero.records import sgf, sgf_nodes
 from gozero.records.sgf import RecordError
 from gozero.records.sgf_text import decoded
+from tests import ROOT
 
-KINDS = Path(__file__).parent / "data" / "kinds"
+KINDS = ROOT / "tests" / "data" / "kinds"
 
 
 def told(record: sgf.GameRecord) -> str:
