@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from importlib import resources
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -31,12 +31,24 @@ def test_every_package_of_the_tree_is_in_the_wheel(setup_cfg: configparser.Confi
         path.parent for top in SOURCE_FOLDERS for pattern in ("*.py", "*.toml") for path in (ROOT / top).rglob(pattern)
     }
     found = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
-    assert listed == found | {"gozero.shipped"}
+    assert listed == found
 
 
-def test_weights_are_found_as_the_package_shipped() -> None:
-    names = {entry.name for entry in resources.files("gozero.shipped").iterdir()}
-    assert names >= {path.name for path in (ROOT / "weights").glob("*.pt")}
+def test_folders_of_the_same_names_are_not_taken_for_the_packages(tmp_path: Path) -> None:
+    """An editable installation of a clone called gozero, used from the folder above it, where others lie too."""
+    pytest.importorskip("setuptools")
+    tree = copy_of_tree(tmp_path / "gozero", "*.pt", "static")
+    (tmp_path / "training" / "records").mkdir(parents=True)
+    build = f"from setuptools import build_meta; build_meta.build_editable({str(tmp_path)!r})"
+    run(sys.executable, "-c", build, cwd=tree)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    names = ("gozero.nets.weights", "training.records.records")
+    look = "import site, sys; site.addsitedir(sys.argv[1]); from importlib.util import find_spec"
+    look += f"; print(*(find_spec(name).origin for name in {names}), sep=chr(10))"
+    found = run(sys.executable, "-E", "-S", "-c", look, tmp_path / "site", cwd=tmp_path)
+    assert found.split("\n")[:2] == [str(tree.joinpath(*name.split("."))) + ".py" for name in names]
 
 
 def test_the_makefile_looks_for_every_python_that_the_classifiers_name(setup_cfg: configparser.ConfigParser) -> None:
@@ -111,13 +123,15 @@ def prose(document: Path) -> list[str]:
     return [line for line in text.splitlines() if not re.match(r"\||#|!\[| {4}", line)]
 
 
-def copy_of_tree(target: Path) -> Path:
-    """The files that the wheel is built from, so that the build leaves nothing in the tree itself."""
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+def copy_of_tree(target: Path, *without: str) -> Path:
+    """The files that the wheel is built from, so that the build leaves nothing in the tree itself; patterns `without`
+    are left out.
+    """
+    for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
         target.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, target / name)
     for name in (*SOURCE_FOLDERS, "weights"):
-        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__", *without))
     return target
 
 
@@ -146,5 +160,5 @@ def test_a_wheel_in_an_empty_environment_plays_from_its_shipped_weights(tmp_path
         programs / "gozero-gtp", "--visits", "4", cwd=elsewhere, text="1 name\n2 boardsize 9\n3 genmove b\n4 quit\n"
     )
     assert re.fullmatch(r"=1 \S+\n\n=2 ?\n\n=3 ([A-J][1-9]|pass)\n\n=4 ?\n\n", answers), answers
-    described = run(programs / "python", "-m", "gozero", "weights", "best.pt", cwd=elsewhere)
-    assert "environment" in described
+    find = "from gozero.nets.locations import find; print(find('best.pt'))"
+    assert "environment" in run(programs / "python", "-c", find, cwd=elsewhere)

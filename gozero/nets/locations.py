@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import resources
 from pathlib import Path
 
 from gozero.nets.weights import WeightsError
@@ -23,8 +22,11 @@ WEIGHTS = {
     "tictactoe": "ttt.pt",
 }
 """The weights file of each game where none is given."""
-SHIPPED_PACKAGE = "gozero.shipped"  # setup.cfg puts the folder weights/ into the wheel under this name
-SOURCE_FOLDER = Path(__file__).resolve().parents[2] / "weights"
+_PACKAGE = Path(__file__).resolve().parents[1]
+SHIPPED_FOLDER = next(
+    (folder for folder in (_PACKAGE / "shipped", _PACKAGE.parent / "weights") if folder.is_dir()), _PACKAGE / "shipped"
+)
+"""Of the weights that came with gozero: in the installed package, or in the source tree."""
 
 
 def find(name: Path | str) -> Path:
@@ -46,12 +48,4 @@ def search_folders() -> list[Path]:
         beside = [started.resolve().parent] if started.is_absolute() else []
     else:
         beside = [here, started.resolve().parent]
-    return [*beside, files.full(sys.executable).parent, shipped_folder()]
-
-
-def shipped_folder() -> Path:
-    """The folder of the weights that came with gozero: in the installed package, else in the source tree."""
-    try:
-        return Path(str(resources.files(SHIPPED_PACKAGE)))
-    except ModuleNotFoundError:
-        return SOURCE_FOLDER
+    return [*beside, files.full(sys.executable).parent, SHIPPED_FOLDER]

@@ -17,6 +17,7 @@ _NAMES = """
     GN GC ON OT PB PC PW RE RO RU SO TM US WR WT BL OB OW WL FG PM VW HA KM TB TW
 """.split()
 _FREE = set("C N V AP CA AN BR BT CP DT EV GN GC ON OT PB PC PW RE RO RU SO US WR WT FG LB".split())
+_SHORT = _FREE - {"C", "GC", "LB"}
 _NAME = r"[A-Za-z][A-Za-z0-9_]*\s*\["
 _PROPERTY = r"(?:[a-z]*[A-Z][A-Za-z0-9_]*\s*\[)"
 _START = re.compile(rf"\(\s*(?:;|\(|{_PROPERTY})|(?P<bare>\A\s*(?=;\s*{_PROPERTY}))")
@@ -27,8 +28,9 @@ _AFTER = re.compile(
     rf"\s*(?:\Z|\[|{_PROPERTY}|;\s*(?:\Z|[;()]|{_PROPERTY})|\(\s*(?:;|{_PROPERTY})"
     r"|\)\s*(?:\Z|[();]|[^\]]*?\(\s*;|[^\]]*\Z))"
 )
-_SIGN, _TOKEN = re.compile(r"\S"), re.compile(rf"[;()\[]|{_NAME}")
+_SIGN, _TOKEN = re.compile(r"\S"), re.compile(rf"[;()\[]|\b{_NAME}")
 _BRACKET = re.compile(r"\s*\[")
+_FOLDER = re.compile(rf"\\\](?=\s*;?\s*{_PROPERTY})")  # a backslash that is the last sign of a value, as of C:\\Go\\
 _NODE = re.compile(rf";\s*{_PROPERTY}")
 _WIDTH = 79
 _MOST_REMARKS = 5
@@ -185,6 +187,9 @@ class _Parser:
         if found is None:
             return self._torn(name)
         end = found.end()
+        if name in _SHORT and (folder := _FOLDER.search(self._text, begin, end)):
+            self._at = folder.end()
+            return self._text[begin : folder.end() - 1] + "\\"
         while name in _FREE or name not in _NAMES:
             if _AFTER.match(self._text, end):
                 break

@@ -45,7 +45,7 @@ def komi_of(root: Node) -> float | None:
     if found is None:
         return None
     komi = float(found[1].replace(",", ".")) + (0.5 if found[2] else 0.0)
-    program = root.line("AP").lower()
+    program = root.text("AP").lower()  # several programs may have signed
     if komi % 1 == 0 and (abs(komi) >= 100 or ("fox" in program and abs(komi) >= 25)):
         komi /= 100
     if found[3] or (abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero")):  # a quarter point

@@ -6,7 +6,6 @@ import codecs
 import re
 
 _CHARSET = re.compile(rb"\bCA\s*\[\s*([\w.:+-]+)\s*\]")
-_VALUES = re.compile(rb"\[([^\[]*?[\x80-\xff][^\[]*)")  # of text that is not ASCII
 _WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "big5hkscs", "cp950": "big5hkscs", "shift_jis": "cp932"}
 _WIDER |= {"euc_kr": "cp949", "iso8859-1": "cp1252"}
 """Files use more than the encoding that they name: the one that holds the same characters and more."""
@@ -19,9 +18,14 @@ _COMMON = {
 }
 """First bytes of the common signs, of the common characters, and the least second byte, by encoding. What people write is
 almost all common in its own encoding and seldom in another; that tells names of two characters apart, for which the
-detectors of charset-normalizer and chardet are made for too long texts (measured in docs/experiments).
+detectors are not made: of 92 such texts it finds the encoding of 86, chardet 7.7 of 82, charset-normalizer 3.5 of 49.
 """
 _CYRILLIC = re.compile(r"\b[А-ЯЁ]?[а-яё]+\b|\b[А-ЯЁ]+\b")
+_WORD = re.compile(r"[^\W\d_]+")
+_CLOSED = re.compile(rb"\](?=\s*(?:[;()]|[A-Z]{1,2}\[))")
+_HALF = re.compile(rb"[\x80-\xff]\\\]")  # the end of a character of two bytes, or an escape
+_ENOUGH = 6  # bytes that are not ASCII, to know better than the file
+_SAMPLE = 100_000  # bytes that an encoding is guessed from
 _GUESSES = (*_COMMON, "cp1251", "cp1252")
 
 
@@ -50,8 +54,8 @@ def decoded(data: bytes) -> tuple[str, str]:
     wrong, right = loose.count("\ufffd"), sum(sign > "\x7f" for sign in loose)
     if right > 8 * wrong:
         return loose, f"{wrong} bytes that are no UTF-8 were replaced"
-    codec = named or guessed(data)
-    why = f"its CA, {label[:40]}, is no encoding known here" if label and not named else "it names none that fits"
+    codec = guessed(data)
+    why = f"its CA, {label[:40]}, does not fit" if label else "the file names none"
     return data.decode(codec, "replace"), f"the encoding was taken for {codec}: {why}"
 
 
@@ -70,34 +74,40 @@ def _named(data: bytes) -> tuple[str, str]:
     codec = _WIDER.get(codec, codec)
     if codec in _NO_TEXT or _strict(data, codec) is None:
         return "", label
-    # one that takes every byte may be the default of the program that wrote the file
-    is_believed = codec != "cp1252" or _share(b" ".join(_VALUES.findall(data)), codec) > 0.5
-    return (codec if is_believed else ""), label
+    # it may be the default of the program that wrote the file: then the characters are odd in it, and common in another
+    has_many = sum(byte > 0x7F for byte in data[:_SAMPLE]) >= _ENOUGH or _HALF.search(data)
+    is_odd = has_many and codec in _GUESSES and _share(data, codec) <= 0.5 and _share(data, guessed(data)) > 0.9
+    return ("" if is_odd else codec), label
 
 
 def _strict(data: bytes, codec: str) -> str | None:
+    """The text, None where the bytes are none in this encoding, or where it takes a bracket that closes a value for half
+    of a character.
+    """
     try:
-        return data.decode(codec)
+        text = codecs.getincrementaldecoder(codec)().decode(data, final=len(data) != _SAMPLE)
     except UnicodeError:
         return None
+    if codec in _COMMON and len(_CLOSED.findall(text.encode(errors="replace"))) < len(_CLOSED.findall(data)):
+        return None
+    return text
 
 
 def guessed(data: bytes) -> str:
-    """The encoding in which most of the values' characters are common."""
-    values = b" ".join(_VALUES.findall(data[:1_000_000]))
-    return max(_GUESSES, key=lambda codec: _share(values, codec))
+    """The encoding in which most of the characters that are not ASCII are common."""
+    return max(_GUESSES, key=lambda codec: _share(data, codec))
 
 
-def _share(values: bytes, codec: str) -> float:
+def _share(data: bytes, codec: str) -> float:
     """Of the characters that are not ASCII, those that are common in this encoding; below 0 where it cannot be."""
-    text = _strict(values, codec)
+    text = _strict(data[:_SAMPLE], codec)
     if text is None:
         return -1.0 if codec != "cp1252" else 0.0
     foreign = [sign for sign in text if sign > "\x7f"]
     if codec == "cp1251":
         common = sum(map(len, _CYRILLIC.findall(text)))
     elif codec == "cp1252":  # a letter with an accent stands among plain ones
-        signs = [[sign > "\x7f" for sign in word] for word in text.split()]
+        signs = [[sign > "\x7f" for sign in word] for word in _WORD.findall(text)]
         common = sum(sum(word) for word in signs if 2 * sum(word) < len(word))
     else:
         signs_from, letters_from, second = _COMMON[codec]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gozero.games import coords
-from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
+from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
 from gozero.system.errors import SetUpError
 from gtp.arguments import point_of, whole_number_of
 from gtp.protocol import Command, GtpError, Handler
@@ -36,6 +36,8 @@ class HandicapCommands:
 
     def fixed_handicap(self, command: Command) -> str:
         stones = self._stones(command)
+        if most_fixed(self._size) == 0:
+            raise GtpError(f"invalid handicap: {stones} on {self._size}x{self._size}")
         if stones > most_fixed(self._size):
             raise GtpError(
                 f"invalid handicap: {self._size}x{self._size} has fixed handicaps of 2 to {most_fixed(self._size)}"
@@ -43,9 +45,8 @@ class HandicapCommands:
         return self._place(fixed_points(stones, self._size))
 
     def place_free_handicap(self, command: Command) -> str:
-        """The fixed points, as many as there are: fewer stones than asked for are allowed."""
-        stones = min(self._stones(command), most_fixed(self._size))
-        return self._place(fixed_points(stones, self._size))
+        """As many stones as are asked for, if they leave a liberty: the fixed points first."""
+        return self._place(free_points(self._stones(command), self._size))
 
     def set_free_handicap(self, command: Command) -> str:
         points = [point_of(argument, self._size, self._size) for argument in command.arguments]
@@ -64,7 +65,7 @@ class HandicapCommands:
         if len(command.arguments) != 1:
             raise GtpError("syntax error: expected the number of stones")
         stones = whole_number_of(command.arguments[0])
-        if stones < FEWEST_STONES or most_fixed(self._size) == 0:
+        if stones < FEWEST_STONES:
             raise GtpError(f"invalid handicap: {stones} on {self._size}x{self._size}")
         return stones
 

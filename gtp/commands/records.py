@@ -71,8 +71,10 @@ class RecordCommands:
         path = path_of(name)
         game = self._session.go_game
         try:
-            if path.stat().st_size > LARGEST_FILE or not path.is_file():
-                raise sgf.RecordError("not a game record")
+            if not path.is_file():
+                raise sgf.RecordError("it is no file")
+            if path.stat().st_size > LARGEST_FILE:
+                raise sgf.RecordError(f"{path.stat().st_size:,} bytes are too many for a game record")
             record = sgf.parse(path.read_bytes(), before_move)
             self._take_over(record)
             self._session.warn_of_size(game.size)

@@ -182,9 +182,9 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
         open_evaluator(file, games.make("othello"), backend="openvino")
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in locations.SOURCE_FOLDER.glob("*.pt")))
+@pytest.mark.parametrize("name", sorted(path.name for path in locations.SHIPPED_FOLDER.glob("*.pt")))
 def test_what_ships_needs_no_torch(name: str) -> None:
-    file = locations.SOURCE_FOLDER / name
+    file = locations.SHIPPED_FOLDER / name
     stored = graphs.load(file, weights.header(file).game)
     assert attachments.read(file, attachments.GRAPH) is not None
     assert "graph       carried: plays without PyTorch" in weights.describe(file)

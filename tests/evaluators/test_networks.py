@@ -103,7 +103,7 @@ def test_bf16_keeps_the_value(make: Make) -> None:
 
 @pytest.mark.parametrize("size", [9, 13])
 def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None:
-    path = locations.shipped_folder() / "best.pt"
+    path = locations.SHIPPED_FOLDER / "best.pt"
     if not path.is_file():
         pytest.skip("no weights are shipped yet")
     game = games.make("go", size=size)

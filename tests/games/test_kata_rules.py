@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gozero.games.go.kata_rules import KATA_RULES, KataRules, kata_rules
-from gozero.games.go.rules import RULES
+from gozero.games.go.rules import RULES, combined, named_rules, rule_set
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,36 @@ def test_objects() -> None:
 def test_what_is_unknown(given: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown|expected"):
         kata_rules(given)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "ours"),
+    [
+        ("nz", "new-zealand"), ("NewZealand", "new-zealand"), ("tromptaylor", "tromp-taylor"), ("chineseogs", "chinese-ogs"),
+        ("Chinese Rules", "chinese"), ("chinese_kgs", "chinese-kgs"), ("中国规则", "chinese"), ("AGA rules", "aga"),
+        ("French", "aga"), ("koSITUATIONALscoreAREAtaxNONEsui1fpok1", "new-zealand"), ("koPOSITIONALscoreAREA", "tromp-taylor"),
+    ],
+)  # fmt: skip
+def test_spellings_of_one_table(spelling: str, ours: str) -> None:
+    assert named_rules(spelling) == rule_set(spelling) == RULES[ours]
+    mine = kata_rules(spelling).nearest()
+    assert mine.name in (ours, "chinese-simple" if ours == "chinese" else "chinese") or mine == RULES[ours]
+
+
+def test_names_that_spell_rules_out_are_read_again() -> None:
+    for ko in range(3):
+        for suicide in (False, True):
+            for bonus in range(3):
+                for removes_dead in (False, True):
+                    rules = combined(ko, suicide, bonus, removes_dead)
+                    assert named_rules(rules.name) == rules
+
+
+@pytest.mark.parametrize("name", ["korean", "japanese", "koSIMPLEscoreTERRITORYtaxSEKIsui0", "house", ""])
+def test_what_a_record_names_in_vain(name: str) -> None:
+    assert named_rules(name) is None
+
+
+def test_kata_names_that_are_not_ours() -> None:
+    assert kata_rules("goe").nearest() == named_rules("Ing")
+    assert kata_rules("koSIMPLEscoreTERRITORYtaxSEKIsui0").scoring == "TERRITORY"

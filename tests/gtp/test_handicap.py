@@ -50,9 +50,12 @@ def test_impossible_fixed_handicap(engine: Engine, size: int, argument: str) -> 
     assert engine.refuse(f"fixed_handicap {argument}").startswith(("invalid handicap", "syntax error"))
 
 
-def test_free_handicap_may_place_fewer_stones(engine: Engine) -> None:
-    engine.ask("boardsize 13")
-    assert len(engine.ask("place_free_handicap 20").split()) == 9
+@pytest.mark.parametrize(("size", "stones", "placed"), [(13, 20, 20), (19, 10, 10), (5, 4, 4), (8, 5, 5), (5, 99, 24)])
+def test_free_handicap_has_as_many_stones_as_leave_a_liberty(
+    engine: Engine, size: int, stones: int, placed: int
+) -> None:
+    engine.ask(f"boardsize {size}")
+    assert len(set(engine.ask(f"place_free_handicap {stones}").split())) == placed
 
 
 def test_set_free_handicap(engine: Engine) -> None:

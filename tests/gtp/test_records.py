@@ -9,6 +9,7 @@ from sgfmill.sgf import Sgf_game
 from gozero import __version__
 from gozero.records import sgf
 from gtp.commands.records import split_path
+from tests import ROOT
 from tests.gtp.engine import Engine
 from tests.gtp.test_analyze import Painter
 
@@ -128,6 +129,30 @@ def test_rules_without_a_name_are_those_of_the_file_that_was_written(
     path = tmp_path / "own.sgf"
     engine.ask_all('kata-set-rules {"ko":"SIMPLE","suicide":true}', f"printsgf {path}", f"loadsgf {path}")
     assert "are not kept" not in capsys.readouterr().err
+
+
+KINDS = ROOT / "tests" / "data" / "kinds"
+
+
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        ("player_after_moves", {"": "white", "move_history": "white G3\nblack C7"}),
+        ("fox_komi", {"": "black", "get_komi": "7.5"}),
+        ("handicap_without_stones", {"": "white", "get_handicap": "2"}),
+        ("rules_nz", {"": "white", "move_history": "black E5\nwhite B9"}),
+    ],
+)
+def test_files_of_other_programs(engine: Engine, name: str, answers: dict[str, str]) -> None:
+    for command, answer in answers.items():
+        assert engine.ask(command or f"loadsgf {KINDS / name}.sgf") == answer
+
+
+def test_a_turn_that_a_file_gives_outlasts_komi_and_printsgf(engine: Engine, tmp_path: Path) -> None:
+    engine.ask_all(f"loadsgf {KINDS / 'player_after_moves'}.sgf", "komi 3.5", f"printsgf {tmp_path / 'again.sgf'}")
+    assert engine.ask(f"loadsgf {tmp_path / 'again.sgf'}") == "white"
+    engine.ask("undo")
+    assert len(engine.ask("move_history").splitlines()) == 1
 
 
 @pytest.mark.parametrize("argument", ["/no/such/file.sgf", "/", "12"])

@@ -205,7 +205,7 @@ def test_a_name_is_looked_for_in_three_places(file: Path, tmp_path: Path, monkey
         folder.mkdir()
     monkeypatch.chdir(folders[0])
     monkeypatch.setattr(sys, "argv", [str(folders[1] / "gozero-gtp")])
-    monkeypatch.setattr(locations, "shipped_folder", lambda: folders[2])
+    monkeypatch.setattr(locations, "SHIPPED_FOLDER", folders[2])
     with pytest.raises(weights.WeightsError) as caught:
         locations.find("w.pt")
     assert "\n" not in str(caught.value)
@@ -221,7 +221,7 @@ def test_a_name_is_looked_for_in_three_places(file: Path, tmp_path: Path, monkey
 
 
 def test_the_shipped_folder_exists() -> None:
-    assert (locations.shipped_folder() / "README.md").is_file()
+    assert (locations.SHIPPED_FOLDER / "README.md").is_file()
 
 
 def test_the_description_says_what_a_person_asks(file: Path) -> None:
@@ -281,7 +281,7 @@ def test_sizes_that_are_none_are_refused(file: Path, sizes: Any) -> None:
 
 
 def test_every_shipped_file_names_the_sizes_that_it_was_trained_on() -> None:
-    found = {path.name: weights.load(path, game=None) for path in locations.shipped_folder().glob("*.pt")}
+    found = {path.name: weights.load(path, game=None) for path in locations.SHIPPED_FOLDER.glob("*.pt")}
     assert found["best.pt"].trained_sizes == (7, 9, 11, 13, 15, 17, 19)
     assert found["nogo9.pt"].trained_sizes == (5, 7, 9)
     for each in found.values():

@@ -71,7 +71,8 @@ class Progress:
     # largest `full_share` that it has had, which games in flight outlive; 1 in checkpoints of earlier versions
     full_share: float = 1.0
     evaluations_reported: int | None = None  # at the last report; None in checkpoints of earlier versions
-    spent: dict[str, float] = field(default_factory=dict)  # seconds since then, see `training.run.timeline`
+    # seconds since then, see `training.run.timeline`; no two runs agree in them
+    spent: dict[str, float] = field(default_factory=dict, compare=False)
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
 

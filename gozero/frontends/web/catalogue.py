@@ -13,7 +13,7 @@ from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go.handicap import most_fixed
 from gozero.games.go.rules import RULES
 from gozero.games.gomoku import LONGEST_LINE
-from gozero.nets.locations import WEIGHTS, find, shipped_folder
+from gozero.nets.locations import SHIPPED_FOLDER, WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError, header
 from gozero.play import engine
 from gozero.system.errors import ChoiceError
@@ -129,7 +129,7 @@ def _header(path: Path) -> Header | None:
 def strengths() -> dict[str, str]:
     """A match of each shipped weights file, in words."""
     try:
-        matches = tomllib.loads((shipped_folder() / STRENGTHS).read_text(encoding="utf-8"))
+        matches = tomllib.loads((SHIPPED_FOLDER / STRENGTHS).read_text(encoding="utf-8"))
     except OSError:
         return {}
     return {name: _told(**match) for name, match in matches.items()}

@@ -1,4 +1,4 @@
-"""Where the stones of a fixed handicap stand, as GTP 2 and custom have it."""
+"""Where the stones of a handicap stand, as GTP 2 and custom have it."""
 
 from __future__ import annotations
 
@@ -29,3 +29,28 @@ def fixed_points(stones: int, size: int) -> list[int]:
     if stones in (5, 7, 9):
         moves = [*moves, (middle, middle)]
     return [coords.action(size - 1 - row, col, size) for row, col in moves]
+
+
+def free_points(stones: int, size: int) -> list[int]:
+    """Actions of ``stones`` handicap stones, as many as leave a liberty: the fixed ones, then those farthest from the
+    others, the lines at the edge last.
+    """
+    wanted, fixed = min(stones, size**2 - 1), most_fixed(size)
+    chosen = fixed_points(min(wanted, fixed), size) if fixed else []
+    nearest = [2 * size**2] * size**2  # squared distance to the nearest stone
+    while True:
+        for point in chosen[-1:] if len(chosen) > fixed else chosen:
+            row, col = divmod(point, size)
+            nearest = [
+                min(known, (place // size - row) ** 2 + (place % size - col) ** 2)
+                for place, known in enumerate(nearest)
+            ]
+        if len(chosen) >= wanted:
+            return chosen
+        free = (place for place in range(size**2) if nearest[place])
+        chosen.append(max(free, key=lambda place: (_line(place, size), nearest[place])))
+
+
+def _line(point: int, size: int) -> int:
+    """The line of a point, 0 at the edge, 2 also for all that are farther inside."""
+    return min(2, *(min(line, size - 1 - line) for line in divmod(point, size)))

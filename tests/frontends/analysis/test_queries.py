@@ -136,9 +136,9 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
         ({"initialStones": [["B", "A1"], ["W", "A1"]]}, "initialStones", "a point is named twice"),
         ({"initialPlayer": "G"}, "initialPlayer", "not 'G'"),
         (
-            {"rules": "ing"},
+            {"rules": "house"},
             "rules",
-            "unknown rules 'ing': expected one of tromp-taylor, chinese, chinese-ogs, chinese-kgs, aga,",
+            "unknown rules 'house': expected one of tromp-taylor, chinese, chinese-ogs, chinese-kgs, aga,",
         ),
         ({"rules": {"ko": "NONE"}}, "rules", "ko = 'NONE'"),
         ({"rules": 3}, "rules", "not 3"),

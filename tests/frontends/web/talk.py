@@ -1,6 +1,7 @@
 """A server and pages without a browser, for the tests: what is sent and received on the socket."""
 
 import asyncio
+import base64
 import json
 import re
 import subprocess
@@ -41,6 +42,10 @@ class Wire:
 
     def send(self, **request: Any) -> None:
         self.send_text(json.dumps(request))
+
+    def load(self, text: str, **more: Any) -> None:
+        """Open a file with this text."""
+        self.send(do="load", data=base64.b64encode(text.encode()).decode(), **more)
 
     def send_text(self, text: str) -> None:
         wait_for(self._socket.send_str(text))

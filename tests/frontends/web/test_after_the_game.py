@@ -69,7 +69,7 @@ def test_a_game_in_review_is_saved_with_its_end_and_its_players_after_an_undo() 
     table.go_to(table.end)
     assert table.is_over
     text = records.save(table, "W+R")[1].replace("\n", "")
-    assert "PW[gozero]" in text
+    assert "PW[gozero, level 5]" in text
     assert text.endswith(";B[ee];W[cg])")
 
 

@@ -165,6 +165,6 @@ def test_a_text_that_is_too_large_closes_the_page(server: Server, room: str) -> 
     with server.page(room) as page:
         page.until("view")
         with suppress(ConnectionError):  # closed while we still send
-            page.send(do="load", text="x" * 5_000_000)
+            page.load("x" * 5_000_000)
         assert page.is_closed()
     assert get(server, "/")[0] == 200

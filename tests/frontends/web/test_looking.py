@@ -109,9 +109,9 @@ def column(page: Tab, number: int) -> list[float]:
     return [float(cell.split()[0].replace("k", "e3")) for cell in cells]
 
 
-def opened(page: Tab, tmp_path: Path, text: str = RECORD, name: str = "game.sgf") -> Tab:
+def opened(page: Tab, tmp_path: Path, text: str = RECORD, name: str = "game.sgf", encoding: str = "utf-8") -> Tab:
     path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding=encoding)
     page.page.get_by_label("A record to open").set_input_files(path)
     return page
 
@@ -160,7 +160,7 @@ def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_p
     with page.page.expect_download() as downloaded:
         page.press("Save the game")
     saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
-    assert downloaded.value.suggested_filename == "go.sgf"
+    assert downloaded.value.suggested_filename == "game.sgf"
     assert "C[my try\\]]" in saved
     assert "C[é]" in saved
     assert saved.count("(;") == 5
@@ -200,14 +200,14 @@ def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> No
 
 def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> None:
     page = tab().begin("Go", 7)
-    opened(page, tmp_path, "no record").shows(re.compile("^This is no game in SGF that can be opened: "))
+    opened(page, tmp_path, "no record").shows(re.compile("^This file is neither SGF nor a list of moves"))
     opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
         re.compile(r"a record has at most 1,000,000\.$")
     )
     opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
         "Move 2 of this file, 'white A7', cannot be played in go on 7x7."
     )
-    opened(page, tmp_path, "\0" * 900_000).shows("This is no game in SGF that can be opened: no SGF data found.")
+    opened(page, tmp_path, "\0" * 900_000).shows(re.compile("^This file is neither SGF nor"))
     page.click(24)
     page.wait("person", 2)
 
@@ -220,6 +220,36 @@ def test_a_record_of_long_words_in_utf_16_stays_on_the_page(tab: Callable[..., T
     page.shows("Black: Müller")
     width = page.page.evaluate("document.documentElement.scrollWidth")
     assert width <= DESKTOP["width"]
+
+
+def test_a_game_of_a_collection_is_chosen(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    games = "(;GM[1]SZ[7]PB[Ann]PW[Bo];B[aa])(;GM[1]SZ[7]PB[Cy]PW[Di]XX[kept];B[dd];W[ee])"
+    page = opened(tab().begin("Go", 7), tmp_path, games, "two games.sgf").shows("This file has 2 games")
+    page.page.get_by_label("Game", exact=True).select_option("1")
+    page.picture("collection")
+    page.press("Open").shows("0 / 2").shows("Game 2 of 2.").shows("Black: Cy")
+    page.press("Forward one move").shows("1 / 2")
+    page.click(0)
+    page.wait("person", 2)
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    assert downloaded.value.suggested_filename == "two games.sgf"
+    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    for kept in ("PB[Ann]", "XX[kept]", "W[ee]", "W[aa]"):
+        assert kept in saved
+    opened(page, tmp_path, games).shows("This file has 2 games").press("Cancel").shows("2 / 2")
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "utf-16", "shift_jis"])
+def test_the_encoding_of_a_file_is_found(tab: Callable[..., Tab], tmp_path: Path, encoding: str) -> None:
+    names = {"shift_jis": "本因坊秀策", "gbk": "柯洁"}
+    name = names.get(encoding, "Müller")
+    comment = {"shift_jis": "これはとても良い手です。", "gbk": "这是一步好棋，白棋很难应对。"}.get(encoding, "é")
+    text = f"(;GM[1]SZ[7]PB[{name}]KM[375]RU[Chinese]C[{comment}];B[dd])"
+    page = opened(tab().begin("Go", 7), tmp_path, text, encoding=encoding)
+    page.shows(f"Black: {name}").shows("komi 7.5")
+    expect(page.page.locator(".said")).to_have_text(comment)
+    expect(page.page.locator(".notice.told")).to_contain_text("375")  # what was read otherwise than it stands is told
 
 
 def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callable[..., Tab], tmp_path: Path) -> None:
@@ -252,7 +282,7 @@ def test_a_record_takes_the_place_of_a_game_only_where_the_user_agrees(tab: Call
     opened(page, tmp_path).press("Open the record").shows("0 / 4")
     opened(page, tmp_path, "(;GM[1]SZ[7];B[aa])").shows("0 / 1")  # nothing of the user's own was there
     page.click(24)
-    opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This is no game in SGF"))
+    opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This file is neither SGF"))
     opened(page, tmp_path).shows("Open a record in place of this game?").press("Keep the game")
     with page.page.expect_download():
         page.press("Save the game")

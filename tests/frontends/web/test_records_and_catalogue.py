@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from datetime import date
 
 import pytest
 
@@ -12,12 +13,15 @@ from gozero.frontends.web.engine import kept, records
 from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.table import RefusedError, Table
 from gozero.frontends.web.setups import Setup, setup_of
+from gozero.games.colours import WHITE
 from gozero.nets.locations import WEIGHTS
 from gozero.play.go_game import GoGame
+from gozero.records import sgf, sgf_nodes
 from tests import ROOT
 
 DOCS = ROOT / "docs"
 CLIENT = ROOT / "gozero" / "frontends" / "web" / "client" / "src"
+KINDS = ROOT / "tests" / "data" / "kinds"
 
 
 def table(game: str = "go", size: int = 9) -> Table:
@@ -39,7 +43,7 @@ def test_a_comment_may_speak_of_properties() -> None:
     assert len(found.tree.moves(found.line[-1])) == 2
 
 
-def opened(text: str, game: str = "go") -> tuple[Table, str]:
+def opened(text: str | bytes, game: str = "go") -> tuple[Table, str]:
     """The table for the review of a record that is opened at a game, and what is remarked."""
     setup, found = records.setup_for(text, Setup(game=game))
     size = setup.size or 9
@@ -133,6 +137,13 @@ def test_lists_that_cannot_be_played(text: str) -> None:
         records.load(table("othello", 8), text, None)
 
 
+@pytest.mark.parametrize("game", ["go", "othello"])
+@pytest.mark.parametrize("text", ["this is not an sgf", "", "\0\1\2", "<html>", "# a remark\nand no move"])
+def test_a_file_that_is_neither_sgf_nor_moves_is_said_to_be_so(game: str, text: str) -> None:
+    with pytest.raises(RefusedError, match="neither SGF nor a list of moves"):
+        records.setup_for(text.encode(), Setup(game=game))
+
+
 def test_a_list_in_which_a_side_moves_out_of_turn_is_refused() -> None:
     with pytest.raises(RefusedError, match="Move 2 of this file, 'black D2', cannot be played in connect4 on 7x6"):
         opened("# connect4 7x6\nblack D1\nblack D2\n")
@@ -193,6 +204,76 @@ def test_a_saved_record_says_which_program_wrote_it_and_keeps_the_files_result()
     text = records.save(found, "W+T")[1].replace("\n", "")
     assert f"AP[gozero:{VERSION}]" in text
     assert "RE[B+R]" in text
+
+
+def properties(text: str) -> list[dict[str, list[str]]]:
+    own = ("AP", "CA", "FF")
+    roots = sgf_nodes.parse(text)[0]
+    nodes = [node for root in roots for node in root.below()]
+    return [{name: values for name, values in node.properties.items() if name not in own} for node in nodes]
+
+
+def test_what_a_file_has_is_saved_again() -> None:
+    text = (KINDS / "save_keeps.sgf").read_text()
+    found, _ = opened(text)
+    assert properties(records.save(found, "")[1]) == properties(text)
+
+
+def test_changes_go_into_the_file() -> None:
+    text = "(;SZ[9]KM[7]GN[x];B[aa]C[old]LB[cc:1](;W[bb]X2[y])(;TR[cc];W[cc];AB[dd];B[ee])(;W[gg]C[gone]))"
+    found, _ = opened(text)
+    kept.take_up(found, json.loads(json.dumps(kept.to_values(found, 0.0))))
+    _, first, second, third, fourth = [START, *(number for number, _ in found.tree.in_order())]
+    found.tree[first].comment = "new"
+    found.tree.remove(fourth)
+    found.go_to(third)
+    found.play(found.action("J9"))
+    _, saved = records.save(found, "")
+    assert "".join(saved.split("CA[UTF-8]")[1].split()) == (
+        ";B[aa]C[new]LB[cc:1](;W[bb]X2[y])(;TR[cc];W[cc](;AB[dd];B[ee])(;B[ia])))"
+    )
+    assert second in found.tree
+
+
+def test_one_game_of_a_collection_is_chosen_and_the_others_are_kept() -> None:
+    data = (KINDS / "two_games.sgf").read_bytes()
+    assert [title.split(",")[0] for title in records.games_in(data)] == ["one", "two"]
+    setup, game = records.setup_for(data, Setup(), 1)
+    found = Table(setup, 9, [9])
+    assert records.load(found, data, game, 1, "games.sgf").startswith("Game 2 of 2.")
+    found.go_to(found.line[-1])
+    found.play(found.action("A1"))
+    name, text = records.save(found, "")
+    first, second = sgf.games(text)
+    assert (name, len(first.record().moves), len(second.record().moves)) == ("games.sgf", 1, 3)
+    with pytest.raises(RefusedError, match="no game 3"):
+        records.setup_for(data, Setup(), 2)
+
+
+def test_a_game_played_here_says_who_played_when() -> None:
+    played = Table(Setup(person="white", level=8), 9, [9])
+    name, text = records.save(played, "W+R", today=date(2026, 11, 27))
+    record = sgf.parse(text)
+    assert name == "gozero-2026-11-27-go9-White-vs-level-8.sgf"
+    assert (record.date, record.black_name, record.white_name) == ("2026-11-27", "gozero, level 8", "person")
+    assert (record.rules, record.komi, record.result) == ("chinese", 7.5, "W+R")
+
+
+def test_a_file_in_another_encoding_is_opened_from_its_bytes() -> None:
+    found, remark = opened((KINDS / "gbk_without_ca.sgf").read_bytes())
+    assert "gb18030" in remark
+    assert "PB[王小明]PW[李一]C[好棋]" in records.save(found, "")[1]
+
+
+def test_a_turn_that_a_file_gives_is_shown() -> None:
+    found, _ = opened((KINDS / "player_after_moves.sgf").read_bytes())
+    found.go_to(found.line[-1])
+    assert found.game.position.to_play == WHITE
+
+
+def test_rules_of_a_file_allow_its_moves() -> None:
+    found, _ = opened((KINDS / "rules_nz.sgf").read_bytes())
+    assert found.rules == "new-zealand"
 
 
 def test_every_shipped_game_says_how_strong_it_is() -> None:

@@ -46,7 +46,7 @@ def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> N
 def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(server: Server, room: str) -> None:
     with server.page(room) as page:
         page.until("view")
-        page.send(do="load", text="(;SZ[9];B[ee](;W[cc])(;W[gg]))")
+        page.load("(;SZ[9];B[ee](;W[cc])(;W[gg]))")
         while (view := page.until("view"))["size"] != 9 or view["person"]:
             pass
         for node in (3, 1):
@@ -185,7 +185,7 @@ def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Serv
 def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
     with server.page() as page:
         room = page.until("hello")["room"]
-        page.send(do="load", text="(;SZ[9];B[ee];W[cc];B[gg])")
+        page.load("(;SZ[9];B[ee];W[cc];B[gg])")
         page.send(do="batch", visits=2)
         while page.until("progress")["done"] < 2:
             pass
@@ -229,7 +229,7 @@ def test_a_move_for_a_position_that_is_no_longer_there_is_refused(server: Server
 def test_stones_are_marked_in_the_position_that_was_clicked(server: Server) -> None:
     with server.page() as page:
         page.until("view")
-        page.send(do="load", text="(;SZ[5];B[cc];W[bb];B[];W[];B[])")
+        page.load("(;SZ[5];B[cc];W[bb];B[];W[];B[])")
         page.until("view")
         page.send(do="dead", vertex="b4", at=99)
         assert "has changed since that click" in page.until("refused")["text"]
@@ -277,7 +277,7 @@ def test_what_one_page_asked_for_is_told_to_no_other(server: Server) -> None:
             assert one.until("record")["name"]
             one.send(do="play", vertex="Z9")
             assert one.until("refused")["text"]
-            one.send(do="load", text="(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")
+            one.load("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")
             assert one.until("told")["text"].startswith("1 variation was left out")
             two.send(do="view")
             reports = [two.until("view", "refused", "told", "record", "done") for _ in range(2)]

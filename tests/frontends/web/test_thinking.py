@@ -170,7 +170,7 @@ def test_the_end_of_a_game_is_judged_by_its_count(server: Server, room: str) -> 
     walls = "".join(f";B[e{row}];W[f{row}];B[c{row}];W[h{row}]" for row in "abcdefghi")
     with server.page(room) as page:
         begun(page, {"game": "go", "size": 9, "person": "both"})
-        page.send(do="load", text=f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
+        page.load(f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
         line = page.until("view")["line"]
         page.send(do="goto", node=line[-1])
         view = page.until("view")
@@ -203,7 +203,7 @@ SETTLED = (
 def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, room: str, number: int, is_pass: bool) -> None:
     with server.page(room) as page:
         begun(page, {"game": "go", "size": 9, "person": "both"})
-        page.send(do="load", text=SETTLED)
+        page.load(SETTLED)
         page.send(do="goto", node=number)
         page.send(do="hint")
         assert (page.until("look")["moves"][0]["vertex"] == "pass") == is_pass

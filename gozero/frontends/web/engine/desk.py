@@ -6,6 +6,8 @@ the game up is reported with `is` = `save`; the server keeps it.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 import time
 from collections.abc import Callable
@@ -18,6 +20,8 @@ from gozero.frontends.web.engine.seats import Seated, Seats
 from gozero.frontends.web.engine.table import RefusedError, Table
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import setup_of
+
+LONGEST_NAME = 100  # characters of a file's name
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -126,11 +130,16 @@ class Desk:
         self._changed()
 
     def _load(self, request: dict[str, Any]) -> None:
-        """A record, for review; it says which game and which board it is."""
-        text = records.clean(request.get("text"))
-        setup, game = records.setup_for(text, self._game.table.setup)
+        """A record, for review; it says which game and which board it is. Of several games the page chooses one."""
+        data, number = _bytes_of(request.get("data")), request.get("number")
+        games = records.games_in(data)
+        if number is None and len(games) > 1:
+            self._answer(request, {"is": "games", "titles": games})
+            return
+        number = number if type(number) is int else 0
+        setup, game = records.setup_for(data, self._game.table.setup, number)
         seated = self._seats.seat(setup)
-        remark = records.load(seated.table, text, game)
+        remark = records.load(seated.table, data, game, number, str(request.get("name", ""))[-LONGEST_NAME:])
         self._sit_down(seated)
         if remark:
             self._answer(request, {"is": "told", "text": remark})
@@ -246,3 +255,11 @@ class Desk:
 
     def _keep(self) -> None:
         self._report({"is": "save", "saved": self._game.saved()})
+
+
+def _bytes_of(text: Any) -> bytes:
+    """The bytes of a file, which a page sends as base64. RefusedError where they are none."""
+    try:
+        return base64.b64decode(str(text), validate=True)
+    except binascii.Error:
+        raise RefusedError("This page sent no file: reload it.") from None

@@ -29,6 +29,8 @@ from gozero.records.sgf_tree import Branch, GameWithVariations
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
+_MOVES = re.compile(r"(?:\s*#.*\n)*\s*(?:black|white) +(?:pass|[a-z]\d{1,2})\s*$", re.MULTILINE | re.IGNORECASE)
+NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'black D4'."
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
@@ -101,9 +103,9 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
         if game != setup.game:
             setup = replace(setup, weights=None, engine="", rules=None, komi=None)
         return replace(setup, game=game, size=size), None
-    if setup.game not in GO_FAMILY and not _is_sgf(text):
+    if _MOVES.match(text):
         return setup, None
-    games = _games(text)
+    games = _games(data)
     if not 0 <= number < len(games):
         raise RefusedError(f"This file has no game {number + 1}: it has {len(games)}.")
     found = games[number]
@@ -171,11 +173,12 @@ def _is_sgf(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
 
 
-def _games(text: str) -> list[SgfGame]:
+def _games(data: str | bytes) -> list[SgfGame]:
     try:
-        return sgf.games(text)
+        return sgf.games(data)
     except RecordError as error:
-        raise _unreadable(error) from None
+        text = _text(data)
+        raise _unreadable(error) if "(;" in text or _is_sgf(text) else RefusedError(NEITHER) from None
 
 
 def _unreadable(error: RecordError) -> RefusedError:

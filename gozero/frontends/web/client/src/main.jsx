@@ -8,7 +8,7 @@ import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
 import { click, paint, remember, remembered } from "./remembered.js";
-import { decoded } from "./records.js";
+import { bytesOf, download } from "./records.js";
 import { useWalk } from "./walking.js";
 import { percent, side } from "./words.js";
 import "./style.css";
@@ -17,7 +17,7 @@ const LARGEST_RECORD = 1_000_000; // bytes
 const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave something to be saved
 
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, isKept: false, open: true });
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, open: true });
   const connection = useRef(null), identity = useRef(null), unsaved = useRef(null); // of games
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
@@ -33,6 +33,7 @@ function useServer() {
       else if (report.is === "loading") change({ loading: report.text });
       else if (report.is === "progress") change((now) => progressed(now, report));
       else if (report.is === "kept") change({ isKept: report.saved !== null });
+      else if (report.is === "games") change({ games: report.titles });
       else if (report.is === "record") {
         unsaved.current = null;
         download(report.name, report.text);
@@ -47,7 +48,7 @@ function useServer() {
     else if (CHANGES.includes(what)) unsaved.current = identity.current;
     return isSent;
   };
-  return { ...state, ask, unsaved, tell: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, unsaved, forgetGames: () => change({ games: null }), tell: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -85,14 +86,6 @@ function looked(now, look) {
 /** Whether a game is being played that must not tell who leads. */
 const hides = (view, memory) => view.goingOn && !view.analysing && !memory.leads;
 
-function download(name, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 function Page() {
   const server = useServer();
   const { view, look, hello, ask } = server;
@@ -104,7 +97,7 @@ function Page() {
   const [opening, setOpening] = useState(null); // a file, until the user agrees that it takes the board
   const [marked, setMarked] = useState(null); // a point that was tapped once
   const [isDropping, setIsDropping] = useState(false);
-  const file = useRef(null);
+  const file = useRef(null), record = useRef(null); // the field for a file; what was read last
   const keep = (more) => setMemory((now) => ({ ...now, ...more }));
   useEffect(() => {
     remember(memory);
@@ -119,12 +112,13 @@ function Page() {
   const load = async (chosen) => {
     if (chosen.size > LARGEST_RECORD) server.tell(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
     else {
-      const bytes = await chosen.arrayBuffer().catch(() => null); // a folder, or a file that may not be read
-      if (bytes === null) server.tell(`${chosen.name} cannot be read: is it a file?`);
-      else ask("load", { text: decoded(bytes) });
+      const data = await bytesOf(chosen);
+      record.current = { data, name: chosen.name };
+      if (data === null) server.tell(`${chosen.name} cannot be read: is it a file?`);
+      else ask("load", record.current);
     }
   };
-  useShortcuts({ view, go, step, ask, isOpen: isNew || isResigning || opening });
+  useShortcuts({ view, go, step, ask, isOpen: isNew || isResigning || opening || server.games });
   useDrop(open, setIsDropping);
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running? It serves at most 32 pages at once."}</p>;
@@ -184,6 +178,7 @@ function Page() {
       <div class="unseen" role="status">{view.spoken}</div>
       {isResigning && <Confirm title="Give this game up?" no="Play on" yes="Resign the game" onClose={() => setIsResigning(false)} onYes={() => ask("resign")} />}
       {opening && <Confirm title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onClose={() => setOpening(null)} onYes={() => load(opening)} />}
+      {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
       {isNew && <NewGame games={hello.games} view={view} onClose={() => setIsNew(false)} onStart={(setup) => { setIsNew(false); ask("new", { setup }); }} />}
     </div>
   );
@@ -206,6 +201,31 @@ function Confirm({ title, no, yes, onClose, onYes }) {
         <button type="button" onClick={() => dialog.current.close()}>{no}</button>
         <button type="button" class="main" onClick={() => { onYes(); dialog.current.close(); }}>{yes}</button>
       </div>
+    </dialog>
+  );
+}
+
+/** Asks which game of a file is to be opened. */
+function Games({ titles, onClose, onChoose }) {
+  const dialog = useRef(null), [number, setNumber] = useState(0);
+  useEffect(() => dialog.current.showModal(), []);
+  const open = (event) => {
+    event.preventDefault();
+    onChoose(number);
+    dialog.current.close();
+  };
+  return (
+    <dialog ref={dialog} class="dialog" onClose={onClose} aria-labelledby="games-title">
+      <form onSubmit={open}>
+        <h2 id="games-title">This file has {titles.length} games</h2>
+        <select class="titles" aria-label="Game" size={Math.min(12, Math.max(2, titles.length))} value={number} onChange={(event) => setNumber(Number(event.currentTarget.value))}>
+          {titles.map((title, index) => <option key={index} value={index}>{index + 1}. {title}</option>)}
+        </select>
+        <div class="buttons">
+          <button type="button" onClick={() => dialog.current.close()}>Cancel</button>
+          <button type="submit" class="main">Open</button>
+        </div>
+      </form>
     </dialog>
   );
 }
