@@ -1,16 +1,11 @@
 """Game records: what self-play writes and the learner replays.
 
-Vocabulary.
-  record  one finished game: its moves, and for each fully searched ply the sparse policy target and the root's value.
-  shard   a file of frames, appended to one at a time; a generation writes one shard.
-  frame   MAGIC, kind, length of the payload and its CRC-32, then the payload: the run's settings (JSON) or a record
-          (compressed).
-
-A shard is readable after a crash: a torn or corrupt frame is skipped and counted, and reading continues at the next
-MAGIC. Positions are not stored; `training.records.replay` plays the moves again. A policy target is 64 visits, shared
-out among the actions in proportion to the search's policy; fractions are rounded at random, so that the mean is right.
-It takes about 14 bytes. A 13x13 game takes about 1 KB where a quarter of its moves are recorded, and about 2.4 KB where
-all are. Older forms are read as well (`_FORMS`).
+A generation writes one shard, a file of frames: MAGIC, kind, length of the payload and its CRC-32, then the payload,
+which is the run's settings (JSON) or a record (compressed). A shard is readable after a crash: a torn or corrupt frame
+is skipped and counted, and reading continues at the next MAGIC. Positions are not stored; `training.records.replay`
+plays the moves again. A policy target is 64 visits, shared out among the actions in proportion to the search's policy;
+fractions are rounded at random, so that the mean is right. It takes about 14 bytes. A 13x13 game takes about 1 KB where
+a quarter of its moves are recorded, and about 2.4 KB where all are.
 """
 
 from __future__ import annotations
@@ -23,7 +18,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +30,6 @@ _HEADER = struct.Struct("<BhIBhHHH")
 _RESIGNATION = struct.Struct("<hbbB")
 _KOMI_UNIT = 0.5
 _VISITS = 64  # that a target shares out
-_OLD_SCALE = 255  # the largest share of a target of the older forms
 _VALUE_STEPS = 127  # a value of 1
 _SURPRISE_UNIT = 1 / 32  # nats; up to 7.9
 _NO_SURPRISE = 255
@@ -44,19 +38,7 @@ _NO_SURPRISE = 255
 _LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},)
 
 
-class _Form(NamedTuple):
-    """The contents of one kind of record frame."""
-
-    extended: bool  # surprise and resignation
-    packed: bool  # plies and actions as differences, compressed by LZMA; else as they are, by zlib
-
-
 _SETTINGS, _GAME = b"S", b"I"
-_FORMS = {
-    b"G": _Form(extended=False, packed=False),
-    b"H": _Form(extended=True, packed=False),
-    _GAME: _Form(extended=True, packed=True),
-}
 
 # two passes, all of the board pass-alive, the move limit; by the rules of games other than Go
 ENDINGS = ("passes", "settled", "capped", "finished")
@@ -72,7 +54,7 @@ class Target:
         shares: float32 [k], the policy target; they sum to 1.
         value: the root's value for the side to move, -1..1.
         surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where playouts
-            evaluated instead of a network, and in records of the first form.
+            evaluated instead of a network.
     """
 
     ply: int
@@ -147,14 +129,6 @@ def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surpr
     return Target(ply, actions.astype(np.int32), shares / shares.sum(), value / _VALUE_STEPS, known)
 
 
-def _levels(target: Target) -> np.ndarray:
-    """uint8 [k]: a target's shares as whole numbers."""
-    visits = target.shares * _VISITS
-    if not (visits == np.rint(visits)).all():  # read from a record of an older form
-        visits = np.rint(target.shares * (_OLD_SCALE / target.shares.max()))
-    return np.asarray(visits.astype(np.uint8))
-
-
 def encode(record: Record) -> bytes:
     """The payload of a record's frame."""
     moves, wide = record.moves, _action_type(record.size)
@@ -175,42 +149,36 @@ def encode(record: Record) -> bytes:
             np.diff(target.actions[order], prepend=0).astype(wide)
             for target, order in zip(targets, orders, strict=True)
         ),
-        *(_levels(target)[order] for target, order in zip(targets, orders, strict=True)),
+        *(np.rint(target.shares[order] * _VISITS).astype(np.uint8) for target, order in zip(targets, orders, strict=True)),
     ]
     return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
 
 
-def decode(payload: bytes, kind: bytes = _GAME) -> Record:
-    """The inverse of `encode`, for any kind of record's frame; ValueError for bytes that are no record."""
-    form = _FORMS[kind]
+def decode(payload: bytes) -> Record:
+    """The inverse of `encode`; ValueError for bytes that are no record."""
     try:
-        data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA) if form.packed else zlib.decompress(payload)
+        data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA)
         size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
         reader = _Reader(data, _HEADER.size)
-        conceded, black, white, unresigned = (
-            reader.unpack(_RESIGNATION) if form.extended else (-1, -_VALUE_STEPS, -_VALUE_STEPS, 0)
-        )
+        conceded, black, white, unresigned = reader.unpack(_RESIGNATION)
         moves = reader.take(_action_type(size), move_count).astype(np.int32)
         return Record(
-            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, form, _action_type(size), target_count),
+            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, _action_type(size), target_count),
             score * _KOMI_UNIT, ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(unresigned),
             (black / _VALUE_STEPS, white / _VALUE_STEPS),
         )  # fmt: skip
-    except (zlib.error, lzma.LZMAError, struct.error, IndexError) as error:
+    except (lzma.LZMAError, struct.error, IndexError) as error:
         raise ValueError(f"not a game record: {error}") from None
 
 
-def _targets(reader: _Reader, form: _Form, wide: str, count: int) -> tuple[Target, ...]:
+def _targets(reader: _Reader, wide: str, count: int) -> tuple[Target, ...]:
     """The `count` targets of a record whose actions are numbers of the type `wide`."""
-    plies, counts, values = (reader.take(number, count) for number in ("<u2", "<u2", "i1"))
-    surprises = reader.take("u1", count) if form.extended else np.full(count, _NO_SURPRISE)
-    actions = [reader.take(wide, each) for each in counts]
-    if form.packed:
-        plies, actions = np.cumsum(plies), [np.cumsum(each) for each in actions]
+    plies, counts, values, surprises = (reader.take(number, count) for number in ("<u2", "<u2", "i1", "u1"))
+    actions = [np.cumsum(reader.take(wide, each)) for each in counts]
     levels = [reader.take("u1", each) for each in counts]
     return tuple(
         _target(*parts)
-        for parts in zip(plies.tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True)
+        for parts in zip(np.cumsum(plies).tolist(), actions, levels, values.tolist(), surprises.tolist(), strict=True)
     )
 
 
@@ -279,8 +247,8 @@ def read(path: Path) -> Shard:
     shard = Shard()
     for kind, payload in _frames(path.read_bytes()):
         try:
-            if kind in _FORMS:
-                shard.records.append(decode(payload, kind))
+            if kind == _GAME:
+                shard.records.append(decode(payload))
             elif kind == _SETTINGS:
                 shard.settings = _settings(payload)
             else:

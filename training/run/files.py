@@ -36,8 +36,6 @@ def open_snapshot(settings: LoopSettings, folder: Path, trainer: Trainer) -> tup
     except RuntimeError:  # settings.json, which would have shown it, is gone
         what = f"the checkpoints in {folder.absolute()} are not of {settings.network} for {settings.game}"
         raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
-    if trainer.steps and not snapshot.progress.trained_sizes:  # a checkpoint of an older version
-        snapshot.progress.trained_sizes = settings.sizes_by(snapshot.progress.rows)
     if snapshot.playing is None:
         snapshot.progress.handed_steps = trainer.steps
     return snapshot, complaints

@@ -23,7 +23,7 @@ from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
 from training.console import say
 from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError, limit_note, network_config, resolved
+from training.learner.learner import DivergedError, limit_note, network_config
 from training.run import new_run
 from training.run.backend import LOCAL, Backend
 from training.run.modes import train_in_mode
@@ -45,7 +45,7 @@ UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, 
 FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
-OLDEST: dict[str, Any] = {"features": 1, "norm": "renorm", "value_head": "wdl"}  # of runs whose files lack them
+KEEPS = ("features", "norm", "value_head")  # what a run of a preset keeps although its preset has others by now
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
 LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each
@@ -110,14 +110,14 @@ def _accept(settings: LoopSettings, store: str, saved: bytes) -> None:
         before = dict(json.loads(saved))
     except (ValueError, TypeError):  # `compare` says what is wrong
         return
-    for name in (each for each in FIXED if each not in OLDEST):  # those follow the run, see `as_begun`
+    for name in (each for each in FIXED if each not in KEEPS):  # those follow the run, see `as_begun`
         old, new = before.get(name, getattr(settings, name)), getattr(settings, name)
         if old != new:
             raise SettingsError(f"{store} holds a run of {name} {old!r}, not {new!r}; give another --storage")
 
 
 def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None) -> LoopSettings:
-    """The settings of a preset with the parts of the network (`OLDEST`) of the run in the folder, if there is one: a
+    """The settings of a preset with the parts of the network (`KEEPS`) of the run in the folder, if there is one: a
     preset may have got others since.
 
     `chosen` are the settings that were asked for beside the preset, and stay; None: there is no preset, all stay.
@@ -125,19 +125,16 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     if chosen is None or not storage.holds_run(folder):
         return settings
     try:
-        before = _built(OLDEST | config.saved(folder / "settings.json"), settings)
+        before = config.saved(folder / "settings.json")
     except (OSError, ValueError, TypeError):  # `compare` says what is wrong
         return settings
-    kept = {
-        name: before[name]
-        for name, oldest in OLDEST.items()
-        if name not in chosen and before[name] != getattr(settings, name) and type(before[name]) is type(oldest)
-    }
-    for name, value in kept.items():
-        say(
-            f"{folder.absolute()} continues with {name} = {value!r}, as it began; new runs have {getattr(settings, name)!r}"
-        )
-    return replace(settings, **kept)
+    begun: dict[str, Any] = {}
+    for name in KEEPS:
+        old, new = before.get(name), getattr(settings, name)
+        if name not in chosen and type(old) is type(new) and old != new:
+            begun[name] = old
+            say(f"{folder.absolute()} continues with {name} = {old!r}, as it began; new runs have {new!r}")
+    return replace(settings, **begun)
 
 
 def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> None:
@@ -202,7 +199,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = _built(OLDEST | flat(config.saved(saved)), settings)
+        before = flat(config.saved(saved))
     except (OSError, ValueError, TypeError) as error:
         raise SettingsError(
             f"cannot read {saved.absolute()}: {error}; move the file away to continue the run with the settings given now, "
@@ -225,16 +222,6 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
         _tell_limit(settings, folder / "weights.pt")
     return True
-
-
-def _built(before: dict[str, Any], settings: LoopSettings) -> dict[str, Any]:
-    """A run's saved settings with the norm and the value head that its network was built with: earlier versions saved
-    what was asked for.
-    """
-    if before.get("network") != settings.network:
-        return before
-    had = resolved(replace(settings, norm=before["norm"], value_head=before["value_head"]))
-    return {**before, "norm": had.norm, "value_head": had.value_head}
 
 
 def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:

@@ -127,11 +127,6 @@ class LoopSettings:
                 return stage
         return self.stage[-1]
 
-    def sizes_by(self, rows: int) -> list[int]:
-        """The board sizes of all stages that a run has entered when it has recorded `rows` rows, ascending."""
-        entered = self.stage[: self.stage.index(self.stage_at(rows)) + 1]
-        return sorted({size for stage in entered for size in stage.sizes})
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as saved with the run and in the weights (sizes and steps become text, as TOML and JSON want them)."""
         values = asdict(self)

@@ -1,16 +1,10 @@
 """Checkpoints: everything that a run needs to continue exactly where it stopped, in one file that is written whole or
-not at all.
+not at all: checkpoints/NNNNNN.pt of the run folder, numbered by generation. A run continues from the newest that can
+be read.
 
-Vocabulary.
-  checkpoint  checkpoints/NNNNNN.pt of a run folder, numbered by generation and replaced at every rest; a run continues
-              from the newest readable one.
-  progress    the run's counters.
-  snapshot    what a checkpoint holds: progress, learner, the network that plays, the games in flight and the length of
-              the shard being written. Records on disk are the only copy of the window, so a snapshot does not hold it;
-              search trees are not kept either.
-
-Files are read with `weights_only=True`: they hold tensors and plain values, nothing that can be executed. The games in
-flight are bytes inside (`training.storage.plain`).
+Records on disk are the only copy of the window, so a checkpoint does not hold it, nor search trees. Files are read with
+`weights_only=True`: they hold tensors and plain values, nothing that can be executed. The games in flight are bytes
+inside (`training.storage.plain`).
 """
 
 from __future__ import annotations
@@ -68,9 +62,9 @@ class Progress:
     # board sizes that the learner had rows of, with those of its first weights
     trained_sizes: list[int] = field(default_factory=list)
     imported: int = 0  # its first generations, whose games were played elsewhere
-    # largest `full_share` that it has had, which games in flight outlive; 1 in checkpoints of earlier versions
+    # largest `full_share` that it has had, which games in flight outlive
     full_share: float = 1.0
-    evaluations_reported: int | None = None  # at the last report; None in checkpoints of earlier versions
+    evaluations_reported: int | None = None  # at the last report; None in weights/resume
     # seconds since then, see `training.run.timeline`; no two runs agree in them
     spent: dict[str, float] = field(default_factory=dict, compare=False)
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
@@ -78,7 +72,7 @@ class Progress:
 
 @dataclass
 class Snapshot:
-    """The content of a checkpoint. The last four are missing in files of earlier versions and in `weights/resume`."""
+    """The content of a checkpoint. `weights/resume` has neither games in flight nor a network that plays."""
 
     progress: Progress
     learner: dict[str, Any]  # Learner.state_dict()
@@ -120,7 +114,7 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
                     raise zipfile.BadZipFile
             content = torch.load(path, map_location="cpu", weights_only=True)
             content.pop("settings", None)
-            content |= {"progress": Progress(**content["progress"]), "pools": _pools(content.get("pools", {}))}
+            content |= {"progress": Progress(**content["progress"]), "pools": _pools(content["pools"])}
             return Snapshot(**content), complaints
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
@@ -139,10 +133,8 @@ def packed(pools: dict[Any, dict[str, Any]]) -> torch.Tensor:
     return torch.frombuffer(bytearray(plain.pack(pools)), dtype=torch.uint8)
 
 
-def _pools(saved: torch.Tensor | dict[Any, dict[str, Any]]) -> dict[Any, dict[str, Any]]:
-    """The inverse of `packed`, also of states that were packed already; earlier versions saved plain values."""
-    if not isinstance(saved, torch.Tensor):
-        return saved
+def _pools(saved: torch.Tensor) -> dict[Any, dict[str, Any]]:
+    """The inverse of `packed`, also of states that were packed already."""
     pools: dict[Any, dict[str, Any]] = plain.unpack(saved.numpy().tobytes())
     return {key: unpacked(state) for key, state in pools.items()}
 

@@ -67,9 +67,7 @@ class Mirror:
         self.store, self.folder = store, folder.absolute()
         self._coming = ""  # what `fetch` says of the store's run
         check_places(store, self.folder)
-        agreements = _agreements(self.folder)
-        before = agreements.get(store.shown, Agreement())  # earlier versions kept it by the URL as it was given
-        self._agreement = agreements.get(store.place, before)
+        self._agreement = _agreements(self.folder).get(store.place, Agreement())
         found = manifests.newest(store)
         if found is not None and not take_over:
             self._refuse_if_busy(found)
@@ -247,8 +245,7 @@ class Mirror:
     def _save(self, agreement: Agreement) -> None:
         """Save it in the folder, beside those of other stores. Raises StorageError."""
         self._agreement, path = agreement, self.folder / AGREEMENTS
-        agreements = {url: each for url, each in _agreements(self.folder).items() if url != self.store.shown}
-        agreements[self.store.place] = agreement
+        agreements = _agreements(self.folder) | {self.store.place: agreement}
         with writing(path), replacing(path) as file:
             file.write(json.dumps({url: asdict(each) for url, each in agreements.items()}, indent=1).encode())
 

@@ -10,8 +10,6 @@ import pickle
 import zlib
 from typing import Any
 
-PICKLED = pickle.PROTO  # with which every pickle begins, and nothing that is compressed
-
 
 def pack(value: Any) -> bytes:
     """A fifth of its pickle, for games in flight."""
@@ -19,12 +17,12 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(content: bytes) -> Any:
-    """The inverse of `pack`; also of a pickle that was not compressed, as earlier versions kept.
+    """The inverse of `pack`.
 
     Raises:
         zlib.error, pickle.UnpicklingError, EOFError: it is damaged, or holds what is no plain value.
     """
-    return _PlainUnpickler(io.BytesIO(content if content[:1] == PICKLED else zlib.decompress(content))).load()
+    return _PlainUnpickler(io.BytesIO(zlib.decompress(content))).load()
 
 
 class _PlainUnpickler(pickle.Unpickler):

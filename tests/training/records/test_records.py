@@ -1,16 +1,13 @@
 """Game records: a round trip, the size promised, and what happens to damaged files."""
 
-import base64
 import contextlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests import ROOT
-from training.records import records, scoring
+from training.records import records
 from training.records.records import Record, Writer, sparse_target
-from training.records.replay import rows_of
 
 
 def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -> Record:
@@ -148,27 +145,3 @@ def test_surprise_is_kept_to_a_thirty_second_of_a_nat() -> None:
         0.5,
         254 / 32,
     ]
-
-
-SECOND_FORM = "eNpj5WdgZgCCz/+ZGFgZmBhYGBpLGHnYmSUlGYASTECscOC/AiMTAyPz/9z/DQ0AmvwIzg=="
-
-
-def test_records_of_the_second_form_are_read_and_written_anew_without_loss() -> None:
-    record = records.decode(base64.b64decode(SECOND_FORM), b"H")
-    assert (record.size, record.komi, record.moves.tolist(), record.score) == (5, 7.5, [12, 7, 3, 25, 25], -6.5)
-    assert (record.conceded, record.unresigned, record.peaks) == (4, True, (-1.0, 116 / 127))
-    first, second = record.targets
-    assert (first.ply, first.actions.tolist(), first.surprise, second.ply, second.surprise) == (0, [1, 2], None, 3, 1.0)
-    np.testing.assert_allclose(first.shares, [0.7, 0.3], atol=0.003)
-    assert_same(records.decode(records.encode(record)), record)
-
-
-def test_records_of_the_first_form_are_read() -> None:
-    shard = records.read(ROOT / "tests" / "data" / "records" / "first_form.gzr")
-    assert shard.corrupt == 0 and len(shard.records) == 6 and shard.settings["network"] == "b10c64"
-    for record in shard.records:
-        assert (record.conceded, record.unresigned) == (None, False)
-        assert all(target.surprise is None for target in record.targets)
-        game = scoring.make("go", record.size, "chinese", 2.2)
-        assert len(rows_of(record, game)) == record.rows, "its moves lead to its result"
-    assert_same(records.decode(records.encode(shard.records[0])), shard.records[0])

@@ -20,7 +20,6 @@ from training.learner.learner import Learner
 from training.records import records
 from training.records.replay import Batch
 from training.run import modes, session
-from training.run.run import Run
 from training.settings import config, presets
 from training.storage import checkpoint
 from training.storage.checkpoint import CheckpointError
@@ -65,16 +64,6 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert found.provenance["settings"]["generation_rows"] == 120
     assert found.config.name == "b2c16"
     assert found.trained_sizes == (4, 5)
-
-
-def test_a_checkpoint_that_names_no_sizes_has_those_of_the_stages_so_far(finished: Path, tmp_path: Path) -> None:
-    shutil.copytree(finished, tmp_path / "old")
-    for path in (tmp_path / "old" / "checkpoints").iterdir():
-        content = torch.load(path, weights_only=True)
-        del content["progress"]["trained_sizes"]
-        torch.save(content, path)
-    assert Run(replace(tiny(generations=3), rules="chinese"), tmp_path / "old").progress.trained_sizes == [4, 5]
-    assert tiny(generations=3).sizes_by(0) == [5]
 
 
 def test_the_log_tells_the_threads_of_the_learner(finished: Path) -> None:
@@ -133,7 +122,7 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     owed = again.trainer.due()
     assert session.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
     said = capsys.readouterr().err
-    assert f"first it learns from the games that it has: {owed:,} step" in said
+    assert f"catching up: {owed:,} training step" in said
     assert "the run has reached its limit" in said
     assert not again.progress.learning and not again.trainer.due()
     assert again.progress.generation == 2

@@ -489,14 +489,14 @@ def test_a_choice_that_is_not_to_be_had_is_one_line(
     assert reason in line
 
 
-def test_a_run_of_before_goes_on_with_the_features_it_began_with(
+def test_a_run_of_a_preset_goes_on_with_the_network_it_began_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "000001.pt").touch()
-    (tmp_path / "settings.json").write_text('{"network": "b10c64"}')
+    (tmp_path / "settings.json").write_text('{"network": "b10c64", "features": 1, "norm": "batch"}')
     arguments = ["--preset", "go13", "--run", str(tmp_path)]
-    assert begun(arguments).features == 1
+    assert (begun(arguments).features, begun(arguments).norm) == (1, "batch")
     assert "continues with features = 1, as it began; new runs have 3" in capsys.readouterr().err
     assert begun([*arguments, "--set", "features=3"]).features == 3
 
