@@ -86,7 +86,7 @@ def _add_settings(which: argparse._ArgumentGroup) -> None:
 
 def _add_places(options: argparse.ArgumentParser) -> None:
     """Where else the run is kept, and done."""
-    home = options.add_argument_group("a second home of the run folder, which survives this machine")
+    home = options.add_argument_group("a copy of the run folder in a store, which survives this machine")
     home.add_argument(
         "--storage",
         metavar="URL",

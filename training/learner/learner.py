@@ -1,15 +1,8 @@
 """The learner: an optimiser on the losses of the recipe, with an exponential moving average (EMA) of the weights that
-plays and is released.
+plays and is released (Polyak averaging; KataGo uses SWA).
 
-Vocabulary.
-  step   one batch through the network and one update.
-  loss   of one head, before its weight; `LOSSES` lists them. A network without a head (agz13 has two) skips
-         its loss.
-  EMA    the average of the weights after each step; steadier than the weights themselves (Polyak averaging; KataGo uses
-         SWA).
-
-Batches come from `training.records.replay`; the caller passes the factor of the learning rate. A loss that is not a
-number raises an error before anything is changed.
+`LOSSES` lists the losses; a network without a head (agz13 has two) skips its loss. A loss that is not a number is
+an error before anything is changed.
 """
 
 from __future__ import annotations

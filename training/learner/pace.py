@@ -1,15 +1,10 @@
 """Finds out how many CPU threads are fastest, by trying them on the work itself at its start and again during it.
 
-Vocabulary.
-  piece   work that is done many times, here a step of the learner; pieces of one kind, a size of board, take equally
-          long.
-  trial   a few pieces with each number of threads in question. It ends with the first kind that has had them all. The
-          pieces are real work: nothing is done for the trial alone.
-
-A step of the learner consists of thousands of short stretches, and threads wait for each other at the end of each. Next
+A step of the learner consists of thousands of short parts, and threads wait for each other at the end of each. Next
 to another busy process one thread is often without a core, and all wait: two threads on two cores were up to twenty
-times slower than one. The load of a machine changes, so trials are repeated: at once when a piece takes far longer than
-usual, otherwise as often as `SHARE` allows.
+times slower than one. The load of a machine changes, so trials are repeated: at once when a step takes far longer than
+usual, otherwise as often as `SHARE` allows. A trial is a few steps with each number of threads; it ends with the
+first kind (a board size) that has had them all.
 """
 
 from __future__ import annotations

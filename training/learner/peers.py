@@ -1,12 +1,8 @@
 """Several processes that take the steps of one learner together.
 
-Vocabulary.
-  peers  processes with the same network, optimiser and window. Each works on its part of every batch, and the gradients
-         are averaged (DistributedDataParallel, Li et al. 2020), so that after a step all have the same weights, those of
-         the whole batch. Statistics of norms that look at a batch are the first process's, as usual.
-
-Their gradients travel by NCCL between GPUs and by gloo otherwise; both open ports of their own on each machine. Builds
-of PyTorch without torch.distributed serve one process.
+Each works on its part of every batch, and the gradients are averaged (DistributedDataParallel, Li et al. 2020), so that
+after a step all have the same weights, those of the whole batch. Statistics of norms that look at a batch are the first
+process's. Gradients travel by NCCL between GPUs and by gloo otherwise; both open ports on each machine.
 """
 
 from __future__ import annotations

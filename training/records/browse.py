@@ -27,7 +27,7 @@ from gozero.records import sgf
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.console import Parser, finite, positive, run_command, say
-from training.records import describe, export, library, scoring, summary
+from training.records import describe, library, scoring
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
 from training.records.replay import CorruptRecordError, states_of
@@ -196,7 +196,7 @@ def show_game(options: argparse.Namespace) -> int:
                     "\n"
                     + describe.beside(
                         game.to_text(state),
-                        describe.notes(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top),
+                        describe.position_lines(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top),
                     )
                 )
     except CorruptRecordError as error:
@@ -241,9 +241,9 @@ def show_summary(options: argparse.Namespace) -> int:
     several = len({game for game, _ in groups}) > 1
     blocks, texts = {}, []
     for (game, size), entries in sorted(groups.items()):
-        block = summary.summarise(entries)
+        block = describe.summarise(entries)
         blocks[f"{game} {size}" if several else str(size)] = block
-        texts.append((f"{game}, " if several else "") + summary.as_text(entries[0].game(), block))
+        texts.append((f"{game}, " if several else "") + describe.summary_text(entries[0].game(), block))
     if options.json:
         print(json.dumps(blocks, indent=1))
     else:
@@ -263,11 +263,11 @@ def export_sgf(options: argparse.Namespace) -> int:
             if reason := library.fault(entry):
                 say(f"{entry.name} is left out: {reason}")
                 continue
-            target = export.free_path(options.sgf, entry, written)
+            target = describe.free_path(options.sgf, entry, written)
             if entry.game().name in sgf.GAME_NUMBERS:
-                target.write_bytes(sgf.serialise(export.sgf_record(entry, options.top)))
+                target.write_bytes(sgf.serialise(describe.sgf_record(entry, options.top)))
             else:
-                target.with_suffix(".txt").write_text(export.move_list(entry), encoding="utf-8")
+                target.with_suffix(".txt").write_text(describe.move_list(entry), encoding="utf-8")
             written.add(target)
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None

@@ -1,12 +1,8 @@
 """Laws that every training row must obey: a batch that breaks one has wrong targets.
 
-Vocabulary.
-  law    an identity between the inputs and the targets of a row. It needs neither a network nor a threshold: if any row
-         breaks it, the encoding, the counting or the symmetries are wrong.
-  turn   one of the game's symmetries, under which planes, policies and ownership must move together.
-
-The law of komi holds for Go, those of owners where points have owners. They look at what the learner is given
-(`Replay.sample`), not at what the records say.
+A law is an identity between inputs and targets; it needs neither a network nor a threshold. If any row breaks it the
+encoding, the counting or the symmetries are wrong. They look at what the learner is given (`Replay.sample`), not at the
+records.
 """
 
 from __future__ import annotations

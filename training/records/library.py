@@ -1,12 +1,7 @@
 """The games in run folders and shards: finding them, naming them, choosing among them, checking them.
 
-Vocabulary.
-  path   as given on a command line: a run folder, its folder records/, or a shard (`.gzr`, which may be left out).
-  entry  one game of a shard with its *name*, `runs/go13/000012:7`: the path as given, the shard, and the place among
-         its readable games.
-
-Nothing is written or printed here. Damaged records are counted and never become entries. `training.records.browse`
-shows entries.
+A path is a run folder, its folder records/, or a shard (`.gzr`, which may be left out); a game's name is
+`runs/go13/000012:7`: the path as given, the shard, and the place among its readable games. Damaged records are counted.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""How a self-play game begins, when it is over, and how it is counted.
+"""How a self-play game begins, when it is over, and how it is counted; scores and ownership are Black's here.
 
-Vocabulary.
-  settled  the outcome can no longer change; in Go, every point is pass-alive or pass-alive territory (Benson 1976).
-  final    counted after the stones that are dead inside pass-alive territory have been removed, as players would
-           agree to do.
-
-Other games than Go begin in one way only and are over when their rules say so. Scores and ownership are Black's here;
-the replay turns them to the side to move.
+A Go game is settled when every point is pass-alive or pass-alive territory (Benson 1976); stones that are dead there
+are removed before the count, as players would agree to do. Other games are over when their rules say so.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A run in its folder: its parts, what it begins with, and what it will cost."""
+"""A run in its folder: the coordinator and its session, the three modes, what a run begins with and will cost."""

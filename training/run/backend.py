@@ -1,4 +1,4 @@
-"""Where the work of a run is done: the device and CPU threads of this machine, and the backend that plays and learns."""
+"""Where the work of a run is done: this machine's device and CPU threads, and the backend that plays and learns."""
 
 from __future__ import annotations
 

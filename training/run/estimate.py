@@ -1,12 +1,7 @@
 """`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
 
-Vocabulary.
-  cost    seconds of self-play, of learning and of the gate for one row: a full search and the cheap ones until the
-          next, the steps it pays for, and its part of the match at the end of a generation.
-  course  the run's stages in order with their rows, until the settings end it or for as long as its stages say.
-
-The estimate prints its assumptions: games of as many moves as the board has points, a computer as busy as during the
-measurement. It measures with untrained networks (`training.run.trial`) and leaves nothing behind.
+It assumes games of as many moves as the board has points, and a computer as busy as during the measurement. It measures
+with untrained networks (`training.run.trial`) and leaves nothing behind.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""The limits of a run: how much of each is used up, and whether the run has reached one.
-
-Vocabulary.
-  limit  one of the settings hours, generations, games and evaluations; 0 is none. The run ends at the first that is reached.
+"""The limits of a run (hours, generations, games, evaluations; 0 is none): how much of each is used up. The run ends at
+the first that is reached.
 """
 
 from __future__ import annotations

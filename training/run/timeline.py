@@ -1,11 +1,5 @@
-"""When each part of a run was working: its spans, for the report.
-
-Vocabulary.
-  part  selfplay, learner, gate, monitor, or held: self-play that waits for the learner.
-  span  (part, begin, end) in seconds of `time.monotonic`; spans of one part do not overlap, those of different parts
-        may.
-
-Used from several threads at once; it keeps the spans since the last `report` only.
+"""When each part of a run was working, for the report: self-play, learner, gate, monitor, or "held", which is self-play
+that waits for the learner. Used from several threads at once.
 """
 
 from __future__ import annotations

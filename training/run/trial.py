@@ -1,11 +1,5 @@
-"""A short stretch of each part of a run, in memory: what the estimate measures and the dry run tries.
-
-Vocabulary.
-  trial  self-play or learning with a run's own settings, cut short; it writes nothing and its games are thrown away.
-  short search  the stage's search with few simulations, so that a trial sees whole moves: evaluations a second hardly
-                depend on it.
-
-Networks here are untrained: they cost the same as trained ones.
+"""A short piece of self-play or learning with a run's own settings, in memory: what the estimate measures and the dry run
+tries. Networks are untrained: they cost the same as trained ones.
 """
 
 from __future__ import annotations

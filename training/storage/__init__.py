@@ -1,1 +1,1 @@
-"""The files of a run folder, the checkpoint among them, and the folder's second home in a store."""
+"""The files of a run folder, the checkpoint among them, and the copy of the folder in a store."""

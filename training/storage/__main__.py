@@ -1,4 +1,4 @@
-"""The command `python -m training.storage`: a run's second home: show, fetch."""
+"""The command `python -m training.storage`: the copy of a run in a store: show, fetch."""
 
 from training.storage.command import main
 

@@ -1,12 +1,8 @@
-"""Files on their way between a run folder and a store: what is to be copied, and what is fetched and checked.
-
-Vocabulary.
-  outgoing  the files of the run folder as they are at one moment, under second names, while training goes on.
-  incoming  what has been fetched and is not in its place yet: the folder incoming/ of the run folder.
+"""Files between a run folder and a store: which are to be copied, and which are fetched and checked.
 
 A checkpoint is taken before the files that it needs. Those only grow until it is the oldest, so the files taken are a
-state from which the run can continue. Not copied: the lock, TensorBoard's files (log.jsonl and report.html have the
-numbers) and records that were cut.
+state from which the run can continue. They are linked or copied to a folder first, while training goes on. Not copied:
+the lock, TensorBoard's files (log.jsonl and report.html have the numbers) and records that were cut.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """Manifests: what a store holds of a run, file by file, so that a reader sees one whole state of it.
 
-Vocabulary.
-  state     the files of a run folder at one moment.
-  manifest  manifests/NUMBER-ID.json: a state, with each file's length and SHA-256. It is written after all its files,
-            under a new name, with a checksum of its own; the newest that is whole is what the store holds.
-  object    a file in the store. Its name has a part of its checksum, so that a new content never replaces an old one.
-  owner     the process that copies a run there. Its last manifest says that it has ended.
-
-This module neither copies nor removes files: that is `training.storage.mirror`.
+manifests/NUMBER-ID.json has each file's length and SHA-256 and the process that copied it. It is written after all its
+files, under a new name, with its own checksum; the newest that is whole is what the store holds. A file's name in the
+store has a part of its checksum, so that a new content never replaces an old one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """The files of a run folder: their places, what is cut off after a crash, what is removed to save room, disk errors.
 
-Vocabulary.
-  shard  records/NNNNNN.gzr, the games of one generation (`training.records`).
-  cut    games that were written after the checkpoint from which a run continues: they are played again, so their bytes
-         are removed.
-
-This module neither reads games nor knows networks. Copies elsewhere are `training.storage.mirror`.
+A shard is records/NNNNNN.gzr, the games of one generation (`training.records`). Games that were written after the
+checkpoint from which a run continues are played again, so their bytes are cut.
 """
 
 from __future__ import annotations

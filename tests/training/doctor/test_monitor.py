@@ -17,7 +17,7 @@ from training.commands import train
 from training.doctor import monitor
 from training.doctor.curves import Curves
 from training.records.records import Writer
-from training.records.statistics import game_report
+from training.run.measures import game_report
 from training.settings.config import LoopSettings, MonitorSettings
 
 

@@ -16,4 +16,4 @@ def test_the_changes_of_threads_are_told_a_few_times_only(
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "the learner uses 1 of 2 threads from now on, which is faster at the moment"
     assert len(told) == MOST_REPORTED
-    assert told[-1].endswith("; more such changes are not told")
+    assert told[-1].endswith("; more such changes are not reported")

@@ -19,7 +19,7 @@ from gozero.records import sgf
 from tests import ROOT
 from tests.training.games import random_record
 from training.learner.learner import Learner
-from training.records.export import sgf_record
+from training.records.describe import sgf_record
 from training.records.library import Entry
 from training.records.replay import Batch, rows_of
 from training.settings.config import LearnerSettings
