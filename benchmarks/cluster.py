@@ -47,7 +47,7 @@ except ModuleNotFoundError:
     raise SystemExit(FAILURE) from None
 
 from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
-from training.cluster.squad import Squad
+from training.cluster.pool import WorkerPool
 from training.cluster.worker import SLOT, versions
 from training.records import records
 from training.records.records import Record
@@ -200,23 +200,23 @@ class Host:
 
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
-    """The line for so many workers."""
+    """The line for this number of workers."""
     turn, settings, inbox = itertools.cycle(hosts), LoopSettings(), SimpleQueue[Any]()
-    squad = Squad(Initialize(settings, 1), workers, hire=lambda order, slot: next(turn))
-    squad.open()
+    pool = WorkerPool(Initialize(settings, 1), workers, start=lambda order, slot: next(turn))
+    pool.open()
 
     def submit(seat: int) -> None:
         stretch = Stretch(13, seat, settings.stage[0], 1, 4.0, "games")
-        squad.submit(SelfPlay(squad.number(), stretch, PackedPool(b"\0" * 1000, ()), NetworkVersion(0, 0, None)), inbox)
+        pool.submit(SelfPlay(pool.number(), stretch, PackedPool(b"\0" * 1000, ()), NetworkVersion(0, 0, None)), inbox)
 
     for seat in range(workers):
         submit(seat)
-    while len(squad.counts()[0]) < workers:
+    while len(pool.counts()[0]) < workers:
         time.sleep(0.1)
     began, used = time.monotonic(), time.process_time()
     answers = answered(inbox, submit, seconds)
     passed, used = time.monotonic() - began, time.process_time() - used
-    squad.close()
+    pool.close()
     possible = workers * (GAMES + 1) / (GAMES * game)
     rate = f"{answers / passed:7.0f} answers/s of {possible:7.0f}"
     return f"{workers:5} workers: {rate}, coordinator {used / passed:5.0%} of a core"

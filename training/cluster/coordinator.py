@@ -1,10 +1,8 @@
 """The coordinator: a detached Ray actor that has a run's files and decides, while workers and the learner compute.
 
-Vocabulary.
-  driver  the command that asked for the run, `training.cluster.driver`. It may go and come back; the run goes on.
-
 Its `__init__` opens the run folder and begins a session in a thread. So a restart by Ray, after its process or machine
-died, is a resumption from the newest checkpoint, like that of a run on one machine. What it says is kept for the driver.
+died, is a resumption from the newest checkpoint, like that of a run on one machine. What it prints is stored for the
+driver, the command that asked for the run (`training.cluster.driver`), which may go and come back.
 """
 
 from __future__ import annotations
@@ -22,10 +20,10 @@ import torch
 from torch import nn
 
 from gozero.system.threads import available_threads
-from training.cluster.crew import ClusterCrew, ClusterMatches
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
-from training.cluster.messages import Assignment, Initialize, Told
-from training.cluster.squad import TRIES, Squad, WorkersLostError
+from training.cluster.messages import Assignment, Initialize, Output
+from training.cluster.pool import TRIES, WorkerPool, WorkersLostError
+from training.cluster.selfplay import ClusterMatches, ClusterSelfPlay
 from training.console import say
 from training.doctor.monitor import Monitor
 from training.run import session
@@ -35,15 +33,15 @@ from training.storage import storage
 from training.storage.mirror import Uploader
 from training.storage.storage import BusyError
 
-KEPT_LINES = 10_000
+MOST_LINES = 10_000
 LOCK_SECONDS = 30.0  # that a process which was killed may need to let go of the run folder
 
 
 class Lines(io.TextIOBase):
-    """Stands for stderr: keeps the newest lines."""
+    """Takes the place of stderr: stores the newest lines."""
 
     def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self._lines: deque[str] = deque(maxlen=MOST_LINES)
         self._count, self._open = 0, ""
         self._news = threading.Condition()
 
@@ -55,15 +53,15 @@ class Lines(io.TextIOBase):
             self._news.notify_all()
         return len(text)
 
-    def after(self, seen: int, patience: float) -> tuple[tuple[str, ...], int]:
+    def after(self, seen: int, seconds: float) -> tuple[tuple[str, ...], int]:
         """(the lines after the first `seen`, the number of all), at the latest after so many seconds."""
         with self._news:
-            self._news.wait_for(lambda: self._count != seen, patience)
+            self._news.wait_for(lambda: self._count != seen, seconds)
             fresh = self._count - seen if seen <= self._count else self._count  # counted by another process
             return tuple(self._lines)[max(0, len(self._lines) - fresh) :] if fresh else (), self._count
 
     def wake(self) -> None:
-        """Let those who wait look again."""
+        """Wake the threads that wait for a line."""
         with self._news:
             self._news.notify_all()
 
@@ -71,8 +69,8 @@ class Lines(io.TextIOBase):
 class ClusterBackend:
     """The workers and the learner of a run; see `training.run.backend.Backend`."""
 
-    def __init__(self, squad: Squad, stop: Callable[[], bool]) -> None:
-        self.squad, self.matches, self._stop = squad, ClusterMatches(squad), stop
+    def __init__(self, workers: WorkerPool, stop: Callable[[], bool]) -> None:
+        self.workers, self.matches, self._stop = workers, ClusterMatches(workers), stop
         self._trainer: ClusterTrainer | None = None
 
     def device(self, settings: LoopSettings) -> str:
@@ -81,11 +79,11 @@ class ClusterBackend:
     def trainer(self, settings: LoopSettings) -> ClusterTrainer:
         self.close()
         self._trainer = ClusterTrainer(settings, self._stop)
-        self.squad.open()  # not before: workers could take the learner's GPU
+        self.workers.open()  # not before: workers could take the learner's GPU
         return self._trainer
 
-    def crew(self, settings: LoopSettings, net: nn.Module) -> ClusterCrew:
-        return ClusterCrew(settings, net, settings.threads or available_threads(), self.squad)
+    def crew(self, settings: LoopSettings, net: nn.Module) -> ClusterSelfPlay:
+        return ClusterSelfPlay(settings, net, settings.threads or available_threads(), self.workers)
 
     @property
     def steps(self) -> int:
@@ -93,13 +91,13 @@ class ClusterBackend:
         return self._trainer.steps if self._trainer is not None else 0
 
     def close(self) -> None:
-        """Let the learner go."""
+        """End the learner."""
         if self._trainer is not None:
             self._trainer.close()
 
 
 class Coordinator:
-    """The actor. Its methods answer at once, or after `patience`; the run has a thread of its own."""
+    """The actor. Its methods answer at once, or after `seconds`; the run has a thread of its own."""
 
     def __init__(self, asked: Assignment) -> None:
         self._asked, self._stop, self._lines = asked, threading.Event(), Lines()
@@ -111,11 +109,11 @@ class Coordinator:
         """What this coordinator works on."""
         return self._asked
 
-    def tell(self, seen: int, patience: float) -> Told:
+    def output(self, seen: int, seconds: float) -> Output:
         """The lines after the first `seen`; waits so many seconds for one, unless the session has ended."""
         ended = self._code  # before the lines: then none can be missed
-        lines, count = self._lines.after(seen, 0.0 if ended is not None else patience)
-        return Told(lines, count, ended)
+        lines, count = self._lines.after(seen, 0.0 if ended is not None else seconds)
+        return Output(lines, count, ended)
 
     def stop(self) -> None:
         """Save and end."""
@@ -142,16 +140,16 @@ class Coordinator:
                 return 2
         torch.set_num_threads(asked.settings.threads or available_threads())
         try:
-            with self._folder() as held:
+            with self._folder() as stack:
                 again = self._again and asked.storage is not None  # what its process held before is to be taken over
-                remote = session.open_remote(asked.storage, asked.take_over or again, asked.folder, asked.settings, held)
+                remote = session.open_remote(asked.storage, asked.take_over or again, asked.folder, asked.settings, stack)
                 settings = session.as_begun(asked.settings, asked.folder, asked.chosen)
                 if not self._again:
                     check_room(settings)
-                squad = Squad(Initialize(settings, asked.threads), asked.workers)
-                held.callback(squad.close)
-                backend = ClusterBackend(squad, self._stop.is_set)
-                held.callback(backend.close)
+                workers = WorkerPool(Initialize(settings, asked.threads), asked.workers)
+                stack.callback(workers.close)
+                backend = ClusterBackend(workers, self._stop.is_set)
+                stack.callback(backend.close)
                 return session.finish(remote, self._train(settings, backend, remote))
         except (*session.UNUSABLE, *session.FAILED, WorkersLostError) as error:
             say(f"{program}: {error}")
@@ -184,7 +182,7 @@ class Coordinator:
                         f"the learner was lost {TRIES} times after step {reached}; see Ray's logs"
                     ) from None
                 say(f"{error}: the run is opened again from its newest checkpoint")
-                backend.squad.cut_all()  # nobody waits for what is under way
+                backend.workers.cut_all()  # nobody waits for what is under way
                 start = StartingPoint()  # it has begun
 
     @contextlib.contextmanager
@@ -193,14 +191,14 @@ class Coordinator:
 
         Gives a stack of what else ends before that.
         """
-        patient_until = time.monotonic() + (LOCK_SECONDS if self._again else 0.0)
-        with contextlib.ExitStack() as held:
+        deadline = time.monotonic() + (LOCK_SECONDS if self._again else 0.0)
+        with contextlib.ExitStack() as stack:
             while True:
                 try:
-                    held.enter_context(storage.alone(self._asked.folder))
+                    stack.enter_context(storage.alone(self._asked.folder))
                     break
                 except BusyError:
-                    if time.monotonic() > patient_until:
+                    if time.monotonic() > deadline:
                         raise
                     time.sleep(0.2)
-            yield held
+            yield stack

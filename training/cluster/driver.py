@@ -1,4 +1,4 @@
-"""Starts a run on a cluster, or finds it again, and prints what its coordinator says until it ends.
+"""Starts a run on a cluster, or finds it again, and prints its coordinator's output until it ends.
 
 Ctrl-C and SIGTERM save the run and end it; if this process dies otherwise the run goes on, and the same command finds it
 again. The exit codes are those of a run on one machine.
@@ -22,15 +22,15 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from gozero.system.options import SettingsError
 from training.cluster.coordinator import Coordinator
-from training.cluster.messages import Assignment, Told
+from training.cluster.messages import Assignment, Output
 from training.console import say, stop_on_signals
 
 NAMESPACE = "gozero"
 CONNECT_SECONDS = 5.0
-PATIENCE = 1.0  # seconds that the coordinator waits for a line
+LINE_SECONDS = 1.0  # seconds that the coordinator waits for a line
 DISMISS_SECONDS, LOOK = 10.0, 0.05
-GRACE = 0.5  # seconds in which other commands that follow the same run hear of its end
-LOST_SECONDS = 300.0  # that a coordinator may be unheard of before its driver gives up
+GRACE = 0.5  # seconds in which other commands that follow the same run see its end
+LOST_SECONDS = 300.0  # that a coordinator may be unanswered of before its driver gives up
 
 
 def run(asked: Assignment, address: str) -> int:
@@ -70,13 +70,13 @@ def connect(address: str) -> None:
 def quiet() -> Iterator[None]:
     """Drop what is written to stderr, also by Ray's libraries, which repeat themselves while they try to connect."""
     with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
-        kept = os.dup(2)
+        stderr = os.dup(2)
         os.dup2(nowhere.fileno(), 2)
         try:
             yield
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(stderr, 2)
+            os.close(stderr)
 
 
 def answering(address: str) -> str:
@@ -121,17 +121,17 @@ def find(asked: Assignment) -> Any:
     name = name_of(asked.folder)
     try:
         coordinator: Any = ray.get_actor(name)
-        told: Told = ray.get(coordinator.tell.remote(0, 0.0))
+        found: Output = ray.get(coordinator.output.remote(0, 0.0))
     except (ValueError, RayActorError):
         return start(asked, name)
-    if told.code is None:
+    if found.code is None:
         before: Assignment = ray.get(coordinator.asked.remote())
         options = "settings", "storage", "workers"
         same = all(getattr(before, option) == getattr(asked, option) for option in options)
         other = "" if same else ", with the settings, --storage and --workers that it was started with"
         say(f"this run is under way on the cluster{other}")
         return coordinator
-    for line in told.lines:  # that session has ended meanwhile
+    for line in found.lines:  # that session has ended meanwhile
         say(line)
     dismiss(coordinator, name)
     return start(asked, name)
@@ -170,27 +170,27 @@ def start(asked: Assignment, name: str) -> Any:
 
 
 def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
-    """Print what the coordinator says until the session ends. Returns its exit code."""
-    seen, stopping, heard = 0, False, time.monotonic()
+    """Print the coordinator's output until the session ends. Returns its exit code."""
+    seen, stopping, answered = 0, False, time.monotonic()
     while True:
         try:
             if stop() and not stopping:
                 ray.get(coordinator.stop.remote())
                 stopping = True
-            told: Told = ray.get(coordinator.tell.remote(seen, PATIENCE))
+            found: Output = ray.get(coordinator.output.remote(seen, LINE_SECONDS))
         except (RayActorError, OutOfMemoryError) as error:
             if not is_there(name):
                 say("another command has ended this run; the same command again says how it stands")
                 return 1
-            if time.monotonic() > heard + LOST_SECONDS:
+            if time.monotonic() > answered + LOST_SECONDS:
                 say(f"the coordinator is lost: {error}")
                 return 1
-            stopping = False  # the next one has not heard of it
-            time.sleep(PATIENCE)
+            stopping = False  # the next one has not answered of it
+            time.sleep(LINE_SECONDS)
             continue
-        heard = time.monotonic()
-        for line in told.lines:
+        answered = time.monotonic()
+        for line in found.lines:
             say(line)
-        seen = told.seen
-        if told.code is not None:
-            return told.code
+        seen = found.seen
+        if found.code is not None:
+            return found.code

@@ -1,10 +1,8 @@
-"""What the parts of a run on a cluster say to each other.
+"""The messages between the parts of a run on a cluster.
 
-Vocabulary.
-  order    a message of the coordinator to a worker or to the learner: initialize, self-play, evaluate, load records,
-           optimize. It says all that is needed: workers keep nothing that would be lost with them.
-  answer   what comes back. Games are handed in while a stretch goes on, its end comes last.
-  weights  a network's tensors in Ray's object store, put there once a version: each machine fetches them once.
+An order of the coordinator to a worker or to the learner says all that is needed: workers have nothing that would be
+lost with them. Games come back while a stretch goes on, its end comes last. A network's tensors are put into Ray's
+object store once a version, and each machine fetches them once.
 """
 
 from __future__ import annotations
@@ -42,8 +40,8 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the coordinator tells its driver."""
+class Output:
+    """What the coordinator has printed since."""
 
     lines: tuple[str, ...]
     seen: int  # lines so far: the number to ask with next time

@@ -1,12 +1,10 @@
-"""Offers this machine's workers to a cluster: a Ray node of their own, started again whenever it was cut off.
+"""`python -m training.worker`: offers this machine's workers to a cluster, as a Ray node that is started again whenever it
+was cut off.
 
     python -m training.worker --address 10.0.0.5:6379
 
-Vocabulary.
-  node  Ray's processes on this machine. It offers slots (`training.cluster.squad`); whoever coordinates a run starts a
-        worker in each.
-
-The node runs until this command is ended by Ctrl-C or SIGTERM. Work that is lost with it is done by others.
+The node offers slots (`training.cluster.pool`); the coordinator of a run starts a worker in each. It runs until Ctrl-C
+or SIGTERM. Work that is lost with it is done by others.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def test_a_learner_that_always_dies_ends_the_run(
 
     class Nobody:
         steps = 7
-        squad = SimpleNamespace(cut_all=lambda: None)
+        workers = SimpleNamespace(cut_all=lambda: None)
 
     monkeypatch.setattr(coordinator, "TRIES", 3)
     monkeypatch.setattr(session, "prepare", lose)

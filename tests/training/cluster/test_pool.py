@@ -13,8 +13,7 @@ from tests.training.cluster.conftest import PATIENCE, Cluster
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
-from training.cluster import driver, squad
-from training.cluster.crew import summary
+from training.cluster import driver, pool
 from training.cluster.messages import (
     About,
     Counts,
@@ -25,7 +24,8 @@ from training.cluster.messages import (
     PackedPool,
     SelfPlay,
 )
-from training.cluster.squad import Job, Squad
+from training.cluster.pool import Job, WorkerPool
+from training.cluster.selfplay import summary
 from training.cluster.worker import GPU_SHARE, GPU_SLOT
 from training.selfplay.crew import Stretch
 from training.selfplay.pool import HANDED
@@ -66,15 +66,15 @@ def test_the_report_has_each_worker_and_their_mean(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def hired(cluster: Cluster) -> Iterator[Callable[..., Squad]]:
-    """Makes squads of one worker in this process."""
+def hired(cluster: Cluster) -> Iterator[Callable[..., WorkerPool]]:
+    """Makes pools of one worker in this process."""
     import ray
 
     driver.connect(cluster.address)
-    made: list[Squad] = []
+    made: list[WorkerPool] = []
 
-    def make(workers: int = 1, **changes: Any) -> Squad:
-        made.append(Squad(Initialize(SETTINGS, 1), workers, **changes))
+    def make(workers: int = 1, **changes: Any) -> WorkerPool:
+        made.append(WorkerPool(Initialize(SETTINGS, 1), workers, **changes))
         made[-1].open()
         return made[-1]
 
@@ -88,11 +88,11 @@ def hired(cluster: Cluster) -> Iterator[Callable[..., Squad]]:
 
 @pytest.mark.slow
 def test_a_worker_of_another_version_does_not_join(
-    hired: Callable[..., Squad], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: SimpleQueue[str] = SimpleQueue()
-    monkeypatch.setattr(squad, "say", said.put)
-    monkeypatch.setattr(squad, "versions", lambda: (("gozero", "9.9"), *squad_versions()[1:]))
+    monkeypatch.setattr(pool, "say", said.put)
+    monkeypatch.setattr(pool, "versions", lambda: (("gozero", "9.9"), *pool_versions()[1:]))
     made = hired()
     line = said.get(timeout=PATIENCE)
     while line.startswith("waiting for workers"):
@@ -101,7 +101,7 @@ def test_a_worker_of_another_version_does_not_join(
     assert made.counts() == ([], 0)
 
 
-def squad_versions() -> tuple[tuple[str, str], ...]:
+def pool_versions() -> tuple[tuple[str, str], ...]:
     from training.cluster.worker import versions
 
     return versions()
@@ -111,7 +111,7 @@ class Willing:
     """A worker that has nothing to do with the order."""
 
     def about(self) -> About:
-        return About("here", os.getpid(), squad_versions())
+        return About("here", os.getpid(), pool_versions())
 
     def work(self, order: Order) -> Iterator[MatchEnd]:
         yield MatchEnd(None)
@@ -129,11 +129,11 @@ def staff(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[Initial
         handles.append(actor.options(num_cpus=0, max_concurrency=2).remote())
         return handles[-1]
 
-    monkeypatch.setattr(squad, "LOOK", 0.1)
+    monkeypatch.setattr(pool, "LOOK", 0.1)
     return handles, hire
 
 
-def wait_for_workers(made: Squad, number: int) -> None:
+def wait_for_workers(made: WorkerPool, number: int) -> None:
     pause = threading.Event()
     for _ in range(int(PATIENCE / 0.1)):
         if len(made.counts()[0]) == number:
@@ -144,13 +144,13 @@ def wait_for_workers(made: Squad, number: int) -> None:
 
 @pytest.mark.slow
 def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
-    hired: Callable[..., Squad], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
-    monkeypatch.setattr(squad, "TRIES", 2)
+    monkeypatch.setattr(pool, "TRIES", 2)
     handles, hire = staff
-    made = hired(workers=2, hire=hire)
+    made = hired(workers=2, start=hire)
     wait_for_workers(made, 2)
     for handle in handles[:2]:
         ray.kill(handle)
@@ -161,16 +161,16 @@ def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
 
 @pytest.mark.slow
 def test_a_worker_that_was_refused_and_is_started_anew_joins(
-    hired: Callable[..., Squad], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
     said: SimpleQueue[str] = SimpleQueue()
-    monkeypatch.setattr(squad, "say", said.put)
+    monkeypatch.setattr(pool, "say", said.put)
     handles, hire = staff
     with monkeypatch.context() as patch:
-        patch.setattr(squad, "versions", lambda: (("gozero", "9.9"), *squad_versions()[1:]))
-        made = hired(workers=1, hire=hire)
+        patch.setattr(pool, "versions", lambda: (("gozero", "9.9"), *pool_versions()[1:]))
+        made = hired(workers=1, start=hire)
         while "cannot help" not in said.get(timeout=PATIENCE):
             pass
     ray.kill(handles[0])
@@ -179,12 +179,12 @@ def test_a_worker_that_was_refused_and_is_started_anew_joins(
 
 @pytest.mark.slow
 def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
-    hired: Callable[..., Squad], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ray believes in the GPU; the worker, which does not see it, works on the CPU."""
     import ray
 
-    monkeypatch.setattr(squad, "LOOK", 0.1)
+    monkeypatch.setattr(pool, "LOOK", 0.1)
     node = cluster.cluster.add_node(num_cpus=1, num_gpus=1, resources={GPU_SLOT: 1}, object_store_memory=80_000_000)
     try:
         made = hired(workers=0)
@@ -197,7 +197,7 @@ def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
 
 @pytest.mark.slow
 def test_workers_that_die_as_they_start_end_the_wait(
-    hired: Callable[..., Squad], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
@@ -208,8 +208,8 @@ def test_workers_that_die_as_they_start_end_the_wait(
         def about(self) -> None: ...
 
     actor: Any = ray.remote(Broken)
-    monkeypatch.setattr(squad, "STARTS", 2)
+    monkeypatch.setattr(pool, "STARTS", 2)
     inbox: SimpleQueue[Any] = SimpleQueue()
-    hired(hire=lambda order, slot: actor.remote()).submit(ORDER, inbox)
+    hired(start=lambda order, slot: actor.remote()).submit(ORDER, inbox)
     _, error = inbox.get(timeout=PATIENCE)
     assert "2 workers died as they started" in str(error) and "no such precision here" in str(error)

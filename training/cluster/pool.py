@@ -1,13 +1,8 @@
-"""The workers of a run: found, given orders, watched, replaced.
+"""The pool of a run's workers on a cluster: started where there is room, given jobs, watched, replaced.
 
-Vocabulary.
-  slot    room for a worker: a unit of a resource that `training.worker` offers on its machine, `gozero_worker` or, with
-          a GPU, `gozero_gpu_worker`.
-  member  a worker that this coordinator has started. It holds its slot until it dies or the sitting ends.
-  job     an order on its way: waiting, or with a member. When its member dies it waits again, before all others.
-
-One thread speaks to all members: it waits for whoever has something to say. Members are elastic: each new slot gets one,
-whenever it turns up.
+A slot is room for a worker: a unit of a resource that `training.worker` offers on its machine, `gozero_worker` or, with
+a GPU, `gozero_gpu_worker`. Each new slot gets a worker, whenever it turns up. The job of a worker that dies waits again,
+before all others. One thread receives the answers of all workers.
 """
 
 from __future__ import annotations
@@ -29,10 +24,10 @@ from training.cluster.worker import GPU_SHARE, GPU_SLOT, LOST, SLOT, Worker, ver
 from training.console import say
 
 LOOK = 1.0  # seconds between two looks for new slots
-WAIT = 0.05  # seconds that the thread waits for a member before it looks for new jobs
-PATIENCE = 10.0  # seconds without any member after which this is said
-TRIES = 20  # members that may be lost with one job, before the job is taken for the cause
-STARTS = 20  # members in a row that may die as they start
+WAIT = 0.05  # seconds that the thread waits for a worker before it looks for new jobs
+PATIENCE = 10.0  # seconds without any worker after which this is said
+TRIES = 20  # workers that may be lost with one job, before the job is taken for the cause
+STARTS = 20  # workers in a row that may die as they start
 CPUS = ""  # stands for no slot: a worker is started on any CPU of the cluster
 
 
@@ -47,20 +42,20 @@ class Job:
     received: set[int] = field(default_factory=set)  # numbers of the games handed in
 
     def again(self) -> Order:
-        """The order for another member: what has been handed in is not handed in twice."""
+        """The order for another worker: what has been handed in is not handed in twice."""
         if not isinstance(self.order, SelfPlay) or not self.received:
             return self.order
         return replace(self.order, pool=self.order.pool.beyond(self.received))
 
 
 @dataclass(eq=False)
-class Member:
-    """A worker: its actor's handle, and the job that it has."""
+class PooledWorker:
+    """A worker of the pool: its actor's handle, and its job."""
 
     handle: Any
     slot: str = SLOT  # the resource of its slot; "": it is on a CPU of the cluster
     about: About | None = None
-    hello: Any = None  # the reference of its `about`, until it has come
+    greeting: Any = None  # the reference of its `about`, until that has come
     refused: bool = False  # it cannot help, and keeps its slot for as long as it lives
     job: Job | None = None
     answers: Any = None  # the generator of the job's answers
@@ -76,27 +71,27 @@ class Member:
         return f"{self.about.host}:{self.about.process}" if self.about else "a worker"
 
 
-class Squad:
-    """The members and their jobs. There are none before `open`."""
+class WorkerPool:
+    """The workers and their jobs. There are none before `open`."""
 
-    def __init__(self, order: Initialize, workers: int, hire: Callable[[Initialize, str], Any] | None = None) -> None:
-        """`workers`: members to be started on the cluster's CPUs; 0: one for each slot. `hire` starts one, given the
+    def __init__(self, order: Initialize, workers: int, start: Callable[[Initialize, str], Any] | None = None) -> None:
+        """`workers`: how many to start on the cluster's CPUs; 0: one for each slot. `start` starts one, given the
         resource of its slot ("": a CPU).
         """
-        self._order, self._workers, self._hire = order, workers, hire or hire_worker
+        self._order, self._wanted, self._start = order, workers, start or start_worker
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._waiting: deque[Job] = deque()
-        self._members: list[Member] = []
+        self._workers: list[PooledWorker] = []
         self._wake, self._opened, self._closed = threading.Event(), threading.Event(), threading.Event()
-        self._looked, self._alone_since, self._said_alone = 0.0, time.monotonic(), False
+        self._looked, self._alone_since, self._warned = 0.0, time.monotonic(), False
         self._dead_starts = 0  # since the last one that came
         self._failure: Exception | None = None  # of the thread
-        self._thread = threading.Thread(target=self._serve, name="squad", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name="worker pool", daemon=True)
         self._thread.start()
 
     def open(self) -> None:
-        """Begin to start members."""
+        """Begin to start workers."""
         self._opened.set()
 
     def number(self) -> int:
@@ -105,7 +100,7 @@ class Squad:
             return next(self._numbers)
 
     def submit(self, order: Order, inbox: SimpleQueue[Any]) -> Job:
-        """Have an order carried out; its answers go to the inbox."""
+        """Submit an order; its answers go to the inbox."""
         job = Job(order, inbox)
         with self._lock:
             self._waiting.append(job)
@@ -115,7 +110,7 @@ class Squad:
         return job
 
     def cut(self, jobs: Iterable[Job]) -> None:
-        """Have jobs end soon; those that wait are withdrawn."""
+        """Let jobs end soon; those that wait are withdrawn."""
         with self._lock:
             fresh = {job for job in jobs if not job.is_cut}
             for job in fresh:
@@ -123,45 +118,45 @@ class Squad:
                 if job in self._waiting:
                     self._waiting.remove(job)
                     job.inbox.put((job, None))
-            for member in self._members:
-                if member.job in fresh:
-                    member.handle.cut.remote(member.job.order.number)
+            for worker in self._workers:
+                if worker.job in fresh:
+                    worker.handle.cut.remote(worker.job.order.number)
 
     def cut_all(self) -> None:
-        """Have all jobs end soon."""
+        """Let all jobs end soon."""
         with self._lock:
             jobs = self._jobs()
         self.cut(jobs)
 
     def _jobs(self) -> list[Job]:
-        """All jobs that wait or are with a member; the lock is held."""
-        return [*self._waiting, *(member.job for member in self._members if member.job)]
+        """All jobs that wait or are with a worker; the lock is held."""
+        return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
 
     def counts(self) -> tuple[list[Counts], int]:
-        """(what each member has done since the last call, jobs that wait now)."""
+        """(what each worker has done since the last call, jobs that wait now)."""
         with self._lock:
             now, found = time.monotonic(), []
-            for member in (each for each in self._members if each.about):
-                found.append(member.counts)
-                member.counts = Counts(member.name, since=now)
+            for worker in (each for each in self._workers if each.about):
+                found.append(worker.counts)
+                worker.counts = Counts(worker.name, since=now)
             return found, len(self._waiting)
 
     def close(self) -> None:
-        """Let all members go."""
+        """End all workers."""
         self._closed.set()
         self._wake.set()
         self._thread.join()
-        for member in self._members:
-            ray.kill(member.handle)
+        for worker in self._workers:
+            ray.kill(worker.handle)
 
     def _serve(self) -> None:
         """The thread."""
         while not self._closed.is_set():
             try:
-                self._recruit()
+                self._start_workers()
                 self._assign()
-                self._listen()
-            except Exception as error:  # noqa: BLE001 - a bug, or the cluster is gone: whoever waits must hear of it
+                self._receive_ready()
+            except Exception as error:  # noqa: BLE001 - a bug, or the cluster is gone: all that wait must get it
                 with self._lock:
                     self._failure = error
                     jobs = self._jobs()
@@ -169,134 +164,134 @@ class Squad:
                     job.inbox.put((job, error))
                 return
 
-    def _recruit(self) -> None:
-        """Start members where there is room."""
+    def _start_workers(self) -> None:
+        """Start workers where there is room."""
         now = time.monotonic()
         if not self._opened.is_set() or now < self._looked + LOOK:
             return
         self._looked = now
-        self._ask([member for member in self._members if member.refused])
-        room = {CPUS: self._workers} if self._workers else ray.cluster_resources()
+        self._ask([worker for worker in self._workers if worker.refused])
+        room = {CPUS: self._wanted} if self._wanted else ray.cluster_resources()
         for slot in (CPUS, SLOT, GPU_SLOT):
-            for _ in range(int(room.get(slot, 0)) - sum(member.slot == slot for member in self._members)):
-                handle = self._hire(self._order, slot)
+            for _ in range(int(room.get(slot, 0)) - sum(worker.slot == slot for worker in self._workers)):
+                handle = self._start(self._order, slot)
                 with self._lock:
-                    self._members.append(Member(handle, slot, hello=handle.about.remote()))
-        self._tell_alone(now)
+                    self._workers.append(PooledWorker(handle, slot, greeting=handle.about.remote()))
+        self._warn_if_alone(now)
 
     @staticmethod
-    def _ask(members: Iterable[Member]) -> None:
-        """Have members that have nothing to do tell that they are still there."""
-        for member in members:
-            if member.hello is None:
-                member.hello = member.handle.about.remote()
+    def _ask(workers: Iterable[PooledWorker]) -> None:
+        """Ask workers without a job whether they are still there."""
+        for worker in workers:
+            if worker.greeting is None:
+                worker.greeting = worker.handle.about.remote()
 
-    def _tell_alone(self, now: float) -> None:
-        """Say once that there is no worker, if that has been so for a while."""
-        if any(member.about for member in self._members):
-            self._alone_since, self._said_alone = now, False
-        elif now > self._alone_since + PATIENCE and not self._said_alone:
-            self._said_alone = True
+    def _warn_if_alone(self, now: float) -> None:
+        """Say once that there has been no worker for a while."""
+        if any(worker.about for worker in self._workers):
+            self._alone_since, self._warned = now, False
+        elif now > self._alone_since + PATIENCE and not self._warned:
+            self._warned = True
             say("waiting for workers: start python -m training.worker --address HOST:PORT, or give --workers")
 
     def _assign(self) -> None:
-        """Give waiting jobs to free members."""
+        """Give waiting jobs to free workers."""
         with self._lock:
-            free = [member for member in self._members if member.about and not (member.job or member.hello)]
-            for member in free[: len(self._waiting)]:
-                member.job = job = self._waiting.popleft()
-                answers = member.handle.work.options(num_returns="streaming").remote(job.again())
-                member.answers = answers
+            free = [worker for worker in self._workers if worker.about and not (worker.job or worker.greeting)]
+            for worker in free[: len(self._waiting)]:
+                worker.job = job = self._waiting.popleft()
+                answers = worker.handle.work.options(num_returns="streaming").remote(job.again())
+                worker.answers = answers
 
-    def _listen(self) -> None:
-        """Hear whoever has something to say, all of them at once; wait a moment if nobody has."""
-        speaking = {
-            (member.answers or member.hello): member for member in self._members if member.answers or member.hello
+    def _receive_ready(self) -> None:
+        """Receive all answers that are ready; wait a moment if there are none."""
+        expected = {
+            (worker.answers or worker.greeting): worker for worker in self._workers if worker.answers or worker.greeting
         }
-        if not speaking:
+        if not expected:
             self._wake.wait(WAIT)
             self._wake.clear()
             return
-        sources = list(speaking)
+        sources = list(expected)
         ready, _ = ray.wait(sources, num_returns=1, timeout=WAIT, fetch_local=False)
         if ready and len(sources) > 1:
             ready, _ = ray.wait(sources, num_returns=len(sources), timeout=0, fetch_local=False)
         for source in ready:
-            self._hear(speaking[source])
+            self._handle(expected[source])
 
-    def _hear(self, member: Member) -> None:
-        """Take what a member says."""
+    def _handle(self, worker: PooledWorker) -> None:
+        """Receive an answer of a worker."""
         try:
-            if member.hello is not None:
-                self._welcome(member, ray.get(member.hello))
+            if worker.greeting is not None:
+                self._admit(worker, ray.get(worker.greeting))
                 return
-            self._receive(member, ray.get(next(member.answers)))
+            self._receive(worker, ray.get(next(worker.answers)))
         except LOST as error:
-            self._note_start(member, error)
-            self._lose(member)
+            self._count_dead_start(worker, error)
+            self._lose(worker)
         except RayTaskError as error:
-            job = self._free(member)
+            job = self._free(worker)
             job.inbox.put((job, error.cause))
         except StopIteration:
-            self._lose(member)
+            self._lose(worker)
 
-    def _note_start(self, member: Member, error: Exception) -> None:
+    def _count_dead_start(self, worker: PooledWorker, error: Exception) -> None:
         """Workers that die as they start, one after the other, will never come."""
-        self._dead_starts += member.hello is not None and not member.has_started
+        self._dead_starts += worker.greeting is not None and not worker.has_started
         if self._dead_starts >= STARTS:
             why = str(error).strip().splitlines()[-1]
             raise WorkersLostError(f"{STARTS} workers died as they started, the last one so: {why}")
 
-    def _welcome(self, member: Member, about: About) -> None:
-        """Let a worker join, unless its versions differ; or hear that it is still there."""
-        if member.has_started:
-            member.hello = None
+    def _admit(self, worker: PooledWorker, about: About) -> None:
+        """Add a worker to the pool unless its versions differ; or note that it is still there."""
+        if worker.has_started:
+            worker.greeting = None
             return
         mine = dict(versions())
         differs = [f"{name} {found}, here {mine[name]}" for name, found in about.versions if mine[name] != found]
-        member.hello = None
+        worker.greeting = None
         if differs:
             say(f"the worker on {about.host} cannot help: it has {', '.join(differs)}; install the same versions")
-            member.refused = True
+            worker.refused = True
             return
-        member.about, self._dead_starts = about, 0
-        member.counts = Counts(member.name, since=time.monotonic())
+        worker.about, self._dead_starts = about, 0
+        worker.counts = Counts(worker.name, since=time.monotonic())
 
-    def _receive(self, member: Member, answer: Answer) -> None:
-        job = member.job
+    def _receive(self, worker: PooledWorker, answer: Answer) -> None:
+        job = worker.job
         assert job is not None
         if isinstance(answer, Games):
             job.received.update(record.number for record in answer.records)
             job.inbox.put((job, answer))
             return
         if isinstance(answer, StretchEnd):
-            member.counts.evaluations += answer.evaluations
-            member.counts.busy += answer.seconds
-        self._free(member)
+            worker.counts.evaluations += answer.evaluations
+            worker.counts.busy += answer.seconds
+        self._free(worker)
         job.inbox.put((job, answer))
 
-    def _free(self, member: Member) -> Job:
+    def _free(self, worker: PooledWorker) -> Job:
         with self._lock:
-            job, member.job, member.answers = member.job, None, None
+            job, worker.job, worker.answers = worker.job, None, None
         assert job is not None
         return job
 
-    def _lose(self, member: Member) -> None:
-        """A member is gone: its job goes to another."""
+    def _lose(self, worker: PooledWorker) -> None:
+        """A worker is gone: its job goes to another."""
         with self._lock:
-            self._members.remove(member)
-            job = member.job
+            self._workers.remove(worker)
+            job = worker.job
             if job is not None:
-                self._hand_back(job)
-        ray.kill(member.handle)
+                self._wait_again(job)
+        ray.kill(worker.handle)
         # perhaps its machine is gone, and others with it: the job must not pass through all of them
-        self._ask([each for each in self._members if each.about and each.job is None])
+        self._ask([each for each in self._workers if each.about and each.job is None])
         self._looked = 0.0
         what = "part of a match" if job and isinstance(job.order, Evaluate) else "stretch"
-        say(f"{member.name} is gone" + (f"; its {what} goes to another worker" if job else ""))
+        say(f"{worker.name} is gone" + (f"; its {what} goes to another worker" if job else ""))
 
-    def _hand_back(self, job: Job) -> None:
-        """A job whose member is gone waits again."""
+    def _wait_again(self, job: Job) -> None:
+        """A job whose worker is gone waits again."""
         job.tries += 1
         if job.is_cut:
             job.inbox.put((job, None))
@@ -306,7 +301,7 @@ class Squad:
             self._waiting.appendleft(job)
 
 
-def hire_worker(order: Initialize, slot: str) -> Any:
+def start_worker(order: Initialize, slot: str) -> Any:
     """Start a worker in a slot of that resource, or on the cluster's CPUs. Returns its handle."""
     room: dict[str, Any] = {"num_cpus": 0, "num_gpus": GPU_SHARE * (slot == GPU_SLOT), "resources": {slot: 1}}
     if slot == CPUS:
@@ -316,4 +311,4 @@ def hire_worker(order: Initialize, slot: str) -> Any:
 
 
 class WorkersLostError(Exception):
-    """Work that kills whoever does it; one line."""
+    """Work that kills every worker that does it; one line."""
