@@ -2,8 +2,8 @@
 
 The run folder has settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays),
 log.jsonl and tensorboard/. Games are played by `training.selfplay.actor`, learned from by `training.learner.trainer`;
-`training.run.modes` decides in which order, and which of them overlap. Whatever changes progress holds the turn, but
-for the evaluations, which the thread that plays counts.
+`training.run.modes` decides in which order, and which of them overlap. A thread that changes the progress while another
+works holds the turn; only the evaluations are counted by the thread that plays without it.
 """
 
 from __future__ import annotations
@@ -177,7 +177,9 @@ class Run:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
         with self.turn():  # at once: what ends from here on belongs to the next report
             gathered = self.measures.gather() | self.actor.crew.report()
-        return self.measures.report(gathered, self.trainer.held_out(self.turn, stop))
+        held_out = self.trainer.held_out(self.turn, stop)
+        with self.turn():
+            return self.measures.report(gathered, held_out)
 
     def advance(self) -> None:
         """Go to the next generation."""

@@ -102,10 +102,10 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
 def test_a_report_has_the_last_match_and_the_number_of_matches(tmp_path: Path) -> None:
     run = Run(crashes.settings(gate=GATE), tmp_path)
     for verdict in (GateResult(Tally(0, 4), 0.55), GateResult(Tally(1, 3), 0.55)):
-        run._note(verdict, 1)
+        run._report_match(verdict, 1)
     notes = run.measures.found
     assert (notes["gate/score"], notes["gate/matches"], notes["gate/refused"]) == (0.25, 2, 2)
-    run._note(GateResult(Tally(4, 0), 0.55), 1)
+    run._report_match(GateResult(Tally(4, 0), 0.55), 1)
     assert run.measures.found["gate/refused"] == 0
 
 
