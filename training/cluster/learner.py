@@ -12,7 +12,7 @@ import copy
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import ray
 import torch
@@ -22,7 +22,7 @@ from torch import nn
 
 from gozero.nets import model
 from gozero.system.options import SettingsError
-from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
+from training.cluster.messages import Initialize
 from training.cluster.worker import GPU_SHARE, LOST
 from training.console import say
 from training.learner.learner import network_config
@@ -44,6 +44,15 @@ PATIENCE = 30.0  # seconds without it after which this is said
 
 class LearnerLostError(Exception):
     """The learner's process or its machine is gone."""
+
+
+class Trained(NamedTuple):
+    """Steps that were taken: the losses of each, the boards' widths, the steps of the learner so far and its threads."""
+
+    losses: list[dict[str, float]]
+    widths: set[int]
+    steps: int
+    threads: int
 
 
 class LearnerActor:
@@ -69,26 +78,26 @@ class LearnerActor:
                 meet(self._peers, self._store, device)
             self._trainer = LocalTrainer(settings, device, pace_of(settings, device), self._peers)
 
-    def load_records(self, order: LoadRecords) -> Loaded:
-        """Take games into the window."""
-        rows = 0
-        if order.span is None:
-            rows = sum(self._trainer.add(games) for games in order.shards)
-        else:
-            self._trainer.fill(order.shards, *order.span)
-        return Loaded(rows, self._trainer.window)
+    def fill(self, shards: Sequence[Sequence[Record]], before: int, after: int) -> WindowState:
+        """See `Trainer.fill`. Returns the window after it, here and below."""
+        self._trainer.fill(shards, before, after)
+        return self._trainer.window
 
-    def clear(self) -> Loaded:
-        """Forget all rows."""
+    def add(self, games: Sequence[Record]) -> tuple[int, WindowState]:
+        """See `Trainer.add`."""
+        return self._trainer.add(games), self._trainer.window
+
+    def clear(self) -> WindowState:
+        """See `Trainer.clear`."""
         self._trainer.clear()
-        return Loaded(0, self._trainer.window)
+        return self._trainer.window
 
-    def optimize(self, order: Optimize) -> Optimized:
-        """Take steps."""
+    def train(self, count: int, rate: float) -> Trained:
+        """See `Trainer.train`."""
         with self._together():
-            losses, widths = self._trainer.train(order.count, order.rate)
-        numbers = tuple({name: float(loss) for name, loss in each.items()} for each in losses)
-        return Optimized(numbers, frozenset(widths), self._trainer.steps, self._trainer.threads)
+            losses, widths = self._trainer.train(count, rate)
+        numbers = [{name: float(loss) for name, loss in each.items()} for each in losses]
+        return Trained(numbers, widths, self._trainer.steps, self._trainer.threads)
 
     @contextmanager
     def _together(self) -> Iterator[None]:
@@ -164,25 +173,26 @@ class ClusterTrainer(Trainer):
         for place, games in enumerate(shards):  # a shard a message
             rows = sum(record.rows for record in games)
             last = place == len(shards) - 1
-            self._loaded("load_records", LoadRecords([games], (before, after if last else before + rows)))
+            self.window = self._ask_all("fill", [games], before, after if last else before + rows)
             before += rows
         if not shards:
-            self._loaded("load_records", LoadRecords([], (before, after)))
+            self.window = self._ask_all("fill", [], before, after)
 
     def add(self, games: Sequence[Record]) -> int:
-        return self._loaded("load_records", LoadRecords([games]))
+        rows, self.window = self._ask_all("add", games)
+        return int(rows)
 
     def clear(self) -> None:
-        self._loaded("clear")
+        self.window = self._ask_all("clear")
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         began = time.monotonic()
-        found: Optimized = self._ask_all("optimize", Optimize(count, rate))
+        found: Trained = self._ask_all("train", count, rate)
         a_step = (time.monotonic() - began) / count
         self.chunk = min(MOST_CHUNK, max(1, round(CHUNK_SECONDS / a_step)))
         self.steps, self.threads = found.steps, found.threads
         losses = [{name: torch.tensor(number) for name, number in each.items()} for each in found.losses]
-        return list(losses), set(found.widths)
+        return list(losses), found.widths
 
     def average(self) -> nn.Module:
         if self._average_of != self.steps:
@@ -224,11 +234,6 @@ class ClusterTrainer(Trainer):
                     "waiting for room for the learner: the cluster has "
                     f"{_gpus():g} GPUs, and others may have them (device = cpu does without)"
                 )
-
-    def _loaded(self, name: str, *arguments: Any) -> int:
-        found: Loaded = self._ask_all(name, *arguments)
-        self.window = found.window
-        return found.rows
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         """What the first of them answers."""

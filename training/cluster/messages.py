@@ -7,12 +7,11 @@ object store once a version, and each machine fetches them once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from training.learner.trainer import WindowState
 from training.matches.match import MatchGame
 from training.records.records import Record
 from training.run.gate import MatchPart
@@ -20,7 +19,7 @@ from training.run.new_run import StartingPoint
 from training.selfplay.crew import Stretch
 from training.selfplay.pool import HANDED
 from training.settings.config import LoopSettings
-from training.storage import checkpoint, plain
+from training.storage import checkpoint
 from training.storage.checkpoint import PACKED
 
 
@@ -78,7 +77,7 @@ class Initialize:
 class PackedPool:
     """A pool's state on its way and in the coordinator, which does not look into it."""
 
-    content: bytes  # see `training.storage.plain`
+    content: bytes  # see `training.storage.checkpoint.compress`
     resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.selfplay.resign`
     handed: frozenset[int] = frozenset()  # numbers of its games that were handed in, see `training.selfplay.pool`
 
@@ -87,7 +86,7 @@ class PackedPool:
         """Pack `Pool.state_dict`."""
         rest = {name: value for name, value in state.items() if name != HANDED}
         resign = tuple((float(first), float(second)) for first, second in state["resign"])
-        return PackedPool(plain.pack(rest), resign, frozenset(state.get(HANDED, ())))
+        return PackedPool(checkpoint.compress(rest), resign, frozenset(state.get(HANDED, ())))
 
     def beyond(self, handed: Iterable[int]) -> PackedPool:
         """The same after these games were handed in too."""
@@ -143,40 +142,6 @@ class MatchEnd:
     """A part of a match has ended."""
 
     games: tuple[MatchGame, ...] | None  # None: it was cut
-
-
-@dataclass(frozen=True)
-class LoadRecords:
-    """To the learner: take games into the window. Answer: a `Loaded`."""
-
-    shards: Sequence[Sequence[Record]]  # oldest first
-    span: tuple[int, int] | None = None  # rows recorded before these games and after them; None: they are new
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """The window after a change."""
-
-    rows: int  # added
-    window: WindowState
-
-
-@dataclass(frozen=True)
-class Optimize:
-    """To the learner: take so many steps at `rate` times the learning rate. Answer: an `Optimized`."""
-
-    count: int
-    rate: float
-
-
-@dataclass(frozen=True)
-class Optimized:
-    """Steps that were taken."""
-
-    losses: tuple[dict[str, float], ...]  # of each
-    widths: frozenset[int]  # of the boards
-    steps: int  # of the learner so far
-    threads: int
 
 
 Order = SelfPlay | Evaluate

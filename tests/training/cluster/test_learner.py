@@ -10,7 +10,7 @@ from gozero.system.options import SettingsError
 from tests.training import crashes
 from training.cluster import learner
 from training.cluster.learner import GPU_SHARE, LearnerActor, check_room
-from training.cluster.messages import Initialize, Optimize
+from training.cluster.messages import Initialize
 from training.learner.peers import PeerLostError, Peers
 from training.settings.config import LoopSettings
 
@@ -70,4 +70,4 @@ def test_what_fails_because_another_process_is_gone_is_no_bug(
         lives = True
         actor.open()
         with pytest.raises(kind):
-            actor.optimize(Optimize(1, 1.0))
+            actor.train(1, 1.0)
