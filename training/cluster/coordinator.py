@@ -141,7 +141,7 @@ class Coordinator:
         torch.set_num_threads(asked.settings.threads or available_threads())
         try:
             with self._folder() as stack:
-                again = self._again and asked.storage is not None  # what its process held before is to be taken over
+                again = self._again and asked.storage is not None  # from its own process of before
                 remote = session.open_remote(asked.storage, asked.take_over or again, asked.folder, asked.settings, stack)
                 settings = session.as_begun(asked.settings, asked.folder, asked.chosen)
                 if not self._again:
@@ -187,7 +187,7 @@ class Coordinator:
 
     @contextlib.contextmanager
     def _folder(self) -> Iterator[contextlib.ExitStack]:
-        """Hold the run folder alone; one that was killed a moment ago may still hold it.
+        """Lock the run folder; a process that was killed a moment ago may still have it.
 
         Gives a stack of what else ends before that.
         """

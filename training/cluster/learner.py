@@ -1,7 +1,7 @@
 """The learner of a run on a cluster: a Ray actor or several (`learner.processes`), and what the coordinator has in their
 place.
 
-The actors keep no file: the coordinator sends them the games of the window and the state of the newest checkpoint. If one
+The actors have no files: the coordinator sends them the games of the window and the state of the newest checkpoint. If one
 dies, the run is opened again from that checkpoint, as after a crash. Where there are several, all get the same orders
 and have the same state; what is read is read from the first.
 """

@@ -84,9 +84,9 @@ class PackedPool:
     @staticmethod
     def of(state: Mapping[str, Any]) -> PackedPool:
         """Pack `Pool.state_dict`."""
-        rest = {name: value for name, value in state.items() if name != HANDED}
+        others = {name: value for name, value in state.items() if name != HANDED}
         resign = tuple((float(first), float(second)) for first, second in state["resign"])
-        return PackedPool(checkpoint.compress(rest), resign, frozenset(state.get(HANDED, ())))
+        return PackedPool(checkpoint.compress(others), resign, frozenset(state.get(HANDED, ())))
 
     def beyond(self, handed: Iterable[int]) -> PackedPool:
         """The same after these games were handed in too."""

@@ -87,7 +87,7 @@ def start_command(options: argparse.Namespace) -> list[str]:
 
 
 def serve(address: str, command: list[str]) -> int:
-    """Keep a node going until told to stop. Returns the exit code; SettingsError if nothing is at the address at first."""
+    """Keep a node going until stopped. Returns the exit code; SettingsError if nothing is at the address at first."""
     reach(address)
     stop, pause, joined = stop_on_signals("letting the workers go"), threading.Event(), False
     while not stop():

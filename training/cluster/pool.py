@@ -129,7 +129,7 @@ class WorkerPool:
         self.cut(jobs)
 
     def _jobs(self) -> list[Job]:
-        """All jobs that wait or are with a worker; the lock is held."""
+        """All jobs that wait or are with a worker; the caller has the lock."""
         return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
 
     def counts(self) -> tuple[list[Counts], int]:

@@ -45,7 +45,7 @@ LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
 SLOT, GPU_SLOT = "gozero_worker", "gozero_gpu_worker"  # resources of a node: room for a worker, and for one with a GPU
 GPU_SHARE = 0.5  # of a GPU that such a worker takes, and a learner that is alone: the two may share one
 BATCH_SECONDS = 0.25  # between two answers with games
-NETWORKS = 2  # kept: those of a match
+NETWORKS = 2  # in memory: those of a match
 
 
 def versions() -> tuple[tuple[str, str], ...]:
@@ -87,7 +87,7 @@ class Worker:
                 self._cut.discard(order.number)
 
     def _self_play(self, order: SelfPlay) -> Iterator[Answer]:
-        began = told = time.monotonic()
+        began = sent = time.monotonic()
         if order.weights.number != self._plays:
             self._crew.take_over(tensors(order.weights))
             self._plays = order.weights.number
@@ -101,9 +101,9 @@ class Worker:
                 evaluations = found.evaluations
                 continue
             waiting.append(found)
-            if time.monotonic() - told >= BATCH_SECONDS:
+            if time.monotonic() - sent >= BATCH_SECONDS:
                 yield Games(tuple(waiting))
-                waiting, told = [], time.monotonic()
+                waiting, sent = [], time.monotonic()
         if waiting:
             yield Games(tuple(waiting))
         pool = self._crew.pools[order.stretch.key]

@@ -71,7 +71,7 @@ class Checkup:
         if seen.batch is None:
             return found
         game, few = scoring.game_of(run.settings, seen.batch.planes.shape[-1]), _first(seen.batch, PROBED)
-        found |= laws.broken(seen.batch, game) | laws.turned_apart(few, game) | probes(seen.ema.eval(), few, game)
+        found |= laws.broken(seen.batch, game) | laws.symmetry_gaps(few, game) | probes(seen.ema.eval(), few, game)
         if game.name == scoring.GO:
             sizes = run.settings.stage_at(run.progress.rows).sizes
             boards = [scoring.game_of(run.settings, size) for size in sizes if size >= OPEN_SIZE]

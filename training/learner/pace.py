@@ -27,7 +27,7 @@ class Pace:
     Args:
         wanted: 0 for as many as help; else that many, always.
         most: threads that there are.
-        tell: called with the new number at each change.
+        on_change: called with the new number at each change.
         clock: seconds.
 
     Attributes:
@@ -38,12 +38,12 @@ class Pace:
         self,
         wanted: int,
         most: int,
-        tell: Callable[[int], None] = lambda threads: None,
+        on_change: Callable[[int], None] = lambda threads: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.threads = wanted or most
         self._counts = [self.threads] if wanted else _halves(most)
-        self._tell, self._clock = tell, clock
+        self._on_change, self._clock = on_change, clock
         self._due = 0.0 if len(self._counts) > 1 else float("inf")  # when, by the clock, the next trial may begin
         self._tried: list[int] = []  # numbers of threads that the trial under way compares; empty: there is none
         self._times: dict[Hashable, dict[int, list[float]]] = {}  # kind -> threads -> seconds of the trial's pieces
@@ -96,7 +96,7 @@ class Pace:
         self._usual = {kind: min(all_times[kind][self.threads])}
         self._tried, self._times = [], {}
         if self.threads != before:
-            self._tell(self.threads)
+            self._on_change(self.threads)
 
     def _compare(self, kind: Hashable, seconds: float) -> None:
         """Compare a piece outside trials with the usual time; if it took far longer, try fewer threads."""

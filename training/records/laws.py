@@ -63,23 +63,23 @@ def _view(batch: Batch, stones: np.ndarray) -> float:
     return float(low < -CLEAR_AGREEMENT and high > CLEAR_AGREEMENT)
 
 
-def turned_apart(batch: Batch, game: Game) -> dict[str, float]:
-    """How far policy, reply and ownership move apart from the planes, those of tactics among them, when rows are turned
+def symmetry_gaps(batch: Batch, game: Game) -> dict[str, float]:
+    """How far policy, reply and ownership differ from the planes, those of tactics among them, when rows are turned
     the way training turns them.
 
     The overlap of a target with each plane does not depend on how the board is held. Returns the largest change of an
     overlap, as a share of the target's sum: turn/policy, turn/reply, turn/owner; 0 up to rounding where they turn
     together.
     """
-    apart = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
+    gaps = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
     for turn in game.symmetries:
         turned = replay.transformed(batch, np.full(len(batch.value), turn))
-        for name in apart:
+        for name in gaps:
             before, after = getattr(batch, name), getattr(turned, name)
             scale = np.maximum(np.abs(before).sum(1), 1)[:, None]
             change = np.abs(_overlap(before, _shown(batch)) - _overlap(after, _shown(turned))) / scale
-            apart[name] = max(apart[name], float(change.max(initial=0)))
-    return {f"turn/{name}": value for name, value in apart.items()}
+            gaps[name] = max(gaps[name], float(change.max(initial=0)))
+    return {f"turn/{name}": value for name, value in gaps.items()}
 
 
 def _shown(batch: Batch) -> np.ndarray:

@@ -267,7 +267,7 @@ def _settings(payload: bytes) -> dict[str, Any]:
 
 
 def _frames(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """(kind, payload) of each frame; kind b"" stands for a stretch of bytes that is no intact frame."""
+    """(kind, payload) of each frame; kind b"" stands for bytes that is no intact frame."""
     offset = 0
     while offset < len(data):
         end = offset + _FRAME.size

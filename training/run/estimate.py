@@ -207,8 +207,8 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     full = full_window(settings, last.stage)
     rows = max(rows, full) if math.isinf(last.rows) else rows
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
-    held = min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay)
-    window = held * a_row
+    most = min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay)
+    window = most * a_row
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
     # of every size so far
     trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())

@@ -33,7 +33,7 @@ POLL = 0.1  # seconds between two looks of an idle thread
 
 
 def train_in_mode(run: Run, watch: Monitor, stop: Stop) -> None:
-    """Generation after generation until the run is finished or told to stop; what is done by then is saved.
+    """Generation after generation until the run is finished or stopped; what is done by then is saved.
 
     Raises:
         StorageError: a file cannot be written; the run can be continued from its last checkpoint.
@@ -148,7 +148,7 @@ class Asynchronous:
             self._learned.wait(POLL)
 
     def end(self, stop: Stop) -> None:
-        """Report a generation that was complete when the learner was told to stop, and save."""
+        """Report a generation that was complete when the learner was stopped, and save."""
         if self._complete.is_set():
             _report(self.run, self.watch, stop)
         self.run.save()
@@ -170,7 +170,7 @@ class Asynchronous:
                 self._learned.wait(POLL)
 
     def _hands_over(self) -> bool:
-        """Whether it is time for the learner to hand over, which is its own affair where there is no gate."""
+        """Whether it is time for the learner to hand over, which it decides itself without a gate."""
         return not self.run.settings.gate.games and self.run.unseen_steps() >= self.run.settings.swap_steps
 
 

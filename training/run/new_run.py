@@ -272,7 +272,7 @@ def _owed(settings: LoopSettings, progress: Progress, played: list[list[Record]]
             if settings.generation_games
             else progress.rows / settings.generation_rows
         )
-    held = window_rows(progress.rows, settings.replay)
+    rows = window_rows(progress.rows, settings.replay)
     if newest:
-        held = sum(record.rows for record in [record for each in played for record in each][-newest:])
-    return held * (learner.epochs or learner.reuse) / learner.batch
+        rows = sum(record.rows for record in [record for each in played for record in each][-newest:])
+    return rows * (learner.epochs or learner.reuse) / learner.batch

@@ -74,7 +74,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
     return run
 
 
-def _tell_limit(settings: LoopSettings, path: Path) -> None:
+def _report_limit(settings: LoopSettings, path: Path) -> None:
     """Say where the run's network is told board sizes up to another limit than when its weights were saved."""
     with suppress(WeightsError):  # the run has saved none yet, or none that can be read
         if note := limit_note(weights.load(path, settings.game).config, network_config(settings)):
@@ -220,7 +220,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         changes = [f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items()]
         listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
-        _tell_limit(settings, folder / "weights.pt")
+        _report_limit(settings, folder / "weights.pt")
     return True
 
 

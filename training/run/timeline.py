@@ -15,7 +15,7 @@ WHOLE = "whole"  # beside the parts: the time in all
 
 
 class Span(NamedTuple):
-    """A stretch of work of one part, seconds."""
+    """A period of work of one part, in seconds."""
 
     part: str
     begin: float

@@ -112,7 +112,7 @@ class SelfPlayTrial:
         self._crew.close()
 
     def _play(self, stage: Stage, size: int, seconds: float) -> list[int]:
-        """Play short searches for so many seconds. Returns the visits at each seat that came to play."""
+        """Play short searches for some seconds. Returns the visits of each seat that played."""
         short = replace(
             stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP)
         )
@@ -121,8 +121,8 @@ class SelfPlayTrial:
             Stretch(size, seat, short, generation, math.inf, "rows") for seat in range(self.settings.selfplay.seats)
         ]
         end = time.monotonic() + seconds
-        heard = self._crew.play(stretches, lambda: time.monotonic() > end)
-        return [each.evaluations + each.cut for each in heard if isinstance(each, StretchOver)]
+        found = self._crew.play(stretches, lambda: time.monotonic() > end)
+        return [each.evaluations + each.cut for each in found if isinstance(each, StretchOver)]
 
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> tuple[float, int]:

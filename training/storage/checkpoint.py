@@ -141,8 +141,8 @@ def _pools(saved: torch.Tensor) -> dict[Any, dict[str, Any]]:
 
 def unpacked(state: dict[str, Any]) -> dict[str, Any]:
     """A pool's state, whether it is packed (`PACKED`) or plain."""
-    rest = {name: value for name, value in state.items() if name != PACKED}
-    return {**decompress(state[PACKED]), **rest} if PACKED in state else state
+    others = {name: value for name, value in state.items() if name != PACKED}
+    return {**decompress(state[PACKED]), **others} if PACKED in state else state
 
 
 def compress(value: Any) -> bytes:

@@ -80,8 +80,8 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """What tells a run folder from another of the same name: its lock file's device and number, which the system does not
-    use again while a process holds it; None where there is none.
+    """What distinguishes a run folder from another of the same name: its lock file's device and number, which the system does not
+    use again while a process has it; None where there is none.
     """
     try:
         found = (folder / LOCK).stat()
@@ -137,7 +137,7 @@ def shard(folder: Path, generation: int) -> Path:
 
 def numbered(folder: Path, suffix: str) -> list[Path]:
     """The files of a folder that are named by a generation, oldest first: NUMBER.gzr, NUMBER.pt. Others are the user's,
-    such as copies kept beside them.
+    such as copies beside them.
     """
     named = (path for path in folder.glob(f"*{suffix}") if path.stem.isascii() and path.stem.isdigit())
     return sorted(named, key=lambda path: (int(path.stem), path.stem))
@@ -209,10 +209,10 @@ def clean(folder: Path, generation: int, handed_steps: int) -> None:
     *lines, last = content.split(b"\n")
     if _is_whole(last):  # an editor has taken its newline away
         lines.append(last)
-    kept = b"".join(line + b"\n" for line in lines if not _is_done_again(line, generation, handed_steps))
-    if kept != content:
+    remaining = b"".join(line + b"\n" for line in lines if not _is_done_again(line, generation, handed_steps))
+    if remaining != content:
         with replacing(log) as file:
-            file.write(kept)
+            file.write(remaining)
 
 
 def _is_whole(line: bytes) -> bool:

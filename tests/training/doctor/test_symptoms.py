@@ -271,16 +271,16 @@ def test_rounding_is_no_reason_to_fail() -> None:
 def test_random_games_obey_the_laws() -> None:
     batch = rows()
     assert set(laws.broken(batch, game_of(5)).values()) == {0.0}
-    assert max(laws.turned_apart(batch, game_of(5)).values()) < 1e-5
+    assert max(laws.symmetry_gaps(batch, game_of(5)).values()) < 1e-5
 
 
 def test_tactics_that_do_not_turn_with_the_board_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = rows(version=2)
     assert batch.tactics is not None
-    assert max(laws.turned_apart(batch, game_of(5)).values()) < 1e-5
+    assert max(laws.symmetry_gaps(batch, game_of(5)).values()) < 1e-5
     turned = laws.replay.transformed
     monkeypatch.setattr(laws.replay, "transformed", lambda *given: turned(*given)._replace(tactics=batch.tactics))
-    assert laws.turned_apart(batch, game_of(5))["turn/policy"] > 0.1
+    assert laws.symmetry_gaps(batch, game_of(5))["turn/policy"] > 0.1
 
 
 def test_laws_that_are_broken() -> None:
