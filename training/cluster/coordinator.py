@@ -21,12 +21,12 @@ import ray
 import torch
 from torch import nn
 
+from gozero.system.console import say
 from gozero.system.threads import available_threads
 from training.cluster.crew import ClusterCrew, ClusterMatches
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.messages import Assignment, Initialize, Told
 from training.cluster.squad import TRIES, Squad, WorkersLostError
-from training.console import say
 from training.cycle import sitting
 from training.doctor.monitor import Monitor
 from training.run.origins import Origin

@@ -20,10 +20,10 @@ import ray
 from ray.exceptions import OutOfMemoryError, RayActorError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from gozero.system.console import say, stop_on_signals
 from gozero.system.options import SettingsError
 from training.cluster.coordinator import Coordinator
 from training.cluster.messages import Assignment, Told
-from training.console import say, stop_on_signals
 
 NAMESPACE = "gozero"
 CONNECT_SECONDS = 5.0
@@ -62,7 +62,7 @@ def connect(address: str) -> None:
         why = " ".join(str(error).split())
         raise SettingsError(
             f"--address {address}: no cluster can be used from here ({why[:200]}); start a node on this machine with "
-            "ray start --head or training.worker, and set the cluster's token if it has one (docs/cluster.md)"
+            "ray start --head or gozero worker, and set the cluster's token if it has one (docs/cluster.md)"
         ) from None
 
 

@@ -21,10 +21,10 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from torch import nn
 
 from gozero.nets import model
+from gozero.system.console import say
 from gozero.system.options import SettingsError
 from training.cluster.messages import Initialize, Loaded, LoadRecords, Optimize, Optimized
 from training.cluster.worker import GPU_SHARE, LOST
-from training.console import say
 from training.learner.learner import network_config
 from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
 from training.records.records import Record

@@ -1,6 +1,6 @@
 """Offers this machine's workers to a cluster: a Ray node of their own, started again whenever it was cut off.
 
-    python -m training.worker --address 10.0.0.5:6379
+    gozero worker --address 10.0.0.5:6379
 
 Vocabulary.
   node  Ray's processes on this machine. It offers slots (`training.cluster.squad`); whoever coordinates a run starts a
@@ -22,13 +22,13 @@ import threading
 import time
 from collections.abc import Callable
 
+from gozero.system.console import Parser, run_command, say, stop_on_signals
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.cluster.driver import reach
 from training.cluster.worker import GPU_SLOT, SLOT
-from training.console import Parser, run_command, say, stop_on_signals
 
-PROGRAM = "training.worker"
+PROGRAM = "gozero worker"
 RETRY_SECONDS = 5.0  # between two attempts to join
 JOINED = "Ray runtime started"  # is said by a node that has joined
 JOIN_SECONDS = 120.0  # that it may need for it
@@ -39,7 +39,7 @@ MEGABYTE = 1_000_000
 
 def parser() -> Parser:
     """The command line."""
-    options = Parser(prog=f"python -m {PROGRAM}", description="Offer this machine's workers to a cluster.")
+    options = Parser(prog=PROGRAM, description="Offer this machine's workers to a cluster.")
     options.add_argument("--address", required=True, metavar="HOST:PORT", help="of the cluster's head")
     options.add_argument("--workers", type=int, metavar="N", help="workers (default: as many as fit the CPUs)")
     options.add_argument(

@@ -1,7 +1,7 @@
 """The workers of a run: found, given orders, watched, replaced.
 
 Vocabulary.
-  slot    room for a worker: a unit of a resource that `training.worker` offers on its machine, `gozero_worker` or, with
+  slot    room for a worker: a unit of a resource that `gozero worker` offers on its machine, `gozero_worker` or, with
           a GPU, `gozero_gpu_worker`.
   member  a worker that this coordinator has started. It holds its slot until it dies or the sitting ends.
   job     an order on its way: waiting, or with a member. When its member dies it waits again, before all others.
@@ -24,9 +24,9 @@ from typing import Any
 import ray
 from ray.exceptions import RayTaskError
 
+from gozero.system.console import say
 from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
 from training.cluster.worker import GPU_SHARE, GPU_SLOT, LOST, SLOT, Worker, versions
-from training.console import say
 
 LOOK = 1.0  # seconds between two looks for new slots
 WAIT = 0.05  # seconds that the thread waits for a member before it looks for new jobs
@@ -197,7 +197,7 @@ class Squad:
             self._alone_since, self._said_alone = now, False
         elif now > self._alone_since + PATIENCE and not self._said_alone:
             self._said_alone = True
-            say("waiting for workers: start python -m training.worker --address HOST:PORT, or give --workers")
+            say("waiting for workers: start gozero worker --address HOST:PORT, or give --workers")
 
     def _assign(self) -> None:
         """Give waiting jobs to free members."""

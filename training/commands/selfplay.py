@@ -1,13 +1,13 @@
-"""The command `python -m training.selfplay`: trains by self-play, or plays the games alone.
+"""The command `gozero selfplay`: trains by self-play, or plays the games alone.
 
-    python -m training.selfplay                                     the default run: go13 in runs/go13, begun or
+    gozero selfplay                                     the default run: go13 in runs/go13, begun or
                                                                     continued
-    python -m training.selfplay --preset s3                         the whole cycle, the same as `python -m
-                                                                    training.loop`
-    python -m training.selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records;
+    gozero selfplay --preset s3                         the whole cycle, the same as `gozero
+                                                                    train`
+    gozero selfplay --weights best.pt --out FOLDER      games from a weights file into a shard of records;
                                                                     nothing is learned
 
-This module plays games; the options of the cycle and the cycle itself are `training.commands.train` and `training.loop`.
+This module plays games; the options of the cycle and the cycle itself are `training.commands.train`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 from gozero.games import GAMES, usual
 from gozero.nets import locations, weights
 from gozero.nets.weights import WeightsError
+from gozero.system.console import Parser, progress_bar, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
 from training.commands import train
-from training.console import Parser, progress_bar, run_command, say
 from training.doctor import history
 from training.records import records, scoring
 from training.records.records import Record, Writer
@@ -67,7 +67,7 @@ as they say: self-play, learning and new weights in turns, in a run folder, cont
 def parser() -> argparse.ArgumentParser:
     """The command line: the options of a run, and those for games alone."""
     description = "Train by self-play, or play the games alone."
-    options = Parser(prog="python -m training.selfplay", description=description, epilog=EPILOG)
+    options = Parser(prog="gozero selfplay", description=description, epilog=EPILOG)
     train.add_options(options)
     games = options.add_argument_group("games alone (--weights and --out, instead of --preset or --config)")
     games.add_argument("--weights", metavar="FILE", help="weights file, or none: PUCT with random playouts")
@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
                 )
             alone = options.preset is None and options.config is None
             options.preset = DEFAULT_PRESET if alone else options.preset
-            return train.start(options, "training.selfplay", announcement if alone else None)
+            return train.start(options, "gozero selfplay", announcement if alone else None)
         stray = [
             name for name, usual in vars(train.parser().parse_args([])).items() if getattr(options, name) != usual
         ]
@@ -110,10 +110,10 @@ def main(arguments: list[str] | None = None) -> int:
             if name not in given:
                 setattr(options, name, DEFAULTS[name])
     except (SettingsError, WeightsError, ChoiceError) as error:
-        say(f"training.selfplay: {error}")
+        say(f"gozero selfplay: {error}")
         return 2
     finished = f"the games that were finished are in {_shard(options)}"
-    return run_command("training.selfplay", lambda: _games_alone(options), (SettingsError, WeightsError), finished)
+    return run_command("gozero selfplay", lambda: _games_alone(options), (SettingsError, WeightsError), finished)
 
 
 def announcement(settings: LoopSettings, folder: Path) -> str:
@@ -163,7 +163,7 @@ def _games_alone(options: argparse.Namespace) -> int:
     try:
         return _play(options)
     except (Disagreement, StorageError) as error:
-        say(f"training.selfplay: {error}")
+        say(f"gozero selfplay: {error}")
         return 1
 
 

@@ -1,4 +1,4 @@
-"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`.
+"""The command line of a run, for `gozero train` and `gozero selfplay`.
 
 Vocabulary.
   run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
@@ -24,10 +24,9 @@ import torch
 from gozero import games
 from gozero.nets import locations
 from gozero.system import files
-from gozero.system.exits import INTERRUPTED, SUCCESS, printing
+from gozero.system.console import INTERRUPTED, SUCCESS, Parser, positive, printing, say, stop_on_signals
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.console import Parser, positive, say, stop_on_signals
 from training.cycle import sitting
 from training.cycle.sitting import FAILED, UNUSABLE, prepare
 from training.doctor import monitor
@@ -41,6 +40,7 @@ from training.settings import config, presets
 from training.settings.config import LoopSettings
 from training.storage import storage
 
+PROG = "gozero train"
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
 
 
@@ -99,7 +99,7 @@ def _add_places(options: argparse.ArgumentParser) -> None:
     cluster = options.add_argument_group("on many machines (docs/cluster.md)")
     cluster.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
     cluster.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of training.worker)"
+        "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of gozero worker)"
     )
 
 
@@ -132,9 +132,9 @@ def _counts(text: str) -> tuple[int, ...]:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line of `python -m training.loop`."""
+    """The command line of `gozero train`."""
     options = Parser(
-        prog="python -m training.loop",
+        prog=PROG,
         description="Train by self-play and learning in turns; continues a run where it stopped.",
     )
     add_options(options)
@@ -143,7 +143,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the loop; the exit code: 0, 1 if it failed under way, or 2 for settings or a folder that cannot be used."""
-    return start(parser().parse_args(arguments), "training.loop")
+    return start(parser().parse_args(arguments), PROG)
 
 
 def start(
@@ -208,7 +208,7 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
     if options.address is not None and settings.selfplay.processes > 1:
         raise SettingsError(
             f"selfplay.processes = {settings.selfplay.processes} is for one machine: on a cluster give --workers, "
-            "or offer more with training.worker"
+            "or offer more with gozero worker"
         )
     if options.take_over and options.storage is None:
         raise SettingsError("--take-over belongs to --storage URL; give both")
@@ -217,7 +217,7 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
 def _check_cluster(options: argparse.Namespace) -> None:
     """SettingsError for options that no cluster understands, or a machine that cannot speak with one."""
     if options.workers < 0:
-        raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of training.worker")
+        raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker")
     if find_spec("ray") is None:
         raise SettingsError(
             "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"

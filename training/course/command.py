@@ -11,9 +11,8 @@ from pathlib import Path
 
 import torch
 
+from gozero.system.console import SUCCESS, Parser, progress_bar, run_command, say, seed, whole
 from gozero.system.errors import PlotError
-from gozero.system.exits import SUCCESS
-from training.console import Parser, progress_bar, run_command, say, seed, whole
 from training.course.boards import COURSES
 from training.course.folder import CourseError, CourseFolder
 from training.storage.storage import BusyError, FolderError, StorageError, alone
@@ -25,7 +24,7 @@ LINE_SECONDS = 20.0  # between two lines of progress where there is no terminal
 def parser(command: str, description: str) -> argparse.ArgumentParser:
     """The options that all stages have."""
     made = Parser(
-        prog=f"python -m training.{command}",
+        prog=f"gozero course {command}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -58,7 +57,7 @@ def run(command: str, work: Callable[[CourseFolder], None], options: argparse.Na
         return SUCCESS
 
     kept = f"what was finished is in {path}, and the same command goes on from there"
-    return run_command(f"training.{command}", alone_at_work, UNUSABLE, kept)
+    return run_command(f"gozero course {command}", alone_at_work, UNUSABLE, kept)
 
 
 @contextmanager

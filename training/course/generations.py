@@ -1,11 +1,11 @@
-"""`python -m training.generations --game tictactoe --generations 2`: value networks, generation by generation.
+"""`gozero course generations --game tictactoe --generations 2`: value networks, generation by generation.
 
 Generation 0 learns who will win from games of random moves. Each later one learns from games between players that look
 one move ahead with the generation before, with random moves among theirs. Every generation then plays against random
 moves with both colours, and with the generation before.
 
-    python -m training.generations --game tictactoe --generations 2
-    python -m training.generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
+    gozero course generations --game tictactoe --generations 2
+    gozero course generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
 
 The networks are in DIR/value-N.pt, the figures in DIR/value-N.json; DIR/value-N.png shows what each first move is
 worth, from red for a sure win to blue for a sure loss. A finished generation is left out, so the same
@@ -25,8 +25,8 @@ import numpy as np
 from gozero import plots
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.system.console import say, whole
 from gozero.system.words import counted
-from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import CourseFolder, value_stage

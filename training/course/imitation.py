@@ -1,11 +1,11 @@
-"""`python -m training.imitate --game simple_go`: policy networks from the winners' moves.
+"""`gozero course imitate --game simple_go`: policy networks from the winners' moves.
 
 The newest value networks play against themselves, with random moves among theirs. A policy network for each colour
 learns the moves of the games which that colour won. It then plays against random moves, once by drawing from its
 probabilities and once by its most probable move.
 
-    python -m training.generations --game simple_go --generations 2
-    python -m training.imitate --game simple_go
+    gozero course generations --game simple_go --generations 2
+    gozero course imitate --game simple_go
 
 The networks are in DIR/policy-supervised.pt, the figures in DIR/policy-supervised.json.
 """
@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.system.console import say, whole
 from gozero.system.words import counted
-from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_stage
@@ -65,7 +65,7 @@ def newest(folder: CourseFolder, generation: int | None) -> int:
     if found == 0 or (generation is not None and generation >= found):
         wanted = "value networks" if generation is None else f"value networks of generation {generation}"
         raise CourseError(
-            f"there are no {wanted} in {folder.path}: first run python -m training.generations "
+            f"there are no {wanted} in {folder.path}: first run gozero course generations "
             f"--game {folder.course.game} --run {folder.path}"
         )
     return found - 1 if generation is None else generation

@@ -1,4 +1,4 @@
-"""`python -m training.reinforce --game simple_go`: policy networks by REINFORCE against a pool of their past selves.
+"""`gozero course reinforce --game simple_go`: policy networks by REINFORCE against a pool of their past selves.
 
 Vocabulary.
   learner   the policies that learn; they begin as the supervised ones, the *start*.
@@ -11,8 +11,8 @@ The gradient is that of the log probability of the learner's moves, times the re
 network expected before the move (Williams 1992; AlphaGo 2016). Learner and pool draw their moves from their
 probabilities, so games differ.
 
-    python -m training.imitate --game simple_go
-    python -m training.reinforce --game simple_go --rounds 20
+    gozero course imitate --game simple_go
+    gozero course reinforce --game simple_go --rounds 20
 
 Everything is in DIR/policy-reinforced.pt, written after each round: the same command goes on there, and more --rounds
 continue a finished run. DIR/policy-reinforced.png shows the win rates over the rounds. Ties count half.
@@ -31,7 +31,7 @@ from torch.nn.functional import log_softmax
 
 from gozero import plots
 from gozero.games.game import BLACK, WHITE
-from training.console import say, whole
+from gozero.system.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
@@ -237,7 +237,7 @@ def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
     }
     if not folder.has(SUPERVISED):
         raise CourseError(
-            f"there is no {folder.file(SUPERVISED)}: first run python -m training.imitate "
+            f"there is no {folder.file(SUPERVISED)}: first run gozero course imitate "
             f"--game {folder.course.game} --run {folder.path}"
         )
     run = Reinforcement(folder, settings)

@@ -1,12 +1,12 @@
-"""`python -m training.play FOLDER:STRATEGY --game GAME`: a strategy of the course as an opponent.
+"""`gozero course play FOLDER:STRATEGY --game GAME`: a strategy of the course as an opponent.
 
-On the terminal it plays a person, with the commands of `python -m gozero play`; with --gtp it is an engine for GoGui,
+On the terminal it plays a person, with the commands of `gozero play`; with --gtp it is an engine for GoGui,
 Sabaki and matches. What a strategy may be is listed in `training.course.strategies`. `val_and_pol` searches; the
 others answer at once.
 
-    python -m training.play runs/course-tictactoe:val --game tictactoe
-    python -m training.play runs/course-simple_go:val_and_pol:400 --game simple_go --colour white
-    python -m training.play runs/course-simple_go:val:2 --game simple_go --gtp
+    gozero course play runs/course-tictactoe:val --game tictactoe
+    gozero course play runs/course-simple_go:val_and_pol:400 --game simple_go --colour white
+    gozero course play runs/course-simple_go:val:2 --game simple_go --gtp
 """
 
 from __future__ import annotations
@@ -25,20 +25,18 @@ from gozero.play.engine import search_settings
 from gozero.play.player import Player, PlayerSettings
 from gozero.play.players import make_player
 from gozero.search.settings import SearchSettings
-from gozero.system.exits import SUCCESS
+from gozero.system.console import SUCCESS, Parser, run_command, seed
 from gtp.guests import serve_player
-from training.console import Parser, run_command, seed
 from training.course.boards import COURSES, course_of, game_of
-from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
 
-NAME = "play"
+PROG = "gozero course play"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play one sitting, or serve GTP. Returns the exit code: 0, 2 after one line about what was wrong, 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
-    return run_command(f"training.{NAME}", lambda: _work(options), (CourseError,))
+    return run_command(PROG, lambda: _work(options))
 
 
 def _work(options: argparse.Namespace) -> int:
@@ -53,7 +51,7 @@ def _work(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     made = Parser(
-        prog=f"python -m training.{NAME}", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=PROG, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
     made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")

@@ -1,6 +1,6 @@
 """The whole training cycle: self-play -> records -> learner -> weights -> self-play, a generation at a time.
 
-    python -m training.loop --config training/settings/go13.toml
+    gozero train --config training/settings/go13.toml
 
 Vocabulary.
   generation  a stretch of self-play that finishes `generation_rows` rows, and the learner's steps that those rows pay

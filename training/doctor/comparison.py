@@ -22,9 +22,9 @@ from typing import Any, get_origin, get_type_hints
 from gozero import plots
 from gozero.nets.course_nets import BODIES
 from gozero.plots import Curve, Panel
+from gozero.system.console import say
 from gozero.system.errors import PlotError
 from gozero.system.options import SettingsError, flat
-from training.console import say
 from training.doctor import history, page
 from training.doctor.history import Report, RunLog
 from training.doctor.page import ReportError

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gozero import plots
 from gozero.plots import Curve, Panel
+from gozero.system.errors import UserError
 from training.doctor.history import Report, series
 from training.storage import storage
 
@@ -28,7 +29,7 @@ td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
 """
 
 
-class ReportError(Exception):
+class ReportError(UserError):
     """No page can be made; one line."""
 
 

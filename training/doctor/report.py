@@ -1,4 +1,4 @@
-"""`python -m training.report RUN`: one page, report.html, that shows how a run goes. It opens anywhere, without network or
+"""`gozero report RUN`: one page, report.html, that shows how a run goes. It opens anywhere, without network or
 server. With several runs: a page that compares them (`training.doctor.comparison`).
 
 Vocabulary.
@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from gozero.plots import Curve, Panel
+from gozero.system.console import Parser, run_command, say
 from gozero.system.errors import ChoiceError, PlotError
-from training.console import Parser, run_command, say
 from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery, board_name
 from training.doctor.history import Report, RunLog
@@ -348,12 +348,12 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the page of a run folder, or one of several; the exit code: 0, or 2 if that cannot be done."""
     options = _parser().parse_args(arguments)
-    return run_command("training.report", lambda: _print_page(options), (ReportError,))
+    return run_command("gozero report", lambda: _print_page(options), (ReportError,))
 
 
 def _parser() -> Parser:
     parser = Parser(
-        prog="python -m training.report",
+        prog="gozero report",
         description="Make report.html of a run folder; or, of several, one page that compares them.",
     )
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
@@ -396,4 +396,4 @@ def _print_page(options: argparse.Namespace) -> int:
 
 
 def _tell(warning: str) -> None:
-    say(f"training.report: {warning}")
+    say(f"gozero report: {warning}")

@@ -1,10 +1,10 @@
-"""`python -m training.records`: look at games of self-play: list, show, summarise, check, and export them as SGF.
+"""`gozero records`: look at games of self-play: list, show, summarise, check, and export them as SGF.
 
-    python -m training.records list runs/go13 --size 13 --sort moves --limit 20
-    python -m training.records show runs/go13/000012:7 --every 20
-    python -m training.records summary runs/go13
-    python -m training.records check runs/go13
-    python -m training.records export runs/go13 --generation 30-33 --sgf /tmp/games
+    gozero records list runs/go13 --size 13 --sort moves --limit 20
+    gozero records show runs/go13/000012:7 --every 20
+    gozero records summary runs/go13
+    gozero records check runs/go13
+    gozero records export runs/go13 --generation 30-33 --sgf /tmp/games
 
 PATH is a run folder, a folder of shards or a shard; `list` prints the name of each game, which `show` takes. Tables and
 boards go to stdout, complaints to stderr. Exit code: 0; 1 when `check` finds a damaged or impossible game; 2 for a
@@ -24,9 +24,9 @@ from typing import Any
 
 from gozero.games.game import TO_PLAY
 from gozero.records import sgf
+from gozero.system.console import Parser, finite, positive, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
-from training.console import Parser, finite, positive, run_command, say
 from training.records import describe, export, library, scoring, summary
 from training.records.library import Entry, Filter, Library, LibraryError
 from training.records.records import ENDINGS
@@ -38,12 +38,12 @@ COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "r
 def main(arguments: Sequence[str] | None = None) -> int:
     """One command; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("training.records", lambda: int(options.run(options)), (LibraryError,))
+    return run_command("gozero records", lambda: int(options.run(options)), (LibraryError,))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m training.records", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="gozero records", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(required=True, metavar="list | show | summary | check | export")
     listing = _command(commands, "list", show_list, "a line for each game", filters=True)

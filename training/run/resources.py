@@ -8,9 +8,9 @@ from itertools import count
 
 import torch
 
+from gozero.system.console import say
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.console import say
 from training.learner.pace import Pace
 from training.settings.config import LoopSettings
 

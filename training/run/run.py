@@ -10,7 +10,7 @@ The parts have modules of their own: `files` (what is opened and written), `wind
 `steps` and `trainer` (learning), `gate`, `limits`, `measures` (the report) and `training.selfplay.actor` (self-play). This
 one connects them; `staff` says who does the work.
 
-`training.loop` decides in which order the parts run, and which of them overlap. `play` may run in a thread of its own.
+`gozero train` decides in which order the parts run, and which of them overlap. `play` may run in a thread of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from torch import nn
 
-from training.console import progress_bar, say
+from gozero.system.console import progress_bar, say
 from training.run import files, gate
 from training.run.limits import RunLimits
 from training.run.measures import Measures

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from training.console import say
+from gozero.system.console import say
 from training.records import records
 from training.records.records import Record
 from training.records.replay import window_rows

@@ -1,4 +1,4 @@
-"""The command `python -m training.selfplay`: games of self-play."""
+"""The command `gozero selfplay`: games of self-play."""
 
 from training.commands.selfplay import main
 

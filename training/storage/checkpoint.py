@@ -24,6 +24,7 @@ from typing import Any
 
 import torch
 
+from gozero.system.errors import UserError
 from training.storage import plain
 from training.storage.storage import numbered, replacing, writing
 
@@ -42,7 +43,7 @@ UNREADABLE = (
 PACKED = "packed"  # in a pool's state: bytes of `training.storage.plain`, with what is not beside them
 
 
-class CheckpointError(Exception):
+class CheckpointError(UserError):
     """A run folder that cannot be continued; one line for the user."""
 
 

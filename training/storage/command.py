@@ -1,7 +1,7 @@
-"""`python -m training.storage`: what a store holds of a run, and a copy of it by hand.
+"""`gozero storage`: what a store holds of a run, and a copy of it by hand.
 
-    python -m training.storage show s3://bucket/runs/go13
-    python -m training.storage fetch s3://bucket/runs/go13 runs/go13
+    gozero storage show s3://bucket/runs/go13
+    gozero storage fetch s3://bucket/runs/go13 runs/go13
 
 A fetched folder is a run folder; with `--only weights.pt` it is that file alone. Neither changes the store, and both
 may be used while a run copies itself there. Exit code 2: the store or the folder cannot be used.
@@ -16,9 +16,9 @@ from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from gozero.system.console import Parser, run_command
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
-from training.console import Parser, run_command
 from training.storage import copies, storage
 from training.storage import manifest as manifests
 from training.storage.manifest import StoreManifest
@@ -89,7 +89,7 @@ _folder.__name__ = "folder"  # argparse names the type in its message
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
-    parser = Parser(prog="python -m training.storage", description="Look at a store of a run, or fetch it by hand.")
+    parser = Parser(prog="gozero storage", description="Look at a store of a run, or fetch it by hand.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="show | fetch")
     shows = commands.add_parser("show", help="list what a store holds")
     fetches = commands.add_parser("fetch", help="copy a run from a store into a folder")
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable"
     )
     options = parser.parse_args(arguments)
-    return run_command("training.storage", lambda: _run(options), UNUSABLE, "give the same command again to go on")
+    return run_command("gozero storage", lambda: _run(options), UNUSABLE, "give the same command again to go on")
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from training.console import say
+from gozero.system.console import say
 from training.storage.mirror import LostError, Mirror
 from training.storage.storage import StorageError
 from training.storage.store import Store, StoreError

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from training.console import say
+from gozero.system.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies

@@ -22,13 +22,14 @@ from gozero.games.game import Game
 from gozero.games.go import go
 from gozero.games.symmetry import SYMMETRIES
 from gozero.records import sgf
+from gozero.system.errors import UserError
 from training.records.rows import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
 
 LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree
 
 
-class CollectionError(Exception):
+class CollectionError(UserError):
     """A folder from which nothing can be learned; one line for the user."""
 
 

@@ -1,6 +1,6 @@
-"""`python -m training.supervised FOLDER --out weights.pt`: train a network on game records in SGF instead of self-play.
+"""`gozero supervised FOLDER --out weights.pt`: train a network on game records in SGF instead of self-play.
 
-    python -m training.supervised ~/games --network b6c64 --epochs 4 --out weights.pt
+    gozero supervised ~/games --network b6c64 --epochs 4 --out weights.pt
 
 The networks, the losses and the learner are those of self-play; only where the rows come from differs
 (`training.supervised.collection`). After each pass over the positions (*epoch*) the averaged network is measured on
@@ -22,11 +22,10 @@ from pathlib import Path
 import torch
 
 from gozero.nets import model
+from gozero.system.console import INTERRUPTED, Parser, printing, say, stop_on_signals
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import INTERRUPTED, printing
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.console import Parser, say, stop_on_signals
 from training.learner.learner import DivergedError
 from training.settings.config import LearnerSettings, from_dict
 from training.storage import storage
@@ -40,7 +39,7 @@ from training.supervised.trainer import Trainer, TrainerPlan, state_of
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     wanted, learner = Wanted(), LearnerSettings()
-    options = Parser(prog="python -m training.supervised", description=__doc__)
+    options = Parser(prog="gozero supervised", description=__doc__)
     options.formatter_class = argparse.RawDescriptionHelpFormatter
     options.add_argument("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
     options.add_argument("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
@@ -144,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cannot be used.
     """
     options = parser().parse_args(arguments)
-    return printing("training.supervised", lambda: _learn(options))
+    return printing("gozero supervised", lambda: _learn(options))
 
 
 def _learn(options: argparse.Namespace) -> int:
@@ -163,10 +162,10 @@ def _learn(options: argparse.Namespace) -> int:
         stop = stop_on_signals()
         run.train(stop)
     except (StorageError, DivergedError) as error:
-        say(f"training.supervised: {error}")
+        say(f"gozero supervised: {error}")
         return 1
     except (CollectionError, SettingsError, ChoiceError) as error:
-        say(f"training.supervised: {error}")
+        say(f"gozero supervised: {error}")
         return 2
     except KeyboardInterrupt:  # while reading: nothing has begun
         return INTERRUPTED

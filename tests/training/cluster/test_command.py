@@ -49,7 +49,7 @@ def test_an_address_without_a_cluster(
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     assert run(tmp_path, "--address", address, *look) == 2
     line = only_line(capsys)
-    assert line.startswith(f"training.loop: --address {address}: ") and why in line
+    assert line.startswith(f"gozero train: --address {address}: ") and why in line
     assert not (tmp_path / "run").exists()
 
 

@@ -337,7 +337,7 @@ def test_ctrl_c_is_one_line_that_says_where_the_games_are(
     game = ["--game", "tictactoe", "--games", "2", "--full-visits", "4", "--out", str(tmp_path)]
     assert selfplay.main(["--weights", "none", *game]) == 130
     kept = f"the games that were finished are in {tmp_path / 'selfplay.gzr'}"
-    assert capsys.readouterr().err == f"training.selfplay: interrupted; {kept}\n"
+    assert capsys.readouterr().err == f"gozero selfplay: interrupted; {kept}\n"
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -358,4 +358,4 @@ def test_a_default_run_whose_log_is_no_text_is_one_line(
     assert selfplay.main(["--simulator", "numba"]) == 2
     said = capsys.readouterr().err.splitlines()
     where = tmp_path / "runs" / "tiny" / "log.jsonl"
-    assert said[-1].startswith(f"training.selfplay: cannot read {where}: ") and "move it away" in said[-1]
+    assert said[-1].startswith(f"gozero selfplay: cannot read {where}: ") and "move it away" in said[-1]

@@ -119,11 +119,11 @@ def test_policies_need_value_networks_and_reinforcement_needs_policies(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert imitate(tmp_path) == 2
-    assert "python -m training.generations --game tictactoe" in capsys.readouterr().err
+    assert "gozero course generations --game tictactoe" in capsys.readouterr().err
     assert generate(tmp_path) == 0
     capsys.readouterr()
     assert reinforce(tmp_path, 1) == 2
-    assert "python -m training.imitate --game tictactoe" in capsys.readouterr().err
+    assert "gozero course imitate --game tictactoe" in capsys.readouterr().err
     assert imitate(tmp_path, "tictactoe", "--generation", "7") == 2
     assert "generation 7" in capsys.readouterr().err
 

@@ -118,7 +118,7 @@ def test_strategies_play_matches_without_faults(course: Path) -> None:
     ("text", "game", "said"),
     [
         ("course:{run}:best", "tictactoe", "is no player of the course"),
-        ("course:{run}/none:val", "tictactoe", "training.generations"),
+        ("course:{run}/none:val", "tictactoe", "gozero course generations"),
         ("course:{run}:val@5", "tictactoe", "value-5.pt"),
         ("course:{run}:pol@reinforced", "tictactoe", "policy-reinforced.pt"),
         ("course:{run}:val", "connect4", "no game 'connect4'"),
@@ -148,7 +148,7 @@ def test_a_person_plays_it_on_the_terminal(
 
 
 def test_it_serves_gtp(course: Path) -> None:
-    command = f"{sys.executable} -m training.play {course}:val_and_pol:30 --game tictactoe --gtp"
+    command = f"{sys.executable} -m gozero course play {course}:val_and_pol:30 --game tictactoe --gtp"
     engine = Engine(command, timeout=300)
     try:
         assert engine.send("name") == "gozero"

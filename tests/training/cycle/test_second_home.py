@@ -100,7 +100,7 @@ def test_a_store_that_cannot_be_used_is_one_line_and_leaves_nothing(
     run = tmp_path / "run"
     assert train.main([*command, str(run), *(each.format(run=run) for each in arguments)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("training.loop: ")
+    assert line.startswith("gozero train: ")
     assert reason in line
     assert not run.exists()
 
@@ -114,7 +114,7 @@ def test_a_run_of_another_network_is_not_fetched(
     capsys.readouterr()
     for look in ([], ["--dry-run"]):
         assert train.main([*command, str(tmp_path / "new"), *home, "--set", "network=b1c8", *look]) == 2
-        assert f"training.loop: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
+        assert f"gozero train: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
     assert train.main([*command, str(tmp_path / "new"), *home, "--dry-run"]) == 0
     said = capsys.readouterr()
     assert f"storage    file://{tmp_path}/store holds a run (generation " in said.out

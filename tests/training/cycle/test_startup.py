@@ -37,7 +37,7 @@ def settings(*overrides: str) -> LoopSettings:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of one short generation, trained by `python -m training.selfplay`."""
+    """The folder of a run of one short generation, trained by `gozero selfplay`."""
     folder = tmp_path_factory.mktemp("runs") / "narrow"
     assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 0
     return folder
@@ -450,7 +450,7 @@ def test_a_disagreement_of_the_referees_stops_the_run(
 
     monkeypatch.setattr(PachiReferee, "check", check)
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--simulator", "pachi", *SHORT]) == 1
-    assert "training.loop: the simulators disagree" in capsys.readouterr().err
+    assert "gozero train: the simulators disagree" in capsys.readouterr().err
     kept = records.read(tmp_path / "x" / "records" / "000001.gzr").records
     assert len(kept) == 2, "the games before it are kept, the one in question is not"
     assert json.loads((tmp_path / "x" / "settings.json").read_text())["simulator"] == "pachi"

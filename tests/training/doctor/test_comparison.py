@@ -113,7 +113,7 @@ def test_what_does_not_compare_is_also_said_on_the_terminal(
     folders = [str(run_folder(tmp_path / "a", LOSSES)), str(run_folder(tmp_path / "b", LOSSES, game="nogo"))]
     assert report.main([*folders, "--out", str(tmp_path / "losses.png")]) == 0
     said = capsys.readouterr().err
-    assert said == "training.report: These runs play different games (go, nogo): their losses do not compare.\n"
+    assert said == "gozero report: These runs play different games (go, nogo): their losses do not compare.\n"
 
 
 def test_a_run_without_the_counter_is_named(
@@ -124,7 +124,7 @@ def test_a_run_without_the_counter_is_named(
     arguments = [str(first), str(second), "--across", "hours", "--out", str(tmp_path / "page.html")]
     assert report.main(arguments) == 0
     words = "The log of b has no hours, so it has no curve here; try another --across."
-    assert capsys.readouterr().err == f"training.report: {words}\n"
+    assert capsys.readouterr().err == f"gozero report: {words}\n"
     assert words in (tmp_path / "page.html").read_text()
 
 

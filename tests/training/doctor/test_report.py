@@ -344,7 +344,7 @@ def test_an_unfit_line_is_named_and_left_out(
     add(tmp_path, line, OLD | {"run/generation": 3})
     assert report.main([str(tmp_path)]) == 0
     said = capsys.readouterr().err
-    assert said.startswith(f"training.report: line 2 of {tmp_path / 'log.jsonl'} is left out: ") and why in said
+    assert said.startswith(f"gozero report: line 2 of {tmp_path / 'log.jsonl'} is left out: ") and why in said
     assert said.count("\n") == 1
     assert [each["run/generation"] for each in history.read(tmp_path).reports] == [1, 3]
     add(tmp_path, line)

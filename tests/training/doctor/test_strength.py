@@ -180,7 +180,7 @@ def test_a_yardstick_that_the_network_cannot_be_asked_about_stops_a_run_before_i
     for look in (["--dry-run"], []):
         assert train.main([*command, *look]) == 2
         said = capsys.readouterr().err.splitlines()
-        assert said[-1].startswith("training.loop: monitor.yardstick: ") and words in said[-1]
+        assert said[-1].startswith("gozero train: monitor.yardstick: ") and words in said[-1]
         assert not any("Traceback" in line for line in said)
     assert not (tmp_path / "run" / "log.jsonl").exists(), "nothing was played"
 

@@ -1,4 +1,4 @@
-"""`python -m training.records`: what it lists, shows, checks and exports, and that damaged records are counted and left
+"""`gozero records`: what it lists, shows, checks and exports, and that damaged records are counted and left
 alone.
 """
 
@@ -134,7 +134,7 @@ def test_a_path_without_a_name_is_looked_at_like_any_other(
     monkeypatch.chdir(tmp_path)
     code, _, err = output(capsys, "list", path)
     reason = "holds no shards (*.gzr), and neither does its folder records"
-    assert (code, err) == (2, f"training.records: {Path(path).absolute()}: {reason}\n")
+    assert (code, err) == (2, f"gozero records: {Path(path).absolute()}: {reason}\n")
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_games_of_two_runs_of_one_name_are_all_exported(tmp_path: Path, capsys: 
 def test_a_reader_that_leaves_early_is_no_error(run: Path) -> None:
     read, written = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "training.records", "list", str(run)]
+    command = [sys.executable, "-m", "gozero", "records", "list", str(run)]
     done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, text=True, timeout=120)
     os.close(written)
     assert (done.returncode, done.stderr) == (0, "")

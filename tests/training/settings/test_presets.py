@@ -121,7 +121,7 @@ def test_the_seeds_presets_can_be_tried_first(name: str, tmp_path: Path, capsys:
 def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> None:
     """As they are, on their own boards; stopped after two minutes they leave a run that can be gone on with."""
     folder = tmp_path / name
-    command = [sys.executable, "-m", "training.loop", "--preset", name, "--run", str(folder), "--simulator", "auto"]
+    command = [sys.executable, "-m", "gozero", "train", "--preset", name, "--run", str(folder), "--simulator", "auto"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
         try:
             _, said = run.communicate(timeout=120)

@@ -172,7 +172,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     ):
         assert command.main(arguments) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("training.storage: ")
+        assert line.startswith("gozero storage: ")
         assert reason in line
     with pytest.raises(SystemExit, match="2"):
         command.main(["fetch", str(home), ""])

@@ -344,7 +344,7 @@ def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
 
     monkeypatch.setattr(Learner, "train", poisoned)
     monkeypatch.setattr(trainer, "SAVED_EVERY", 3)
-    what = "training.supervised: a loss or the gradient is not a number at step"
+    what = "gozero supervised: a loss or the gradient is not a number at step"
     advice = "give the same command with a --learning-rate below 0.01"
     wrong = 2
     assert last_line("--learning-rate", "1e-2") == (1, f"{what} 2: {advice}")
@@ -397,7 +397,7 @@ def test_a_bad_request_is_one_clear_line(
     assert startup.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
     said = capsys.readouterr().err.splitlines()
     assert message in said[-1]
-    assert said[-1].startswith("training.supervised: ")
+    assert said[-1].startswith("gozero supervised: ")
 
 
 def test_a_state_of_another_run_is_refused(

@@ -21,7 +21,7 @@ from gozero.frontends.web.server.rooms import Rooms
 from gozero.frontends.web.server.server import BoardServer
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import WebSettings
-from gozero.system.exits import INTERRUPTED, SUCCESS
+from gozero.system.console import INTERRUPTED, SUCCESS
 from gozero.system.options import SettingsError
 
 USUAL_PORT = 8013
