@@ -31,7 +31,6 @@ from benchmarks.harness import machine
 from gozero.system.console import INTERRUPTED, SUCCESS, Parser, positive, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
-from training.commands import train as startup
 from training.cycle import cycle as loop
 from training.cycle import sitting
 from training.doctor.monitor import Monitor
@@ -87,7 +86,7 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     settings, place = settings_of(arm, evaluations, seed), folder_of(folder, arm, seed)
     torch.set_num_threads(settings.threads)
     with alone(place):
-        run = startup.prepare(settings, place)
+        run = sitting.prepare(settings, place)
         watch = Monitor(run.folder, run.settings)
         try:
             loop.cycle(run, watch, stop)

@@ -21,7 +21,7 @@ Try first:
 gozero --help lists all commands."""
 
 
-class Command(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command: where its `main(arguments) -> int` is, as in the console_scripts of setup.cfg, and a line of help."""
 
     function: str
@@ -31,42 +31,42 @@ class Command(NamedTuple):
 
 GROUPS = {
     "Play": {
-        "play": Command("gozero.frontends.terminal.__main__:main", "play against the engine in this terminal"),
-        "web": Command("gozero.frontends.web.__main__:main", "a board in the browser: play, analyse, review"),
-        "gtp": Command("gtp.__main__:main", "the engine for Sabaki, GoGui and servers; the same as gozero-gtp"),
-        "analysis": Command("gozero.frontends.analysis.__main__:main", "KataGo's JSON analysis protocol, for KaTrain"),
-        "check": Command("gtp.__main__:main", "whether the engine works here", ("--check",)),
-        "levels": Command("gozero.frontends.tools:levels", "list the levels of strength"),
-        "warmup": Command("gozero.frontends.tools:warmup", "fill the caches, so that the next start is quick"),
+        "play": CommandEntry("gozero.frontends.terminal.__main__:main", "play against the engine in this terminal"),
+        "web": CommandEntry("gozero.frontends.web.__main__:main", "a board in the browser: play, analyse, review"),
+        "gtp": CommandEntry("gtp.__main__:main", "the engine for Sabaki, GoGui and servers; the same as gozero-gtp"),
+        "analysis": CommandEntry("gozero.frontends.analysis.__main__:main", "KataGo's JSON analysis protocol, for KaTrain"),
+        "check": CommandEntry("gtp.__main__:main", "whether the engine works here", ("--check",)),
+        "levels": CommandEntry("gozero.frontends.tools:levels", "list the levels of strength"),
+        "warmup": CommandEntry("gozero.frontends.tools:warmup", "fill the caches, so that the next start is quick"),
     },
     "Look inside": {
-        "weights": Command("gozero.frontends.tools:weights", "describe a weights file"),
-        "net": Command("gozero.frontends.tools:net", "print the layers of a network"),
-        "graph": Command("gozero.frontends.tools:graph", "let weights files play without PyTorch"),
-        "perft": Command("gozero.frontends.tools:perft", "count move sequences, to compare rules"),
+        "weights": CommandEntry("gozero.frontends.tools:weights", "describe a weights file"),
+        "net": CommandEntry("gozero.frontends.tools:net", "print the layers of a network"),
+        "graph": CommandEntry("gozero.frontends.tools:graph", "let weights files play without PyTorch"),
+        "perft": CommandEntry("gozero.frontends.tools:perft", "count move sequences, to compare rules"),
     },
     "Train": {
-        "train": Command("training.commands.train:main", "self-play, learning and new weights in turns"),
-        "selfplay": Command("training.commands.selfplay:main", "the default run, or games from a weights file alone"),
-        "report": Command("training.doctor.report:main", "a run as an HTML page"),
-        "records": Command("training.records.browse:main", "list, show, count and export games of self-play"),
-        "supervised": Command("training.supervised.startup:main", "learn from SGF files or records"),
-        "storage": Command("training.storage.command:main", "look at a run's copy in a store, or fetch it"),
-        "worker": Command("training.cluster.node:main", "this machine's workers for a run on a cluster"),
+        "train": CommandEntry("training.commands.train:main", "self-play, learning and new weights in turns"),
+        "selfplay": CommandEntry("training.commands.selfplay:main", "the default run, or games from a weights file alone"),
+        "report": CommandEntry("training.commands.report:main", "a run as an HTML page"),
+        "records": CommandEntry("training.commands.records:main", "list, show, count and export games of self-play"),
+        "supervised": CommandEntry("training.commands.supervised:main", "learn from SGF files or records"),
+        "storage": CommandEntry("training.commands.storage:main", "look at a run's copy in a store, or fetch it"),
+        "worker": CommandEntry("training.commands.worker:main", "this machine's workers for a run on a cluster"),
     },
     "Compare": {
-        "match": Command("training.matches.arena:main", "a match between two players"),
-        "tournament": Command("training.matches.tournament.command:main", "any number of players, with Elo"),
-        "ladder": Command("training.matches.ladder:main", "how many simulations an opponent needs"),
-        "table": Command("training.matches.table.command:main", "a published table, played again with your weights"),
-        "yardstick": Command("training.matches.yardstick:main", "agreement with labelled positions"),
-        "truth": Command("training.matches.truth:main", "compare weights with perfect play"),
+        "match": CommandEntry("training.matches.arena:main", "a match between two players"),
+        "tournament": CommandEntry("training.matches.tournament.command:main", "any number of players, with Elo"),
+        "ladder": CommandEntry("training.matches.ladder:main", "how many simulations an opponent needs"),
+        "table": CommandEntry("training.matches.table.command:main", "a published table, played again with your weights"),
+        "yardstick": CommandEntry("training.matches.yardstick:main", "agreement with labelled positions"),
+        "truth": CommandEntry("training.matches.truth:main", "compare weights with perfect play"),
     },
     "Course": {
-        "course generations": Command("training.course.generations:main", "value networks by generations"),
-        "course imitate": Command("training.course.imitation:main", "a policy network that imitates a search"),
-        "course reinforce": Command("training.course.reinforcement:main", "the policy network improved by REINFORCE"),
-        "course play": Command("training.course.seat:main", "play against a strategy of the course"),
+        "course generations": CommandEntry("training.commands.course:generations", "value networks by generations"),
+        "course imitate": CommandEntry("training.commands.course:imitate", "a policy network that imitates a search"),
+        "course reinforce": CommandEntry("training.commands.course:reinforce", "the policy network improved by REINFORCE"),
+        "course play": CommandEntry("training.commands.course:play", "play against a strategy of the course"),
     },
 }
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}

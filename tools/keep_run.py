@@ -23,7 +23,7 @@ from typing import Any
 from gozero import games
 from gozero.system.console import Parser, finite, run_command
 from gozero.system.options import SettingsError
-from training.commands.train import UNUSABLE
+from training.cycle.sitting import UNUSABLE
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage

@@ -49,13 +49,13 @@ _NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: (.*)")
 class Parser(argparse.ArgumentParser):
     """A command line. A wrong option is one line on stderr and exit code 2."""
 
-    def parse_known_args(self, *arguments: Any, **options: Any) -> Any:
+    def parse_args(self, *arguments: Any, **options: Any) -> Any:
         """As argparse does it; where a shell asks for completions, they are its answer and the process ends."""
         if "_ARGCOMPLETE" in os.environ:
             import argcomplete
 
             argcomplete.autocomplete(self)
-        return super().parse_known_args(*arguments, **options)
+        return super().parse_args(*arguments, **options)
 
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""

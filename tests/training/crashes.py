@@ -21,8 +21,8 @@ from typing import Any
 
 import torch
 
-from training.commands import train
 from training.cycle import cycle as loop
+from training.cycle import sitting
 from training.learner import learner
 from training.records import records
 from training.run.run import Run
@@ -76,7 +76,7 @@ class Watch:
 def go_on(folder: Path, wanted: config.LoopSettings) -> None:
     """Open the run in `folder` and let it finish."""
     torch.set_num_threads(1)
-    run = train.prepare(wanted, folder)
+    run = sitting.prepare(wanted, folder)
     loop.cycle(run, Watch(folder, wanted), lambda: False)  # type: ignore[arg-type]
 
 

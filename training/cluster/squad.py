@@ -25,8 +25,9 @@ import ray
 from ray.exceptions import RayTaskError
 
 from gozero.system.console import say
+from training.cluster import GPU_SLOT, SLOT
 from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
-from training.cluster.worker import GPU_SHARE, GPU_SLOT, LOST, SLOT, Worker, versions
+from training.cluster.worker import GPU_SHARE, LOST, Worker, versions
 
 LOOK = 1.0  # seconds between two looks for new slots
 WAIT = 0.05  # seconds that the thread waits for a member before it looks for new jobs

@@ -19,6 +19,11 @@ from gozero.system.errors import UserError
 from training.doctor.history import Report, series
 from training.storage import storage
 
+FILE = "report.html"  # in a run folder
+COMPARED = "comparison.html"  # in the working directory
+ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
+PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
+
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin: 2em 0 .3em; border-bottom: 1px solid #ddd } p { margin: .4em 0 }

@@ -13,7 +13,7 @@ DESCRIPTION = (
     "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
 )
 HELP_EPILOG = """\
-KaTrain:  General & Engine Settings > Override Engine Command: exec (not on Windows), the full path of gozero analysis,
+KaTrain:  General & Engine Settings > Override Engine Command: exec (not on Windows), the full path of gozero, analysis,
           --quit-without-waiting and other options.
 By hand:  echo '{"id":"a","moves":[["B","G7"]],"rules":"chinese","boardXSize":13,"boardYSize":13}' | gozero analysis --visits 100
 docs/analysis.md describes queries and answers.

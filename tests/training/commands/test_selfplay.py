@@ -13,8 +13,9 @@ from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from gozero.games.go import go, header
 from gozero.nets import model, weights
 from tests.training.games import game_of, random_record
+from training.commands import records as records_command
 from training.commands import selfplay
-from training.records import browse, records, scoring
+from training.records import records, scoring
 from training.records.records import Record, Writer
 from training.selfplay.pool import Pool
 from training.selfplay.search import stage_search
@@ -276,8 +277,8 @@ def test_games_alone_and_their_export_for_every_game(
     )
     shard = records.read(tmp_path / "selfplay.gzr")
     assert (shard.settings["game"], {record.size for record in shard.records}) == (game, {size})
-    assert browse.main(["check", str(tmp_path)]) == 0
-    assert browse.main(["export", str(tmp_path), "--sgf", str(tmp_path / "out")]) == 0
+    assert records_command.main(["check", str(tmp_path)]) == 0
+    assert records_command.main(["export", str(tmp_path), "--sgf", str(tmp_path / "out")]) == 0
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [f".{suffix}"] * 2
     capsys.readouterr()
 

@@ -8,7 +8,8 @@ import torch
 
 from tests.training import crashes
 from tests.training.storage.brittle import break_after
-from training.commands import train
+from training.commands import start, train
+from training.doctor import monitor
 from training.run.run import Run
 from training.settings import presets
 from training.storage import checkpoint
@@ -35,8 +36,8 @@ class Watch(crashes.Watch):
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The command line of a run of two generations, less its folder."""
-    monkeypatch.setattr(train.monitor, "Monitor", Watch)
-    monkeypatch.setattr(train, "stop_on_signals", lambda: lambda: Watch.newest.told >= Watch.last)
+    monkeypatch.setattr(monitor, "Monitor", Watch)
+    monkeypatch.setattr(start, "stop_on_signals", lambda: lambda: Watch.newest.told >= Watch.last)
     config = tmp_path / "tiny.toml"
     text = presets.path_of("tiny").read_text()
     config.write_text(text.replace("generations = 3", "generations = 2").replace("= 120", "= 60"))

@@ -22,8 +22,8 @@ import torch
 from gozero.games import symmetry
 from gozero.search.search import RootResult
 from tests import ROOT
-from training.commands import train
 from training.cycle import cycle as loop
+from training.cycle import sitting
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
@@ -51,7 +51,7 @@ def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSetti
 
 def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
     """The verdicts of a whole run."""
-    run = train.prepare(chosen, folder)
+    run = sitting.prepare(chosen, folder)
     loop.cycle(run, monitor.Monitor(folder, chosen), lambda: False)
     return list(history.read(folder).verdicts.values())
 

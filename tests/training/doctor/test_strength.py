@@ -13,6 +13,7 @@ from gozero import games
 from gozero.nets import weights
 from gozero.system.options import SettingsError
 from training.commands import train
+from training.cycle import sitting
 from training.doctor import strength
 from training.doctor.strength import Strength
 from training.run.run import Run
@@ -27,7 +28,7 @@ TINY = presets.path_of("tiny")
 def run_of(folder: Path, **watched: object) -> Run:
     """A run of the tiny preset that has worked for an hour, on 5x5."""
     chosen = MonitorSettings(strength_every=2, strength_games=4, strength_visits=4, **watched)
-    run = train.prepare(replace(config.load(TINY), monitor=chosen), folder)
+    run = sitting.prepare(replace(config.load(TINY), monitor=chosen), folder)
     run.progress.hours = 1.0
     return run
 
@@ -79,7 +80,7 @@ def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
     chosen = MonitorSettings(strength_every=2, strength_games=2, strength_visits=16)
     settings = replace(config.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)
-    run = train.prepare(settings, tmp_path)
+    run = sitting.prepare(settings, tmp_path)
     run.progress.hours = 1.0
     strong = Strength(tmp_path, settings)
     found = strong.measure(run, 2, [], lambda: False)

@@ -20,7 +20,8 @@ from gozero.games import coords, symmetry
 from gozero.records import sgf
 from tests.conftest import NODE_PACKAGES
 from tests.training.games import MAX_LENGTH, game_of, random_record
-from training.records import browse, library
+from training.commands import records as records_command
+from training.records import library
 from training.records.records import Record, Writer
 
 SETTINGS = {"game": "go", "rules": "chinese", "network": "b2c16", "selfplay": {"max_length": MAX_LENGTH}}
@@ -42,7 +43,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = browse.main([str(argument) for argument in arguments])
+    code = records_command.main([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -174,7 +175,7 @@ def test_a_filter_that_means_nothing_is_refused(
     run: Path, option: str, value: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        browse.main(["list", str(run), option, value])
+        records_command.main(["list", str(run), option, value])
     assert message in capsys.readouterr().err
 
 
@@ -239,7 +240,7 @@ def test_a_damaged_record_is_counted_and_never_comes_out(
     assert [row["game"] for row in listed(capsys, run)] == [f"{run}/000001:1", f"{run}/000002:1"]
     assert output(capsys, "check", "--json", run)[0] == 1
     monkeypatch.setattr(sys, "stderr", Full())
-    assert browse.main(["check", str(run)]) == 1, "also where the complaint cannot be written"
+    assert records_command.main(["check", str(run)]) == 1, "also where the complaint cannot be written"
     monkeypatch.undo()
     _, _, err = output(capsys, "export", run, "--sgf", run / "sgf")
     assert len(list((run / "sgf").glob("*.sgf"))) == 2

@@ -9,7 +9,7 @@ import pytest
 from tests.training import crashes
 from tests.training.cycle.test_resume import same
 from tests.training.games import game_of, random_record
-from training.commands import train
+from training.cycle import sitting
 from training.records import records
 from training.records.replay import Replay
 from training.run import estimate
@@ -51,7 +51,7 @@ def finished(folder: Path, **changes: object) -> Run:
     """A short run that has come to its end."""
     settings = crashes.settings(**{**ONE_SIZE, **changes})
     crashes.go_on(folder, settings)
-    return train.prepare(settings, folder)
+    return sitting.prepare(settings, folder)
 
 
 def test_a_generation_of_games_and_a_limit_in_games(tmp_path: Path) -> None:

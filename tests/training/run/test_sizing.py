@@ -7,6 +7,7 @@ import pytest
 
 from tests.training import crashes
 from training.commands import train
+from training.cycle import sitting
 from training.cycle.cycle import cycle
 from training.records.records import Writer
 from training.run import sizing
@@ -77,7 +78,7 @@ def test_what_the_sequential_mode_takes_follows_from_what_was_measured() -> None
 def test_the_bytes_are_those_of_a_run(tmp_path: Path) -> None:
     stage = [{**crashes.SETTINGS["stage"][0], "sizes": {"5": 1.0}}]
     wanted = crashes.settings(generations=1, generation_rows=240, stage=stage)
-    run = train.prepare(wanted, tmp_path)
+    run = sitting.prepare(wanted, tmp_path)
     cycle(run, crashes.Watch(tmp_path, wanted), lambda: False)  # type: ignore[arg-type]
     counted = sizing.count(wanted, wanted.stage[0])
     rows, trainer = run.progress.rows, run.trainer

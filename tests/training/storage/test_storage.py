@@ -19,6 +19,7 @@ from tests import ROOT
 from tests.training import crashes
 from tests.training.games import random_record
 from training.commands import train
+from training.cycle import sitting
 from training.doctor import history, monitor
 from training.records import records
 from training.settings import config, presets
@@ -176,7 +177,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_it_goes_on_when_there_is_room(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return real(*arguments, **named)
 
-    monkeypatch.setattr(train.monitor, "Monitor", crashes.Watch)
+    monkeypatch.setattr(monitor, "Monitor", crashes.Watch)
     folder = tmp_path / "run"
     config = tmp_path / "tiny.toml"
     config.write_text(
@@ -258,7 +259,7 @@ def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
-    run = train.prepare(crashes.settings(), tmp_path / "run")
+    run = sitting.prepare(crashes.settings(), tmp_path / "run")
     run.progress.rows, run.progress.generation = 1000, 20
     run.window.shard_rows = dict.fromkeys(range(1, 21), 50)
     assert run.window.needed_from() == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
@@ -273,7 +274,7 @@ def checkpoint_window(run) -> int:
 def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     """As in weights/resume: counters and networks, no optimiser, no games in flight, nothing about the shard."""
     wanted, folder = crashes.settings(), tmp_path / "run"
-    state = train.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
+    state = sitting.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
     games = [random_record(5, seed) for seed in range(6)]
     for generation, some in ((1, games[:4]), (2, games[4:])):  # generation 2 was cut off in its self-play
         writer = records.Writer(storage.shard(folder, generation), {})
@@ -293,7 +294,7 @@ def test_a_checkpoint_of_an_earlier_version_goes_on(tmp_path: Path) -> None:
     (folder / "checkpoints").mkdir()
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
     torch.save({"progress": progress, "learner": learner, "settings": {}}, folder / "checkpoints/000002.pt")
-    run = train.prepare(wanted, folder)
+    run = sitting.prepare(wanted, folder)
     assert run.progress.rows == run.trainer.replay.total == rows
     assert run.trainer.learner.steps == run.progress.handed_steps == 7
     assert len(run.actor.games) == 2, "games of the generation under way are kept"

@@ -18,6 +18,7 @@ from gozero.nets import features, weights
 from gozero.records import sgf
 from tests import ROOT
 from tests.training.games import random_record
+from training.commands import supervised as supervised_command
 from training.learner.learner import Learner
 from training.records.export import sgf_record
 from training.records.library import Entry
@@ -263,7 +264,7 @@ def test_a_share_has_an_interval_that_counts_games() -> None:
 
 def run(folder: Path, out: Path, *arguments: str) -> int:
     tiny = ["--network", "b1c8", "--batch", "32", "--threads", "1", "--held-out", "0.2"]
-    return startup.main([str(folder), "--out", str(out), *tiny, *arguments])
+    return supervised_command.main([str(folder), "--out", str(out), *tiny, *arguments])
 
 
 @pytest.fixture
@@ -394,7 +395,7 @@ def test_a_bad_request_is_one_clear_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     values = [argument.format(folder=folder, empty=tmp_path / "empty") for argument in arguments]
-    assert startup.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
+    assert supervised_command.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
     said = capsys.readouterr().err.splitlines()
     assert message in said[-1]
     assert said[-1].startswith("gozero supervised: ")

@@ -81,7 +81,7 @@ def open_browser(address: str) -> None:
     """
     with contextlib.suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-m", "webbrowser", address],
+            [sys.executable, "-P", "-m", "webbrowser", address],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         threading.Thread(target=process.wait, name="browser", daemon=True).start()
