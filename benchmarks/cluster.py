@@ -7,7 +7,7 @@ chaos  Several Ray nodes on this machine train a small network on 7x7. Every so 
        is killed with SIGKILL: a worker, the learner, the coordinator, or a whole node, for which another joins. At the
        end the run is stopped as by Ctrl-C and examined: games in the window and in the shards, games that occur twice,
        frames that cannot be read, the most memory of each kind of process. Claimed: every game counts once, no frame is
-       corrupt. Linux. The run that was killed so often can be matched with an undisturbed one by `training.arena`.
+       corrupt. Linux. The run that was killed so often can be matched with an undisturbed one by `gozero match`.
 load   Simulated workers that compute nothing answer a coordinator through Ray: a game every `--game` seconds, and after
        four games the state of a pool of `--state` KB. A line gives the answers a second, those that the pace of the
        workers would allow, and the share of a core that the coordinator's process used.
@@ -34,17 +34,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import above_zero, finish, machine
+from gozero.system.console import BAD_INPUT, Parser, positive, say, seed, whole
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import FAILURE
 from gozero.system.machine import megabytes
-from training.console import Parser, positive, say, seed, whole
 
 try:
     import ray
     from ray.cluster_utils import Cluster
 except ModuleNotFoundError:
     say("benchmarks.cluster: Ray is not installed; run: pip install '.[distributed]' in the folder of the source")
-    raise SystemExit(FAILURE) from None
+    raise SystemExit(BAD_INPUT) from None
 
 from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
 from training.cluster.pool import WorkerPool
@@ -122,7 +121,7 @@ def command(options: argparse.Namespace, folder: Path, address: str) -> list[str
         "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
         "selfplay.seats": str(options.nodes + 1),
     }  # fmt: skip
-    line = [sys.executable, "-m", "training.loop", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
+    line = [sys.executable, "-m", "gozero", "train", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
     line += ["--mode", options.mode, "--run", str(folder), "--address", address]
     return line + [word for name, value in changes.items() for word in ("--set", f"{name}={value}")]
 

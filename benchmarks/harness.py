@@ -24,14 +24,13 @@ from pathlib import Path
 from typing import NoReturn
 
 from gozero.nets.weights import WeightsError
+from gozero.system.console import BAD_INPUT, SUCCESS, Parser, finite, positive, run_command, say
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import FAILURE, SUCCESS
 from gozero.system.machine import processor
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from gtp.client import EngineError
 from gtp.protocol import FatalError
-from training.console import Parser, finite, positive, run_command, say
 
 LEAST_CPU_SHARE = 0.95
 VECTORS = ("avx2", "avx512f", "avx512_bf16", "avx512_vnni")
@@ -110,7 +109,7 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
         except MissingError as error:
             say(f"{_script()}: {name} is left out: {error}")
             missing += 1
-    return FAILURE if missing == len(chosen.what) else SUCCESS
+    return BAD_INPUT if missing == len(chosen.what) else SUCCESS
 
 
 def finish(main: Callable[[], int | None]) -> NoReturn:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.memory                      both
     python -m benchmarks.memory engine --games 100   one `gozero-gtp`
-    python -m benchmarks.memory web --minutes 60     `gozero-web` and its engine
+    python -m benchmarks.memory web --minutes 60     `gozero web` and its engine
 
 engine   plays both colours of each game to its end, with an analysis, an undo, the score and the game's record on the
          way. Its resident memory is read between games, from the eleventh on.
@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from benchmarks.harness import Measurements, above_zero, finish, measure_each, need_module, parser
+from gozero.system.console import whole
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import megabytes
 from gtp.client import Engine
-from training.console import whole
 
 if TYPE_CHECKING:
     import aiohttp
@@ -98,14 +98,14 @@ def play(engine: Engine, size: int) -> tuple[int, str]:
 
 @contextmanager
 def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Context manager: (gozero-web, its address), with these options."""
+    """Context manager: (gozero web, its address), with these options."""
     command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
         said = process.stderr.readline()
         if "http://" not in said:
-            raise ChoiceError(f"gozero-web did not start: {said.strip()}")
+            raise ChoiceError(f"gozero web did not start: {said.strip()}")
         yield process, said[said.index("http://") :].split()[0]
     finally:
         process.terminate()
@@ -122,7 +122,7 @@ def web(options: argparse.Namespace) -> None:
     """Let the server analyse and print how much memory it uses."""
     need_module("aiohttp", "aiohttp", "pip install 'gozero[web]'")
     minutes = 0.2 if options.short else options.minutes
-    print(f"Memory of gozero-web, an analysis of {minutes:g} minutes on 13x13", flush=True)
+    print(f"Memory of gozero web, an analysis of {minutes:g} minutes on 13x13", flush=True)
     with served("--threads", "1") as (process, address):
         readings = Readings(process.pid, minutes)
         asyncio.run(analyse(address, readings))

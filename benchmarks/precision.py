@@ -28,8 +28,8 @@ from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets.locations import find
 from gozero.nets.weights import load
+from gozero.system.console import positive
 from gozero.system.errors import ChoiceError
-from training.console import positive
 from training.records import records, scoring
 from training.records.replay import Replay, unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings

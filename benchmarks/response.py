@@ -4,7 +4,7 @@
     python -m benchmarks.response start analysis   these alone
 
 start      a new `gozero-gtp`: `name` answered within 0.3 s, the first genmove (100 visits, 13x13) within 1.5 s.
-board      the first board of `gozero-web` drawn in Chromium within 1 s of the command. It needs what `make test`
+board      the first board of `gozero web` drawn in Chromium within 1 s of the command. It needs what `make test`
            installs, and Chromium.
 move       50 simulations of NoGo on 9x9, on all cores: at most 40 ms a move (median). The engine plays itself.
 analysis   an analysis ends within 10 ms (median; at worst 50 ms) of the empty line that ends it, and pondering of any

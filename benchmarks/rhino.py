@@ -1,6 +1,6 @@
 """GRhino, an Othello program with an alpha-beta search (Debian's package grhino), as an opponent over GTP.
 
-    python -m training.arena weights:othello8.pt:100 "gtp:python -m benchmarks.rhino --level 2" --game othello --size 8 \
+    gozero match weights:othello8.pt:100 "gtp:python -m benchmarks.rhino --level 2" --game othello --size 8 \
         --opening-moves 4 --games 100 --seed 1
 
 Options are those of gtp-rhino. It answers `play w pass` with a syntax error, since it knows by itself who has no move;

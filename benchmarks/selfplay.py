@@ -30,8 +30,8 @@ from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
 from gozero.nets import model
+from gozero.system.console import positive, whole
 from gozero.system.threads import available_threads
-from training.console import positive, whole
 from training.records import scoring
 from training.records.records import Record, encode
 from training.run.backend import device_of

@@ -9,7 +9,7 @@ such as lcb=0,leaves=8 (lcb=0 plays the most visited move). Every move is search
 
 match   paired openings of random moves, colours swapped: the score of the first variant, its 95 % interval (Wilson).
 regret  how much value a variant's move loses, by the opinion of a deep search. The positions are those of a file of
-        `training.yardstick` whose win rate is between 12 and 88 %. The deep search is the engine's with 1,600 visits
+        `gozero yardstick` whose win rate is between 12 and 88 %. The deep search is the engine's with 1,600 visits
         and the most visited move, one leaf at a time; a move's worth is its value less 0.3 / sqrt(visits), so that one
         that was hardly tried counts little, and the regret is the best worth less that of the variant's move (values
         from -1 to 1). Printed are the mean over the positions, and its difference from the first variant with a
@@ -38,8 +38,8 @@ from gozero.play.engine import find_weights, search_settings
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
+from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError
-from training.console import Parser, positive, run_command
 from training.matches import yardstick
 from training.matches.arena import listing
 from training.matches.commands import check_files
@@ -115,7 +115,7 @@ def regret(options: argparse.Namespace) -> None:
 
 
 def positions(path: Path, most: int) -> tuple[Game, np.ndarray]:
-    """(the game, states int32 [n, S]) of at most so many balanced positions of a file of `training.yardstick`."""
+    """(the game, states int32 [n, S]) of at most so many balanced positions of a file of `gozero yardstick`."""
     known = yardstick.read(path)
     rows = np.flatnonzero((known.winrate > BALANCED[0]) & (known.winrate < BALANCED[1]))
     return known.game, known.states[rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int)]]
@@ -163,7 +163,7 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--games", type=int, default=400, help="match: even (default %(default)s)")
     add("--seed", type=int, default=1, help="match: fixes the openings (default %(default)s)")
     add("--csv", type=Path, metavar="FILE", help="match: save the list of games")
-    add("--yardstick", type=Path, metavar="FILE", help="regret: positions, see training.yardstick")
+    add("--yardstick", type=Path, metavar="FILE", help="regret: positions, see gozero yardstick")
     add("--positions", type=positive, default=350, help="regret: at most (default %(default)s)")
     return parser.parse_args(arguments)
 

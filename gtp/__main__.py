@@ -18,7 +18,7 @@ from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.play.engine import supported_sizes
 from gozero.system import files
-from gozero.system.exits import FAILURE, SUCCESS, exit_after, leave_when_unread
+from gozero.system.console import BAD_INPUT, SUCCESS, exit_after, leave_when_unread
 from gozero.system.input import arriving_lines
 from gozero.system.output import Log, ProtocolOutput, unanswerable
 from gozero.system.threads import available_threads
@@ -72,7 +72,7 @@ def test_installation(settings: GtpSettings) -> int:
         sys.stdout.flush()
     except OSError as error:
         raise unanswerable(error) from None
-    return SUCCESS if able else FAILURE
+    return SUCCESS if able else BAD_INPUT
 
 
 def run(settings: GtpSettings, log: Log | None) -> None:

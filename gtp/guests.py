@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gozero.system.exits import leave_when_unread
+from gozero.system.console import leave_when_unread
 from gozero.system.input import arriving_lines
 from gozero.system.output import ProtocolOutput, secure_streams
 from gtp.__main__ import make_protocol, report_bug

@@ -18,7 +18,7 @@ from gozero.play.engine import DEFAULT_GAME
 from gozero.play.engine_settings import EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST, Level, level
 from gozero.play.time_controls import LAG
-from gozero.system import command_line
+from gozero.system import console
 from gozero.system.options import SettingsError, option
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class GtpSettings(EngineSettings):
 def from_arguments(arguments: list[str], version: str) -> GtpSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
     return checked(
-        command_line.from_arguments(
+        console.from_arguments(
             GtpSettings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
         )
     )

@@ -2,7 +2,7 @@
 
     python -m tools.draw_board docs/board:1 --move 49 --weights weights/best.pt --out docs/board.png
 
-This makes the picture in README.md. GAME is a name that `python -m training.records list` prints. The move numbered
+This makes the picture in README.md. GAME is a name that `gozero records list` prints. The move numbered
 `--move` is the one that is about to be played: 1 draws the empty board.
 
 Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from gozero.nets import locations, weights
 from gozero.nets.weights import WeightsError
+from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError, PlotError
-from training.console import Parser, run_command
 from training.doctor import gallery
 from training.records import library
 from training.records.library import LibraryError

@@ -3,7 +3,7 @@
     python -m tools.draw_history weights/best.csv --out weights/best.png
 
 A row of the table is a generation: its evaluations in millions, the games against the row above and how many it won,
-and what `python -m training.yardstick` says of it, in percent. The Elo of a row is the sum of the steps up to it: it
+and what `gozero yardstick` says of it, in percent. The Elo of a row is the sum of the steps up to it: it
 shows progress within the run and says nothing of other opponents.
 
 Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from gozero.plots import Curve, Panel, curves
+from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError, PlotError
-from training.console import Parser, run_command
 from training.matches.elo import elo, elo_error
 
 EVALUATIONS = "million evaluations"

@@ -4,7 +4,7 @@
 
 Filters, matrices and biases become float16, which keeps eleven binary digits; the running statistics of norms stay as
 they are, since a variance may be beyond float16. Whoever loads the file computes in float32, or what else is asked for,
-as before. The inference graph does not come along: `python -m gozero graph FILE` attaches it again, in its own size.
+as before. The inference graph does not come along: `gozero graph FILE` attaches it again, in its own size.
 
 Exit code 0: written. 2: not written, and one line on stderr says why.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gozero.nets import locations, weights
 from gozero.nets.weights import WeightsError
-from training.console import Parser, run_command
+from gozero.system.console import Parser, run_command
 
 LARGEST = 65_504.0  # that float16 can hold
 

@@ -3,8 +3,8 @@
 Kept are the learner's network, its average, the network that won the gate where there is one, the counters and
 settings, the games in flight, and the newest game records that fit into `--megabytes`; not the optimiser, which starts
 fresh. Settings of the machine rather than the run are set back to their defaults. What was kept there before is
-replaced; a folder that holds anything else is left alone. A copy of the folder is a run folder: `python -m
-training.loop --run COPY` continues it.
+replaced; a folder that holds anything else is left alone. A copy of the folder is a run folder: `gozero
+train --run COPY` continues it.
 
 Exit code 0: kept. 2: not kept, what was there is as it was, and one line on stderr says why.
 """
@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
+from gozero.system.console import Parser, finite, run_command
 from gozero.system.options import SettingsError
-from training.commands.train import UNUSABLE
-from training.console import Parser, finite, run_command
+from training.run.session import UNUSABLE
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
@@ -45,7 +45,7 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     """
     target = target.resolve()
     if not (run / "settings.json").is_file():
-        raise SettingsError(f"{run.absolute()} is no run folder of training.loop; give one")
+        raise SettingsError(f"{run.absolute()} is no run folder of gozero train; give one")
     _check(target, run)
     with (
         storage.alone(run),

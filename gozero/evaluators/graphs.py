@@ -160,7 +160,7 @@ def _embedded(path: Path) -> StoredGraph | None:
         return StoredGraph(graph, Manifest(**description["manifest"]), path, description["sha256"], ranges)
     except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         raise weights.WeightsError(
-            path, f"its inference graph is damaged; `python -m gozero graph {path}` makes it anew from the tensors"
+            path, f"its inference graph is damaged; `gozero graph {path}` makes it anew from the tensors"
         ) from None
 
 
@@ -187,7 +187,7 @@ def _converted(path: Path, key: str, game: str) -> StoredGraph:
         raise weights.WeightsError(
             path,
             "it carries no inference graph, and PyTorch, which would make one, is not installed; "
-            f"run: pip install 'gozero[train]', then: python -m gozero graph {path}",
+            f"run: pip install 'gozero[train]', then: gozero graph {path}",
         ) from None
     file = weights.load(path, game)
     stored = StoredGraph(convert(file.network()), Manifest.of(file), path, key)

@@ -1,4 +1,4 @@
-"""The layers of a network as a table: what `python -m gozero net` prints."""
+"""The layers of a network as a table: what `gozero net` prints."""
 
 from __future__ import annotations
 

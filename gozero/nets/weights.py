@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gozero.nets import attachments
 from gozero.nets.attachments import GRAPH
 from gozero.system import files
+from gozero.system.errors import UserError
 from gozero.system.options import flat
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 FORMAT = "gozero weights 1"
 
 
-class WeightsError(Exception):
+class WeightsError(UserError):
     """A weights file cannot be used; the message is one line with the full path and the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
@@ -224,7 +225,7 @@ def _about_graph(path: Path) -> str:
     try:
         return "carried: plays without PyTorch" if attachments.read(path, GRAPH) else "made at the first start"
     except attachments.DamageError:
-        return "damaged; python -m gozero graph FILE makes it again"
+        return "damaged; gozero graph FILE makes it again"
 
 
 def _aligned(rows: dict[str, Any]) -> list[str]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
-class ChoiceError(ValueError):
+class UserError(Exception):
+    """An error that the user can mend: commands print its one line and end with exit code 2."""
+
+
+class ChoiceError(UserError, ValueError):
     """Something that was asked for does not exist: a game, board size, rules, network, backend or setting. One line
     says what does.
     """
@@ -19,11 +23,11 @@ class SetUpError(ValueError):
     """Stones that cannot be set up like this; the message is one line."""
 
 
-class PlotError(Exception):
+class PlotError(UserError):
     """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
 
 
-class TallyError(Exception):
+class TallyError(UserError):
     """The tally of games with people cannot be read or written; one line."""
 
 

@@ -6,7 +6,7 @@ as a training run's, and has a unit. Both are fields of frozen dataclasses, with
 may be nested.
 
 This module imports nothing heavy, so that `--help`, `--version` and a wrong value are answered at once. It knows no
-option of any command; the command line itself is read in `gozero.system.command_line`.
+option of any command; the command line itself is read in `gozero.system.console`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from dataclasses import MISSING, Field, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from gozero.system.errors import UserError
+
 Table = TypeVar("Table")
 Reader = Callable[[Any, str], Any]  # (a plain value, where it stands) -> the setting's value
 
@@ -29,7 +31,7 @@ REQUIRED = MISSING
 """In place of a default: the setting must be given."""
 
 
-class SettingsError(Exception):
+class SettingsError(UserError):
     """A setting cannot be used; the message is one line."""
 
 

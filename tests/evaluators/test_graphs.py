@@ -89,7 +89,7 @@ def test_without_torch_a_file_without_a_graph_is_refused_in_one_line(tmp_path: P
     file = saved(tmp_path / "net.pt")
     answer = run_without_torch(file, tmp_path / "other cache")
     assert answer.startswith(f"cannot use weights {file}: it carries no inference graph, and PyTorch")
-    assert answer.endswith(f"run: pip install 'gozero[train]', then: python -m gozero graph {file}")
+    assert answer.endswith(f"run: pip install 'gozero[train]', then: gozero graph {file}")
 
 
 def test_tensors_and_metadata_stay_as_they_are(tmp_path: Path) -> None:

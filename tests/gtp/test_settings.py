@@ -93,9 +93,6 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--gtp-version=", "gtp-version = '': expected one line of text, such as 0.17"),
         ("--backend tpu", "expected one of auto, torch, openvino"),
         ("--precision int4", "expected one of auto, f32, bf16, int8"),
-        ("--vists 3", "unrecognized arguments: --vists 3; see gozero-gtp --help"),
-        ("--visits", "expected one argument"),
-        ("stray", "unrecognized arguments: stray"),
         ("--config /no/such/file", "cannot read /no/such/file: no such file"),
     ],
 )
@@ -134,6 +131,14 @@ def test_the_answer_to_version_is_one_line_of_text(tmp_path: Path) -> None:
     path.write_text('gtp-version = "0.17\\n0.18"\n')
     with pytest.raises(SettingsError, match=r"^gtp-version = .*: expected one line of text"):
         from_arguments(["--config", str(path)], "1.0")
+
+
+@pytest.mark.parametrize("arguments", [["--vists", "3"], ["--visits"], ["stray"]])
+def test_wrong_options_leave_with_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        from_arguments(arguments, "1.0")
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

@@ -1,4 +1,4 @@
-"""The standard streams of gozero-gtp and gozero-analysis: closed, full, never read, gone; and what input begins with."""
+"""The standard streams of gozero-gtp and gozero analysis: closed, full, never read, gone; and what input begins with."""
 
 import os
 import subprocess

@@ -21,10 +21,9 @@ from typing import Any
 
 import torch
 
-from training.commands import train
 from training.learner import learner
 from training.records import records
-from training.run import modes
+from training.run import modes, session
 from training.run.run import Run
 from training.settings import config
 from training.storage import storage
@@ -76,7 +75,7 @@ class Watch:
 def go_on(folder: Path, wanted: config.LoopSettings) -> None:
     """Open the run in `folder` and let it finish."""
     torch.set_num_threads(1)
-    run = train.prepare(wanted, folder)
+    run = session.prepare(wanted, folder)
     modes.train_in_mode(run, Watch(folder, wanted), lambda: False)  # type: ignore[arg-type]
 
 

@@ -247,7 +247,7 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
     if case == "no room":
         arguments = ["--megabytes", "0.01"]
     words = {
-        "no run": "is no run folder of training.loop; give one",
+        "no run": "is no run folder of gozero train; give one",
         "no checkpoint": "holds no checkpoint yet; let the run finish a generation first",
         "no room": "0.01 MB are too few for the network and a shard of records; give more with --megabytes",
         "busy": "is in use by another training",

@@ -19,12 +19,12 @@ import ray
 import torch
 from torch import nn
 
+from gozero.system.console import say
 from gozero.system.threads import available_threads
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.messages import Assignment, Initialize, Output
 from training.cluster.pool import TRIES, WorkerPool, WorkersLostError
 from training.cluster.selfplay import ClusterMatches, ClusterSelfPlay
-from training.console import say
 from training.doctor.monitor import Monitor
 from training.run import session
 from training.run.new_run import StartingPoint

@@ -1,7 +1,7 @@
 """Starts a run on a cluster, or finds it again, and prints its coordinator's output until it ends.
 
-Ctrl-C and SIGTERM save the run and end it; if this process dies otherwise the run goes on, and the same command finds it
-again. The exit codes are those of a run on one machine.
+Ctrl-C and SIGTERM save the run and end it; if this process dies otherwise the run goes on, and the same command finds
+it again. The exit codes are those of a run on one machine.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import ray
 from ray.exceptions import OutOfMemoryError, RayActorError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from gozero.system.console import say, stop_on_signals
 from gozero.system.options import SettingsError
 from training.cluster.coordinator import Coordinator
 from training.cluster.messages import Assignment, Output
-from training.console import say, stop_on_signals
 
 NAMESPACE = "gozero"
 CONNECT_SECONDS = 5.0
@@ -62,7 +62,7 @@ def connect(address: str) -> None:
         why = " ".join(str(error).split())
         raise SettingsError(
             f"--address {address}: no cluster can be used from here ({why[:200]}); start a node on this machine with "
-            "ray start --head or training.worker, and set the cluster's token if it has one (docs/cluster.md)"
+            "ray start --head or gozero worker, and set the cluster's token if it has one (docs/cluster.md)"
         ) from None
 
 

@@ -1,9 +1,9 @@
-"""The learner of a run on a cluster: a Ray actor or several (`learner.processes`), and what the coordinator has in their
-place.
+"""The learner of a run on a cluster: a Ray actor or several (`learner.processes`), and what the coordinator has in
+their place.
 
-The actors have no files: the coordinator sends them the games of the window and the state of the newest checkpoint. If one
-dies, the run is opened again from that checkpoint, as after a crash. Where there are several, all get the same orders
-and have the same state; what is read is read from the first.
+The actors have no files: the coordinator sends them the games of the window and the state of the newest checkpoint. If
+one dies, the run is opened again from that checkpoint, as after a crash. Where there are several, all get the same
+orders and have the same state; what is read is read from the first.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from torch import nn
 
 from gozero.nets import model
+from gozero.system.console import say
 from gozero.system.options import SettingsError
 from training.cluster.messages import Initialize
 from training.cluster.worker import GPU_SHARE, LOST
-from training.console import say
 from training.learner.learner import network_config
 from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
-from training.learner.trainer import LocalTrainer, Losses, Trainer, WindowState
+from training.learner.trainer import LocalTrainer, Losses, RunTrainer, WindowState
 from training.records.records import Record
 from training.run.backend import device_of, pace_of
 from training.settings.config import LoopSettings
@@ -79,21 +79,21 @@ class LearnerActor:
             self._trainer = LocalTrainer(settings, device, pace_of(settings, device), self._peers)
 
     def fill(self, shards: Sequence[Sequence[Record]], before: int, after: int) -> WindowState:
-        """See `Trainer.fill`. Returns the window after it, here and below."""
+        """See `RunTrainer.fill`. Returns the window after it, here and below."""
         self._trainer.fill(shards, before, after)
         return self._trainer.window
 
     def add(self, games: Sequence[Record]) -> tuple[int, WindowState]:
-        """See `Trainer.add`."""
+        """See `RunTrainer.add`."""
         return self._trainer.add(games), self._trainer.window
 
     def clear(self) -> WindowState:
-        """See `Trainer.clear`."""
+        """See `RunTrainer.clear`."""
         self._trainer.clear()
         return self._trainer.window
 
     def train(self, count: int, rate: float) -> Trained:
-        """See `Trainer.train`."""
+        """See `RunTrainer.train`."""
         with self._together():
             losses, widths = self._trainer.train(count, rate)
         numbers = [{name: float(loss) for name, loss in each.items()} for each in losses]
@@ -127,7 +127,7 @@ class LearnerActor:
         return self._trainer.held_out(nullcontext, lambda: False)  # one caller at a time: no turns
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """See `Trainer.examine`."""
+        """See `RunTrainer.examine`."""
         return self._trainer.examine(function, *arguments)
 
 
@@ -140,7 +140,7 @@ def _on_cpu(value: Any) -> Any:
     return [_on_cpu(each) for each in value] if isinstance(value, list) else value
 
 
-class ClusterTrainer(Trainer):
+class ClusterTrainer(RunTrainer):
     """The coordinator's side. Raises LearnerLostError where the actor is gone."""
 
     steps = 0

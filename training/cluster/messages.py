@@ -34,7 +34,7 @@ class Assignment:
     storage: str | None  # URL to which the folder is copied
     take_over: bool  # the storage, from a process that has not given it free
     program: str  # the command's name, in messages
-    workers: int  # to be started on the cluster's CPUs; 0: as many as `training.worker` offers
+    workers: int  # to be started on the cluster's CPUs; 0: as many as `gozero worker` offers
     threads: int  # CPU threads of a worker; 0: as many as its machine offers for each
 
 

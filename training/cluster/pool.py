@@ -1,8 +1,8 @@
 """The pool of a run's workers on a cluster: started where there is room, given jobs, watched, replaced.
 
-A slot is room for a worker: a unit of a resource that `training.worker` offers on its machine, `gozero_worker` or, with
-a GPU, `gozero_gpu_worker`. Each new slot gets a worker, whenever it turns up. The job of a worker that dies waits again,
-before all others. One thread receives the answers of all workers.
+A slot is room for a worker: a unit of a resource that `gozero worker` offers on its machine, `gozero_worker` or, with
+a GPU, `gozero_gpu_worker`. Each new slot gets a worker, whenever it turns up. The job of a worker that dies waits
+again, before all others. One thread receives the answers of all workers.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any
 import ray
 from ray.exceptions import RayTaskError
 
+from gozero.system.console import say
+from training.cluster import GPU_SLOT, SLOT
 from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
-from training.cluster.worker import GPU_SHARE, GPU_SLOT, LOST, SLOT, Worker, versions
-from training.console import say
+from training.cluster.worker import GPU_SHARE, LOST, Worker, versions
 
 LOOK = 1.0  # seconds between two looks for new slots
 WAIT = 0.05  # seconds that the thread waits for a worker before it looks for new jobs
@@ -192,7 +193,7 @@ class WorkerPool:
             self._alone_since, self._warned = now, False
         elif now > self._alone_since + PATIENCE and not self._warned:
             self._warned = True
-            say("waiting for workers: start python -m training.worker --address HOST:PORT, or give --workers")
+            say("waiting for workers: start gozero worker --address HOST:PORT, or give --workers")
 
     def _assign(self) -> None:
         """Give waiting jobs to free workers."""

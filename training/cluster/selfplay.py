@@ -1,8 +1,8 @@
 """Self-play and the gate's matches of a run on a cluster.
 
-In the sequential and the semi-asynchronous mode the stretches of a round are played at once and reported in the order of
-the seats. In the asynchronous mode (`streams`) each seat goes on by itself. A checkpoint holds for each pool the state
-that its stretch began from and the games that are in the shard since, so that these are not recorded twice.
+In the sequential and the semi-asynchronous mode the stretches of a round are played at once and reported in the order
+of the seats. In the asynchronous mode (`streams`) each seat goes on by itself. A checkpoint holds for each pool the
+state that its stretch began from and the games that are in the shard since, so that these are not recorded twice.
 """
 
 from __future__ import annotations

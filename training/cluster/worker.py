@@ -20,6 +20,7 @@ from torch import nn
 
 from gozero import __version__
 from gozero.nets import model
+from training.cluster import GPU_SLOT, SLOT
 from training.cluster.messages import (
     About,
     Answer,
@@ -42,7 +43,6 @@ from training.selfplay.crew import LocalCrew, StretchOver
 
 # an actor is gone; the last: memory was full, and Ray chose it
 LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
-SLOT, GPU_SLOT = "gozero_worker", "gozero_gpu_worker"  # resources of a node: room for a worker, and for one with a GPU
 GPU_SHARE = 0.5  # of a GPU that such a worker takes, and a learner that is alone: the two may share one
 BATCH_SECONDS = 0.25  # between two answers with games
 NETWORKS = 2  # in memory: those of a match

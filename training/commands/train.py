@@ -1,47 +1,26 @@
-"""The command line of a run, for `python -m training.loop` and `python -m training.selfplay`.
+"""The command line of a run, for `gozero train` and `gozero selfplay`: its options, and the checks of what is asked for.
 
-Vocabulary.
-  run folder  the folder of a run (`training.run.run`); the same command given again continues in it.
-
-The request is checked here, before anything starts. A session of the run is `training.run.session`, the presets are
-`training.settings.presets`, what a new run begins with `training.run.new_run`, what it will cost
-`training.run.estimate`, and the trial without a run `training.run.dry_run`.
+Nothing heavy is imported; `training.commands.start` then starts the run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from gozero import games
-from gozero.nets import locations
-from gozero.system import files
-from gozero.system.exits import INTERRUPTED, SUCCESS, printing
-from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
-from training.console import Parser, say, stop_on_signals
-from training.doctor import monitor
-from training.learner.learner import network_config, resolved
-from training.records import scoring
-from training.run import session
-from training.run.backend import device_of
-from training.run.new_run import StartingPoint
-from training.run.session import FAILED, UNUSABLE, prepare
-from training.selfplay import simulators
-from training.selfplay.leaves import check_precision
-from training.settings import config, presets
+from gozero.games import GAMES
+from gozero.system.console import Parser, run_command
+from gozero.system.options import SettingsError, entry
+from training.settings import presets
 from training.settings.config import LoopSettings
-from training.storage import storage
 
+PROG = "gozero train"
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
+SIMULATORS = entry(LoopSettings, "simulator").metadata["choices"]
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
@@ -74,7 +53,7 @@ def _add_settings(which: argparse._ArgumentGroup) -> None:
     which.add_argument("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
     which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: as many as help just now")
     which.add_argument(
-        "--simulator", choices=simulators.SIMULATORS, help="referee of the games beside our own rules (default auto)"
+        "--simulator", choices=SIMULATORS, help="referee of the games beside our own rules (default auto)"
     )
     which.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
     modes = ("sequential", "semi-asynchronous", "asynchronous")
@@ -99,7 +78,7 @@ def _add_places(options: argparse.ArgumentParser) -> None:
     cluster = options.add_argument_group("on many machines (docs/cluster.md)")
     cluster.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
     cluster.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of training.worker)"
+        "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of gozero worker)"
     )
 
 
@@ -116,69 +95,52 @@ def _add_looks(look: argparse._ArgumentGroup) -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line of `python -m training.loop`."""
+    """The command line of `gozero train`."""
     options = Parser(
-        prog="python -m training.loop",
+        prog=PROG,
         description="Train by self-play and learning in turns; continues a run where it stopped.",
     )
     add_options(options)
     return options
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the loop; the exit code: 0, 1 if it failed under way, or 2 for settings or a folder that cannot be used."""
-    return start(parser().parse_args(arguments), "training.loop")
+    options = parser().parse_args(arguments)
+    return run_command(PROG, lambda: begin(options, PROG))
 
 
-def start(
-    options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None = None
-) -> int:
-    """Do what the options ask for and return the exit code, as `main`.
-
-    `announce`, if given, makes a line to say first.
-    """
-    return printing(program, lambda: _start(options, program, announce))
-
-
-def _start(options: argparse.Namespace, program: str, announce: Callable[[LoopSettings, Path], str] | None) -> int:
-    """`start`, but for standard output."""
+def begin(options: argparse.Namespace, program: str) -> int:
+    """Do what the options ask for. Returns the exit code; SettingsError if they make no sense."""
     if options.list_presets:
         print(presets.table())
-        return SUCCESS
-    with ExitStack() as held:
-        try:
-            asked, folder = _settings(options)
-            if options.list_settings:
-                print(config.describe(asked))
-                return SUCCESS
-            origin = StartingPoint(options.origin, tuple(options.records))
-            torch.set_num_threads(asked.threads or available_threads())
-            _check_together(options, asked)
-            if options.estimate or options.dry_run:
-                return _look_first(session.as_begun(asked, folder, _chosen(options)), folder, origin, options)
-            if options.address is not None:
-                return _on_cluster(asked, folder, origin, options, program)
-            check_precision(asked.selfplay.precision, device_of(asked.device))
-            held.enter_context(storage.alone(folder))
-            home = session.open_remote(options.storage, options.take_over, folder, asked, held)
-            settings = session.as_begun(asked, folder, _chosen(options))
-            if announce is not None:
-                say(announce(settings, folder))
-            with storage.writing(folder):
-                run = prepare(settings, folder, origin)
-                watch = monitor.Monitor(run.folder, run.settings)
-        except UNUSABLE as error:
-            say(f"{program}: {error}")
-            return 2
-        except FAILED as error:
-            say(f"{program}: {error}")
-            return 1
-        except KeyboardInterrupt:  # nothing has begun
-            say(f"{program}: stopped while it was starting; nothing is lost")
-            return INTERRUPTED
-        stop = stop_on_signals()
-        session.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
-        return session.finish(home, session.train(run, watch, program, stop, home))
+        return 0
+    settings, folder = asked(options)
+    if not options.list_settings:
+        _check_together(options, settings)
+    from training.commands import start
+
+    return start.start(options, settings, folder, program)
+
+
+def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
+    """(the settings, the run folder) that the options name; SettingsError if they name none.
+
+    What is in the run folder is not looked at, nor whether the game has what the settings ask of it.
+    """
+    if (options.preset is None) == (options.config is None):
+        raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
+    path = presets.path_of(options.preset) if options.preset else Path(options.config)
+    top: dict[str, Any] = {name: getattr(options, name) for name in SHORTHANDS}
+    assignments = list(options.set)
+    if options.yardstick is not None:
+        assignments.append(f"monitor.yardstick={json.dumps(options.yardstick)}")
+    where = f"preset {options.preset}" if options.preset else str(path)
+    settings = presets.load(path, where, assignments, top)
+    if settings.game not in GAMES:
+        raise SettingsError(f"unknown game {settings.game!r}: expected one of {', '.join(GAMES)}")
+    _check_processes(settings)
+    return settings, Path(options.run or Path("runs") / path.stem)
 
 
 def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
@@ -192,105 +154,22 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
     if options.address is not None and settings.selfplay.processes > 1:
         raise SettingsError(
             f"selfplay.processes = {settings.selfplay.processes} is for one machine: on a cluster give --workers, "
-            "or offer more with training.worker"
+            "or offer more with gozero worker"
         )
     if options.take_over and options.storage is None:
         raise SettingsError("--take-over belongs to --storage URL; give both")
+    if options.address is not None:
+        _check_cluster(options)
 
 
 def _check_cluster(options: argparse.Namespace) -> None:
     """SettingsError for options that no cluster understands, or a machine that cannot speak with one."""
     if options.workers < 0:
-        raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of training.worker")
+        raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker")
     if find_spec("ray") is None:
         raise SettingsError(
             "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"
         )
-
-
-def _on_cluster(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace, program: str) -> int:
-    """The run on the cluster at `--address`."""
-    _check_cluster(options)
-    from training.cluster import driver
-    from training.cluster.messages import Assignment
-
-    found = None if origin.weights is None else str(locations.find(origin.weights))  # the coordinator is elsewhere
-    origin = StartingPoint(found, tuple(str(files.full(name)) for name in origin.records))
-    home = options.storage
-    if home and "://" not in home:  # a path: the coordinator works in another folder
-        home = str(Path(home).absolute())
-    asked = Assignment(
-        settings, _chosen(options), folder.absolute(), origin, home, options.take_over, program,
-        options.workers, max(1, settings.threads) if options.workers else 0,
-    )  # fmt: skip
-    return driver.run(asked, options.address)
-
-
-def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace) -> int:
-    """`--estimate` and `--dry-run`."""
-    from training.run import dry_run, estimate
-
-    session.compare(settings, folder)
-    if options.dry_run:
-        if options.address is not None:
-            _check_cluster(options)
-            from training.cluster import driver
-
-            print(f"cluster    {driver.answering(options.address)} answers: ok")
-        if options.storage is not None:
-            found = session.describe_remote(options.storage, options.take_over, folder, settings)
-            print(f"storage    {found}: ok")
-        dry_run.check_all(settings, folder, origin, print)
-    if options.estimate:
-        say(f"measuring self-play and learning for about {estimate.SECONDS:g} s")
-        print(estimate.report(settings))
-    return 0
-
-
-def _settings(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
-    """(the settings with the referee resolved, the run folder) that the options name; SettingsError if they name none.
-
-    What is in the run folder is not looked at: `session.as_begun` comes next.
-    """
-    if (options.preset is None) == (options.config is None):
-        raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
-    path = presets.path_of(options.preset) if options.preset else Path(options.config)
-    top: dict[str, Any] = {name: getattr(options, name) for name in SHORTHANDS}
-    assignments = list(options.set)
-    if options.yardstick is not None:
-        assignments.append(f"monitor.yardstick={json.dumps(options.yardstick)}")
-    where = f"preset {options.preset}" if options.preset else str(path)
-    settings = presets.load(path, where, assignments, top)
-    settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
-    _check_boards(settings)
-    _check_window(settings)
-    _check_processes(settings)
-    if settings.monitor.yardstick:  # whoever reads it may work in another folder
-        full = str(Path(settings.monitor.yardstick).absolute())
-        settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
-    settings = replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings)))
-    return resolved(settings), Path(options.run or Path("runs") / path.stem)
-
-
-def _chosen(options: argparse.Namespace) -> frozenset[str] | None:
-    """The settings that were asked for beside a preset; None: without one all were."""
-    return frozenset(each.partition("=")[0].strip() for each in options.set) if options.preset else None
-
-
-def _check_boards(settings: LoopSettings) -> None:
-    """SettingsError for a stage with a board that the game or the network does not have."""
-    boards = [(number, size) for number, stage in enumerate(settings.stage, start=1) for size in stage.sizes]
-    for number, size in boards:
-        try:
-            scoring.game_of(settings, size)
-        except ValueError as error:
-            raise SettingsError(f"stage {number}: {error}") from None
-    only = network_config(settings).size
-    for number, size in boards:
-        if only not in (None, size):
-            raise SettingsError(
-                f"stage {number}: network {settings.network} plays on one size of board, here {only}, not {size}"
-            )
 
 
 def _check_processes(settings: LoopSettings) -> None:
@@ -304,25 +183,4 @@ def _check_processes(settings: LoopSettings) -> None:
     if learner.batch % learner.processes:
         raise SettingsError(
             f"learner.batch = {learner.batch} is no multiple of learner.processes = {learner.processes}; change one"
-        )
-
-
-def _check_window(settings: LoopSettings) -> None:
-    """SettingsError for a window that never holds the rows that a step needs; one that grows will."""
-    replay = settings.replay
-    if replay.window_games:
-        plies = max(scoring.game_of(settings, size).max_plies for stage in settings.stage for size in stage.sizes)
-        most = int(replay.window_games * plies * (1 - replay.held_out))
-        if replay.least_rows > most:
-            raise SettingsError(
-                f"replay.least_rows = {replay.least_rows:,}, but the {replay.window_games:,} games that the window holds "
-                f"have {most:,} rows at most that may be drawn: no step would ever be taken; lower it, or raise "
-                "replay.window_games"
-            )
-        return
-    drawable = int(replay.window * (1 - replay.held_out))
-    if not replay.growing and replay.least_rows > drawable:
-        raise SettingsError(
-            f"replay.least_rows = {replay.least_rows:,}, but of the {replay.window:,} rows that the window holds about "
-            f"{drawable:,} may be drawn (replay.held_out): no step would ever be taken; lower it, or raise replay.window"
         )

@@ -12,10 +12,13 @@ Othello's first position allows four of the eight symmetries; positions under th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gozero import games
-from gozero.games.game import Game
 from gozero.system.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from gozero.games.game import Game
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the course's commands share: options, progress, one line for bad input, and how a Ctrl-C ends."""
+"""What the course's stages share: their folder and their progress."""
 
 from __future__ import annotations
 
@@ -11,54 +11,18 @@ from pathlib import Path
 
 import torch
 
-from gozero.system.errors import PlotError
-from gozero.system.exits import SUCCESS
-from training.console import Parser, progress_bar, run_command, say, seed, whole
-from training.course.boards import COURSES
-from training.course.folder import CourseError, CourseFolder
-from training.storage.storage import BusyError, FolderError, StorageError, alone
+from gozero.system.console import progress_bar, say
+from training.course.folder import CourseFolder
+from training.storage.storage import alone
 
-UNUSABLE = (CourseError, PlotError, StorageError, FolderError, BusyError)
 LINE_SECONDS = 20.0  # between two lines of progress where there is no terminal
 
 
-def parser(command: str, description: str) -> argparse.ArgumentParser:
-    """The options that all stages have."""
-    made = Parser(
-        prog=f"python -m training.{command}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
-    made.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
-    made.add_argument("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
-    made.add_argument(
-        "--threads", type=whole(1), default=1, help="threads for the networks; these are small: few help (default 1)"
-    )
-    return made
-
-
-def even(text: str) -> int:
-    """Reads an even number from 2 on."""
-    if (number := whole(2)(text)) % 2:
-        raise argparse.ArgumentTypeError(f"{text!r} is no even number")
-    return number
-
-
-def run(command: str, work: Callable[[CourseFolder], None], options: argparse.Namespace) -> int:
-    """Do a command's work, alone in its folder. Returns the exit code: 0, 2 after one line about what was wrong, 130
-    after Ctrl-C.
-    """
+def run(work: Callable[[CourseFolder, argparse.Namespace], None], options: argparse.Namespace, path: Path) -> None:
+    """Do a stage's work, alone in its folder."""
     torch.set_num_threads(options.threads)
-    path = options.run or Path("runs") / f"course-{options.game}"
-
-    def alone_at_work() -> int:
-        with alone(path):
-            work(CourseFolder.of(path, options.game))
-        return SUCCESS
-
-    kept = f"what was finished is in {path}, and the same command goes on from there"
-    return run_command(f"training.{command}", alone_at_work, UNUSABLE, kept)
+    with alone(path):
+        work(CourseFolder.of(path, options.game), options)
 
 
 @contextmanager

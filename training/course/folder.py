@@ -19,6 +19,7 @@ from typing import Any
 import torch
 
 from gozero.games.game import Game
+from gozero.system.errors import UserError
 from training.course.boards import Course, course_of, game_of
 from training.course.networks import Networks, PolicyNetwork, ValueNetwork, new_networks
 from training.storage.checkpoint import UNREADABLE
@@ -28,7 +29,7 @@ KINDS = {"value": ValueNetwork, "policy": PolicyNetwork}
 SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
 
 
-class CourseError(Exception):
+class CourseError(UserError):
     """A stage cannot be made or used; one line that says why and what to do."""
 
 

@@ -1,11 +1,8 @@
-"""`python -m training.generations --game tictactoe --generations 2`: value networks, generation by generation.
+"""Value networks, generation by generation.
 
 Generation 0 learns who will win from games of random moves. Each later one learns from games between players that look
 one move ahead with the generation before, with random moves among theirs. Every generation then plays against random
 moves with both colours, and with the generation before.
-
-    python -m training.generations --game tictactoe --generations 2
-    python -m training.generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
 
 The networks are in DIR/value-N.pt, the figures in DIR/value-N.json; DIR/value-N.png shows what each first move is
 worth, from red for a sure win to blue for a sure loss. A finished generation is left out, so the same
@@ -16,7 +13,7 @@ it loses; a game that is over counts as it ended.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -25,8 +22,8 @@ import numpy as np
 from gozero import plots
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.system.console import say
 from gozero.system.words import counted
-from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import CourseFolder, value_stage
@@ -35,46 +32,11 @@ from training.course.movers import Mover, RandomMover, ValueMover
 from training.course.networks import Networks, ValueNetwork, new_networks
 from training.course.playing import PARALLEL, Played, Score, against, against_random, batches, mixed, play
 
-NAME = "generations"
-FIRST_GAMES, GAMES, TEST_GAMES = 10_000, 25_000, 25_000
-DUEL_GAMES, DUEL_OPENING = (
-    1_000,
-    3,
-)  # against the generation before: games, and each player's first moves that may be random
+DUEL_OPENING = 3  # each player's first moves against the generation before that may be random
 Rows = list[tuple[np.ndarray, np.ndarray]]  # for each network: boards uint8 [n, P], targets int64 [n]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the stages; see `command.run` for the exit code."""
-    options = _parser().parse_args(arguments)
-    return command.run(NAME, lambda folder: _work(folder, options), options)
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = command.parser(NAME, __doc__)
-    made.add_argument("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
-    made.add_argument(
-        "--first-games",
-        type=whole(1),
-        default=FIRST_GAMES,
-        help=f"random games for generation 0 (default {FIRST_GAMES:,})",
-    )
-    made.add_argument("--games", type=whole(1), default=GAMES, help=f"games for each later one (default {GAMES:,})")
-    made.add_argument(
-        "--test-games",
-        type=whole(1),
-        default=TEST_GAMES,
-        help=f"against random, with each colour (default {TEST_GAMES:,})",
-    )
-    made.add_argument(
-        "--duel-games", type=whole(2), default=DUEL_GAMES, help=f"against the one before (default {DUEL_GAMES:,})"
-    )
-    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
-    made.add_argument("--levels", type=whole(1), default=1, help="plies that players look ahead (default 1)")
-    return made
-
-
-def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
+def work(folder: CourseFolder, options: argparse.Namespace) -> None:
     for generation in range(options.generations):
         name, settings = value_stage(generation), _settings(folder, options, generation)
         if folder.has_made(name, settings, {} if generation else {"games": "first_games"}):

@@ -1,11 +1,8 @@
-"""`python -m training.imitate --game simple_go`: policy networks from the winners' moves.
+"""Policy networks from the winners' moves.
 
 The newest value networks play against themselves, with random moves among theirs. A policy network for each colour
 learns the moves of the games which that colour won. It then plays against random moves, once by drawing from its
 probabilities and once by its most probable move.
-
-    python -m training.generations --game simple_go --generations 2
-    python -m training.imitate --game simple_go
 
 The networks are in DIR/policy-supervised.pt, the figures in DIR/policy-supervised.json.
 """
@@ -13,50 +10,22 @@ The networks are in DIR/policy-supervised.pt, the figures in DIR/policy-supervis
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.system.console import say
 from gozero.system.words import counted
-from training.console import say, whole
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_stage
-from training.course.generations import GAMES, Rows, gathered, learn, played, random_scores
+from training.course.generations import Rows, gathered, learn, played, random_scores
 from training.course.learning import Hyperparameters
 from training.course.movers import PolicyMover, ValueMover
 from training.course.networks import PolicyNetwork, new_networks
 from training.course.playing import Played, Score
 
-NAME = "imitate"
-TEST_GAMES = 1_000
 DRAWN, GREEDY = "drawn", "greedy"  # how a policy moves
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the stage; see `command.run` for the exit code."""
-    options = _parser().parse_args(arguments)
-    return command.run(NAME, lambda folder: _work(folder, options), options)
-
-
-def _parser() -> argparse.ArgumentParser:
-    made = command.parser(NAME, __doc__)
-    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
-    made.add_argument("--games", type=whole(1), default=GAMES, help=f"between them (default {GAMES:,})")
-    made.add_argument(
-        "--test-games",
-        type=whole(1),
-        default=TEST_GAMES,
-        help=f"against random, with each colour (default {TEST_GAMES:,})",
-    )
-    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
-    made.add_argument(
-        "--moves",
-        choices=("all", "chosen"),
-        default="all",
-        help="all moves of the winners, or only those that were not random (default all)",
-    )
-    return made
 
 
 def newest(folder: CourseFolder, generation: int | None) -> int:
@@ -65,13 +34,13 @@ def newest(folder: CourseFolder, generation: int | None) -> int:
     if found == 0 or (generation is not None and generation >= found):
         wanted = "value networks" if generation is None else f"value networks of generation {generation}"
         raise CourseError(
-            f"there are no {wanted} in {folder.path}: first run python -m training.generations "
+            f"there are no {wanted} in {folder.path}: first run gozero course generations "
             f"--game {folder.course.game} --run {folder.path}"
         )
     return found - 1 if generation is None else generation
 
 
-def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
+def work(folder: CourseFolder, options: argparse.Namespace) -> None:
     settings = {
         "generation": newest(folder, options.generation),
         "games": options.games,

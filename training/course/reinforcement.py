@@ -1,4 +1,4 @@
-"""`python -m training.reinforce --game simple_go`: policy networks by REINFORCE against a pool of their past selves.
+"""Policy networks by REINFORCE against a pool of their past selves.
 
 Vocabulary.
   learner   the policies that learn; they begin as the supervised ones, the *start*.
@@ -11,9 +11,6 @@ The gradient is that of the log probability of the learner's moves, times the re
 network expected before the move (Williams 1992; AlphaGo 2016). Learner and pool draw their moves from their
 probabilities, so games differ.
 
-    python -m training.imitate --game simple_go
-    python -m training.reinforce --game simple_go --rounds 20
-
 Everything is in DIR/policy-reinforced.pt, written after each round: the same command goes on there, and more --rounds
 continue a finished run. DIR/policy-reinforced.png shows the win rates over the rounds. Ties count half.
 """
@@ -21,7 +18,6 @@ continue a finished run. DIR/policy-reinforced.png shows the win rates over the 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -31,7 +27,7 @@ from torch.nn.functional import log_softmax
 
 from gozero import plots
 from gozero.games.game import BLACK, WHITE
-from training.console import say, whole
+from gozero.system.console import say
 from training.course import command
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
@@ -41,52 +37,7 @@ from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, of_colour, planes
 from training.course.playing import Score, against, play
 
-NAME = "reinforce"
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the rounds; see `command.run` for the exit code."""
-    options = _parser().parse_args(arguments)
-    return command.run(NAME, lambda folder: _work(folder, options), options)
-
-
-def _parser() -> argparse.ArgumentParser:
-    made, even = command.parser(NAME, __doc__), command.even
-    made.add_argument("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
-    made.add_argument("--updates", type=whole(1), default=20, help="of each round (default 20)")
-    made.add_argument("--games", type=even, default=256, help="of each update, half with each colour (default 256)")
-    made.add_argument(
-        "--value-share",
-        type=_share,
-        default=0.1,
-        metavar="S",
-        help="of the updates, 0 to 1: the value network is the opponent (default 0.1)",
-    )
-    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
-    made.add_argument("--rate", type=_rate, default=3e-4, help="learning rate (default 3e-4)")
-    made.add_argument(
-        "--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default 1,000)"
-    )
-    return made
-
-
-def _share(text: str) -> float:
-    """A number from 0 to 1."""
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0.0 <= share <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: expected a number from 0 to 1")
-    return share
-
-
-def _rate(text: str) -> float:
-    """A number above 0, at most 1."""
-    if not (rate := _share(text)) > 0.0:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
-    return rate
 
 
 class LearningMover(PolicyMover):
@@ -226,7 +177,7 @@ def _copy(networks: Networks) -> list[dict[str, torch.Tensor]]:
     return [{name: each.detach().clone() for name, each in network.state_dict().items()} for network in networks]
 
 
-def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
+def work(folder: CourseFolder, options: argparse.Namespace) -> None:
     settings = {
         "generation": newest(folder, options.generation),
         "updates": options.updates,
@@ -237,7 +188,7 @@ def _work(folder: CourseFolder, options: argparse.Namespace) -> None:
     }
     if not folder.has(SUPERVISED):
         raise CourseError(
-            f"there is no {folder.file(SUPERVISED)}: first run python -m training.imitate "
+            f"there is no {folder.file(SUPERVISED)}: first run gozero course imitate "
             f"--game {folder.course.game} --run {folder.path}"
         )
     run = Reinforcement(folder, settings)

@@ -132,7 +132,7 @@ def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyE
     found = folder.generations()
     if strategy.kind != POL and found == 0:
         raise CourseError(
-            f"there are no value networks in {folder.path}: first run python -m training.generations "
+            f"there are no value networks in {folder.path}: first run gozero course generations "
             f"--game {folder.course.game} --run {folder.path}"
         )
     stage = value_stage(int(strategy.which) if strategy.kind == VAL and strategy.which else max(0, found - 1))

@@ -22,21 +22,19 @@ from typing import Any, get_origin, get_type_hints
 from gozero import plots
 from gozero.nets.course_nets import BODIES
 from gozero.plots import Curve, Panel
+from gozero.system.console import say
 from gozero.system.errors import PlotError
 from gozero.system.options import SettingsError, flat
-from training.console import say
 from training.doctor import history, page
 from training.doctor.history import Report, RunLog
-from training.doctor.page import ReportError
+from training.doctor.page import ACROSS, PICTURE, ReportError
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import storage
 
-ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
 CHAINED = ("evaluations", "steps", "hours")  # counters of a run's own work, without what it took over by --records
 LOSSES = ("policy", "value", "ownership", "score", "reply", "total")
 ONE_VALUE = ("agz13", *BODIES)  # networks whose value is one number, whatever the setting
-PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class DamagedRecords(Check):
     """Records could not be read."""
 
     level = BROKEN
-    remedy = "python -m training.records check RUN_FOLDER, then the disk; a change of the rules damages records too"
+    remedy = "gozero records check RUN_FOLDER, then the disk; a change of the rules damages records too"
 
     share: float = threshold(0.01, "of the games: more than a crash leaves; fewer are only noted")
 
@@ -174,7 +174,7 @@ class Endless(Check):
     def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
         k, n = pooled(history, "capped", RECENT, least_size=7)
         if beyond(k, n, self.capped):
-            remedy = "a look at them: python -m training.records list RUN_FOLDER --sort moves --reverse --limit 20"
+            remedy = "a look at them: gozero records list RUN_FOLDER --sort moves --reverse --limit 20"
             return self.found(f"{k:.0f} of {n:.0f} games reached the limit of moves", remedy)
         for size in sizes(history[-1]):
             length = history[-1].get(f"games{size}/length", 0.0) / size**2

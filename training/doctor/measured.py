@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from training.learner.trainer import Trainer
+from training.learner.trainer import RunTrainer
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
@@ -19,7 +19,7 @@ class MeasuredRun(Protocol):
     folder: Path
     device: str
     progress: Progress
-    trainer: Trainer
+    trainer: RunTrainer
     actor: Actor
 
     def turn(self) -> AbstractContextManager[None]: ...

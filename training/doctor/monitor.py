@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gozero.system.console import say
 from gozero.system.words import counted
-from training.console import say
 from training.doctor import history, report
 from training.doctor import verdict as doctor
 from training.doctor.checkup import Checkup
@@ -135,7 +135,7 @@ class Monitor:
             self._report()
         if self._stop() and not self._reported:
             state = "not up to date" if (self.folder / report.FILE).exists() else "not written yet"
-            say(f"{report.FILE} is {state}; python -m training.report {self.folder} writes it")
+            say(f"{report.FILE} is {state}; gozero report {self.folder} writes it")
 
     def _is_reported(self) -> bool:
         """Whether the page is as new as the log: a session may have ended before its last report was drawn."""

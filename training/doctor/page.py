@@ -15,8 +15,14 @@ from pathlib import Path
 
 from gozero import plots
 from gozero.plots import Curve, Panel
+from gozero.system.errors import UserError
 from training.doctor.history import Report, series
 from training.storage import storage
+
+FILE = "report.html"  # in a run folder
+COMPARED = "comparison.html"  # in the working directory
+ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
+PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
@@ -28,7 +34,7 @@ td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
 """
 
 
-class ReportError(Exception):
+class ReportError(UserError):
     """No page can be made; one line."""
 
 

@@ -1,5 +1,4 @@
-"""`python -m training.report RUN`: one page, report.html, that shows how a run goes. It opens anywhere, without network or
-server. With several runs: a page that compares them (`training.doctor.comparison`).
+"""One page, report.html, that shows how a run goes. It opens anywhere, without network or server.
 
 Vocabulary.
   section  a heading with pictures or text. A section whose numbers are not in the run folder is left out, so logs of
@@ -12,12 +11,11 @@ doctor's (`training.doctor.verdict`).
 
 from __future__ import annotations
 
-import argparse
 import html
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -25,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from gozero.plots import Curve, Panel
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError, PlotError
-from training.console import Parser, run_command, say
 from training.doctor import comparison, history, page
 from training.doctor.gallery import Gallery, board_name
 from training.doctor.history import Report, RunLog
-from training.doctor.page import ReportError, found, nonzero, scores
+from training.doctor.page import FILE, ReportError, found, nonzero, scores
 from training.records import scoring
 
 VERDICTS = 12  # newest ones that are listed
@@ -39,8 +37,6 @@ PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": 
 MATCHES = 30  # newest ones of the gate that are listed
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 TICKS = 6  # most generations named above the losses
-FILE = "report.html"  # in a run folder
-COMPARED = "comparison.html"  # in the working directory
 CLUSTER_WORDS = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
 CLUSTER = {
     "workers": {"cluster/workers": "workers", "cluster/waiting": "stretches that wait for one"},
@@ -345,55 +341,6 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the page of a run folder, or one of several; the exit code: 0, or 2 if that cannot be done."""
-    options = _parser().parse_args(arguments)
-    return run_command("training.report", lambda: _print_page(options), (ReportError,))
-
-
-def _parser() -> Parser:
-    parser = Parser(
-        prog="python -m training.report",
-        description="Make report.html of a run folder; or, of several, one page that compares them.",
-    )
-    parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
-    parser.add_argument(
-        "--across",
-        choices=comparison.ACROSS,
-        help=f"what several runs are drawn over (default: {comparison.ACROSS[0]})",
-    )
-    parser.add_argument(
-        "--chained",
-        action="store_true",
-        help="each run began with the weights of the one before it: draw them as one, in this order",
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help=f"where the comparison goes (default: {COMPARED}); a name in .png gets a picture of the losses alone",
-    )
-    return parser
-
-
-def _print_page(options: argparse.Namespace) -> int:
-    folders: list[Path] = options.folders
-    if len(folders) > 1:
-        out = options.out if options.out is not None else Path(COMPARED)
-        if out.suffix.lower() not in (".html", comparison.PICTURE):
-            raise ReportError(f"--out {out}: expected a name that ends with .html or {comparison.PICTURE}")
-        across = options.across or comparison.ACROSS[0]
-        print(comparison.write(folders, out, across, _tell, chained=options.chained).absolute())
-        return 0
-    for name in ("across", "chained", "out"):
-        if getattr(options, name):
-            raise ReportError(
-                f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
-            )
-    write(folders[0], tell=_tell)
-    print((folders[0] / FILE).absolute())
-    return 0
-
-
-def _tell(warning: str) -> None:
-    say(f"training.report: {warning}")
+def warn(warning: str) -> None:
+    """Say what could not be shown."""
+    say(f"gozero report: {warning}")

@@ -4,9 +4,9 @@ Vocabulary.
   opponent  `uct`: rollout PUCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
             some measurements ago, kept in frozen/GENERATION.pt of the run folder.
   round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
-  yardstick positions that a strong engine labelled (`training.yardstick`): agreement with them, where a file is given.
+  yardstick positions that a strong engine labelled (`gozero yardstick`): agreement with them, where a file is given.
             It is never trained on.
-  judged    positions of a solved game (`training.truth`), the same at every measurement: in how many of them the value
+  judged    positions of a solved game (`gozero truth`), the same at every measurement: in how many of them the value
             is kept. They are found once a process, in seconds, and left out where the solver is not installed. They are
             never trained on.
 
@@ -27,8 +27,8 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import weights
 from gozero.nets.weights import WeightsError
+from gozero.system.console import say
 from gozero.system.options import SettingsError
-from training.console import say
 from training.doctor.history import Report, last
 from training.learner.learner import network_config
 from training.matches import match, perfect, players, truth, yardstick

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from gozero.nets.model import NetConfig
-from training.console import say
+from gozero.system.console import say
 from training.learner.learner import Learner
 from training.learner.pace import Pace
 from training.learner.peers import ALONE, Peers
@@ -47,7 +47,7 @@ class WindowState(NamedTuple):
         return sum(self.rows.values())
 
 
-class Trainer(ABC):
+class RunTrainer(ABC):
     """Owns the window of a run, its learner and the steps owed.
 
     Attributes:
@@ -223,7 +223,7 @@ class Trainer(ABC):
         return games[progress.window_skip :] if generation == progress.window_start else games
 
 
-class LocalTrainer(Trainer):
+class LocalTrainer(RunTrainer):
     """A trainer in this process."""
 
     def __init__(self, settings: LoopSettings, device: str, pace: Pace, peers: Peers = ALONE) -> None:

@@ -1,8 +1,8 @@
-"""`python -m training.arena A B`: a match between any two players, refereed, listed game by game, with its interval.
+"""`gozero match A B`: a match between any two players, refereed, listed game by game, with its interval.
 
-    python -m training.arena weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
-    python -m training.arena "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --sgf games/
-    python -m training.arena uct:1000 perfect --game connect4
+    gozero match weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
+    gozero match "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --sgf games/
+    gozero match uct:1000 perfect --game connect4
 
 What A and B may be is listed in `training.matches.players`; how games are played and end in `training.matches.match`.
 The table and the verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1
@@ -29,9 +29,9 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.records import sgf
 from gozero.system import files
+from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
-from training.console import Parser, run_command
 from training.matches import players
 from training.matches.commands import (
     UNUSABLE,
@@ -54,11 +54,11 @@ FILE_KEPT, GAMES_KEPT = "what it held before is kept", "the games before are in 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one match from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("training.arena", lambda: _run(options), UNUSABLE, "no game was finished")
+    return run_command("gozero match", lambda: _run(options), UNUSABLE, "no game was finished")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m training.arena", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
+    parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("a", metavar="A", help="the player whose score is counted")
     parser.add_argument("b", metavar="B", help="the opponent")

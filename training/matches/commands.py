@@ -11,8 +11,8 @@ from pathlib import Path
 from gozero import games, plots
 from gozero.games.game import Game
 from gozero.nets.weights import WeightsError
+from gozero.system.console import finite
 from gozero.system.errors import ChoiceError
-from training.console import finite
 from training.matches import perfect
 from training.matches.interface import PlayerError
 from training.records import scoring

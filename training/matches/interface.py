@@ -12,10 +12,10 @@ from typing import Protocol
 
 from gozero.games.game import Game
 from gozero.games.position import Position
-from gozero.system.errors import ChoiceError
+from gozero.system.errors import ChoiceError, UserError
 
 
-class PlayerError(Exception):
+class PlayerError(UserError):
     """A description that makes no player; the message is one line that says what is wrong and what to write."""
 
 

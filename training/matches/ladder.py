@@ -1,8 +1,8 @@
-"""`python -m training.ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
+"""`gozero ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
 
-    python -m training.ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
-    python -m training.ladder --game tictactoe --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
-    python -m training.ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
+    gozero ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
+    gozero ladder --game tictactoe --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
+    gozero ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
     20000 50000
 
 Vocabulary
@@ -32,9 +32,9 @@ from pathlib import Path
 
 from gozero import plots
 from gozero.system import files
+from gozero.system.console import Parser, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
-from training.console import Parser, run_command, say
 from training.matches import perfect
 from training.matches.commands import (
     SIMS,
@@ -97,11 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ladder from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
     finished = "the matches above are all that were finished"
-    return run_command("training.ladder", lambda: _run(options), UNUSABLE, finished)
+    return run_command("gozero ladder", lambda: _run(options), UNUSABLE, finished)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m training.ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add_game(parser)
     parser.add_argument(
@@ -212,7 +212,7 @@ def _climbers(options: argparse.Namespace) -> list[str]:
             perfect.solver(open_game(options)[0])
             climbers.append("perfect")
         except perfect.UnsolvedError as error:
-            say(f"training.ladder: climbs without a perfect player beside it, for {error}")
+            say(f"gozero ladder: climbs without a perfect player beside it, for {error}")
     if not climbers:
         raise ChoiceError("there is no player to measure: give --weights, or leave out --no-controls and --opponent")
     return climbers
@@ -234,12 +234,12 @@ def _climb(
             print(_row(rung), flush=True)
             if (different := distinct_games(rung.records)) < len(rung.records):
                 say(
-                    f"training.ladder: {different} different games of {len(rung.records)} against {opponent}: the "
+                    f"gozero ladder: {different} different games of {len(rung.records)} against {opponent}: the "
                     "interval takes them as independent; give --opening-moves, or a larger number of them"
                 )
             for record in rung.records:
                 if record.detail:
-                    say(f"training.ladder: game {record.number + 1} against {opponent}: {record.detail}")
+                    say(f"gozero ladder: game {record.number + 1} against {opponent}: {record.detail}")
             yield rung
 
 

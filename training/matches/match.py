@@ -12,7 +12,7 @@ A game ends by two passes (or what else ends it in its rules), by resignation, a
 a player: an illegal move, a crash, silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row
 by illegal moves knows another game, or has lost step, and measures nothing: the match stops.
 `play_schedule` is the loop behind every match and tournament. This module opens no players and prints nothing;
-`training.arena` does.
+`gozero match` does.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy as np
 from gozero.games import coords
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
+from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError
-from training.console import MOST_SEED
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn
 from training.matches.players import random_action

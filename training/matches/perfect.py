@@ -26,6 +26,7 @@ import numpy as np
 
 from gozero.games import symmetry
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
+from gozero.system.errors import UserError
 
 State = np.ndarray
 History = np.ndarray
@@ -34,7 +35,7 @@ SEARCHED = {"tictactoe": 3, "nogo": 4, "othello": 4}  # the largest board of eac
 LONGEST = 200  # plies; Go on 2x2 has 57 boards, and no more than one pass after each but the last
 
 
-class UnsolvedError(Exception):
+class UnsolvedError(UserError):
     """There is no solver of this game; one line that says so."""
 
 

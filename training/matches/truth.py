@@ -1,8 +1,8 @@
-"""`python -m training.truth`: how far a network is from perfect play, in a game whose values are known
+"""`gozero truth`: how far a network is from perfect play, in a game whose values are known
 (`training.matches.perfect`).
 
-    python -m training.truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
-    python -m training.truth --game nogo --size 4 --weights nogo4.pt
+    gozero truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
+    gozero truth --game nogo --size 4 --weights nogo4.pt
 
 Vocabulary
     keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
@@ -36,9 +36,9 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import Position
+from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
-from training.console import Parser, run_command
 from training.matches import perfect
 from training.matches.commands import UNUSABLE
 from training.matches.elo import wilson
@@ -264,11 +264,11 @@ def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("training.truth", lambda: _run(options), UNUSABLE)
+    return run_command("gozero truth", lambda: _run(options), UNUSABLE)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m training.truth", description=__doc__.partition("\n")[0], epilog=__doc__)
+    parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
         "--game", type=str.lower, required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello"

@@ -1,4 +1,4 @@
-"""`python -m training.yardstick --weights FILE --yardstick FILE.jsonl.gz`: agreement with positions that a strong
+"""`gozero yardstick --weights FILE --yardstick FILE.jsonl.gz`: agreement with positions that a strong
 engine labelled.
 
 Vocabulary
@@ -40,8 +40,9 @@ from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.nets.weights import WeightsError
+from gozero.system.console import Parser, finite, run_command
+from gozero.system.errors import UserError
 from gozero.system.words import counted
-from training.console import Parser, finite, run_command
 
 BATCH = 64  # positions evaluated at once
 PARTS = (0, 0.06, 0.12, 0.25, 0.5, 0.75, 1)  # where parts of a game begin, in moves as a share of the board's points
@@ -49,7 +50,7 @@ PARTS = (0, 0.06, 0.12, 0.25, 0.5, 0.75, 1)  # where parts of a game begin, in m
 _Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]
 
 
-class YardstickError(Exception):
+class YardstickError(UserError):
     """A yardstick file that cannot be used; the message is one line with file, line and reason."""
 
 
@@ -227,14 +228,14 @@ def parts_table(labelled: Labelled, found: Evaluation) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
-    parser = Parser(prog="python -m training.yardstick", description=__doc__.split("\n\n")[0])
+    parser = Parser(prog="gozero yardstick", description=__doc__.split("\n\n")[0])
     parser.add_argument("--weights", required=True, metavar="FILE")
     parser.add_argument(
         "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
     )
     parser.add_argument("--komi", type=finite, default=7.5, help="komi of the labelled games (default 7.5)")
     options = parser.parse_args(arguments)
-    return run_command("training.yardstick", lambda: _run(options), (YardstickError, WeightsError))
+    return run_command("gozero yardstick", lambda: _run(options), (YardstickError, WeightsError))
 
 
 def _run(options: argparse.Namespace) -> int:

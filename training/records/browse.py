@@ -1,14 +1,5 @@
-"""`python -m training.records`: look at games of self-play: list, show, summarise, check, and export them as SGF.
-
-    python -m training.records list runs/go13 --size 13 --sort moves --limit 20
-    python -m training.records show runs/go13/000012:7 --every 20
-    python -m training.records summary runs/go13
-    python -m training.records check runs/go13
-    python -m training.records export runs/go13 --generation 30-33 --sgf /tmp/games
-
-PATH is a run folder, a folder of shards or a shard; `list` prints the name of each game, which `show` takes. Tables and
-boards go to stdout, complaints to stderr. Exit code: 0; 1 when `check` finds a damaged or impossible game; 2 for a
-request that makes no sense. This module changes no record: a damaged one is skipped and counted, here as in training.
+"""The commands on games of self-play, which `training.commands.records` lists. A damaged record is skipped and counted,
+here as in training.
 """
 
 from __future__ import annotations
@@ -17,100 +8,23 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from gozero.games.game import TO_PLAY
 from gozero.records import sgf
-from gozero.system.errors import ChoiceError
+from gozero.system.console import say
 from gozero.system.words import counted
-from training.console import Parser, finite, positive, run_command, say
 from training.records import describe, library, scoring
 from training.records.library import Entry, Filter, Library, LibraryError
-from training.records.records import ENDINGS
+from training.records.records import COLUMNS
 from training.records.replay import CorruptRecordError, states_of
-
-COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """One command; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("training.records", lambda: int(options.run(options)), (LibraryError,))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="python -m training.records", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(required=True, metavar="list | show | summary | check | export")
-    listing = _command(commands, "list", show_list, "a line for each game", filters=True)
-    listing.add_argument("--csv", action="store_true", help="comma-separated values")
-    summarising = _command(
-        commands, "summary", show_summary, "lengths, results, endings and openings of each board size", filters=True
-    )
-    check = _command(commands, "check", check_all, "play every game again under its rules")
-    for command in (listing, summarising, check):
-        command.add_argument("--json", action="store_true", help="for machines")
-    exporting = _command(
-        commands,
-        "export",
-        export_sgf,
-        "one SGF file a game, with what the searches saw; of Connect-4 and tic-tac-toe, which SGF does not know, a "
-        "list of moves",
-        filters=True,
-    )
-    exporting.add_argument("--sgf", type=Path, required=True, metavar="FOLDER", help="where the files go")
-    show = commands.add_parser("show", help="boards, with what the searches saw")
-    show.set_defaults(run=show_game)
-    show.add_argument("game", metavar="GAME", help="a name that `list` printed")
-    show.add_argument("--ply", type=int, metavar="N", help="the position after N moves (default: the last)")
-    show.add_argument("--every", type=int, metavar="K", help="the positions after 0, K, 2K ... moves, and the last")
-    for command in (exporting, show):
-        command.add_argument(
-            "--top", type=positive, default=5, metavar="M", help="moves of a search to name (default 5)"
-        )
-    return parser
-
-
-def _command(commands: Any, name: str, run: Any, about: str, filters: bool = False) -> argparse.ArgumentParser:
-    """A command on PATHs, with the filters if it has them."""
-    command: argparse.ArgumentParser = commands.add_parser(name, help=about)
-    command.set_defaults(run=run)
-    command.add_argument("paths", nargs="+", metavar="PATH", help="run folder, folder of shards, or shard")
-    if filters:
-        command.add_argument("--min-length", type=int, default=0, metavar="MOVES")
-        command.add_argument("--max-length", type=int, metavar="MOVES")
-        command.add_argument("--result", choices=("B", "W", "draw"))
-        command.add_argument(
-            "--size", type=int, action="append", default=[], metavar="N", help="may be given more than once"
-        )
-        command.add_argument(
-            "--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once"
-        )
-        command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
-        command.add_argument(
-            "--surprise-at-least", type=finite, metavar="NATS", help="mean surprise of its full searches"
-        )
-        command.add_argument("--limit", type=positive, metavar="N", help="at most N games")
-        command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
-        command.add_argument("--reverse", action="store_true", help="largest first")
-    return command
-
-
-def _range(text: str) -> tuple[int, int]:
-    first, _, last = text.partition("-")
-    if not text.isascii() or not first.isdigit() or not (last or first).isdigit() or int(last or first) < int(first):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a generation nor a range such as 10-20")
-    return int(first), int(last or first)
 
 
 def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
-    """The games that the options ask for, in their order. ChoiceError where no game could be among them."""
-    if options.max_length is not None and options.max_length < options.min_length:
-        raise ChoiceError(f"--max-length {options.max_length} is below --min-length {options.min_length}; change one")
+    """The games that the options ask for, in their order."""
     wanted = Filter(
         min_length=options.min_length,
         max_length=options.max_length,

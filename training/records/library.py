@@ -14,6 +14,7 @@ from typing import Any
 from gozero import games
 from gozero.games import coords, symmetry
 from gozero.games.game import Game
+from gozero.system.errors import UserError
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import CorruptRecordError, rows_of, states_of
@@ -23,7 +24,7 @@ SUFFIX = ".gzr"
 LONGEST_NUMBER = 18  # digits
 
 
-class LibraryError(Exception):
+class LibraryError(UserError):
     """A path or a name that leads to no games; one line for the user."""
 
 

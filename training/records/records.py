@@ -42,6 +42,7 @@ _SETTINGS, _GAME = b"S", b"I"
 
 # two passes, all of the board pass-alive, the move limit; by the rules of games other than Go
 ENDINGS = ("passes", "settled", "capped", "finished")
+COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")  # of `gozero records list`
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Protocol
 import torch
 from torch import nn
 
+from gozero.system.console import say
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.console import say
 from training.learner.pace import Pace
-from training.learner.trainer import LocalTrainer, Trainer
+from training.learner.trainer import LocalTrainer, RunTrainer
 from training.run import gate
 from training.run.gate import PlayParts
 from training.selfplay.crew import LocalCrew, SelfPlayCrew
@@ -63,7 +63,7 @@ class Backend(Protocol):
     def device(self, settings: LoopSettings) -> str:
         """`cpu` or `cuda`: where this process measures the network."""
 
-    def trainer(self, settings: LoopSettings) -> Trainer:
+    def trainer(self, settings: LoopSettings) -> RunTrainer:
         """A new trainer, with fresh weights and an empty window."""
 
     def crew(self, settings: LoopSettings, net: nn.Module) -> SelfPlayCrew:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from training.learner.trainer import Trainer
+from training.learner.trainer import RunTrainer
 from training.records.records import Record
 from training.run.files import COUNTERS
 from training.run.timeline import Timeline
@@ -23,7 +23,7 @@ EARLY = 30 / 169  # of the area: a game that ends before that many moves is a si
 class Measures:
     """Gathers what happened between two reports; `gather` needs the run's turn, `report` does not."""
 
-    def __init__(self, progress: Progress, trainer: Trainer, timeline: Timeline) -> None:
+    def __init__(self, progress: Progress, trainer: RunTrainer, timeline: Timeline) -> None:
         self.progress, self.trainer, self.timeline = progress, trainer, timeline
         self.found: dict[str, float] = {}  # for the next report
         if progress.evaluations_reported is None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from torch import nn
 
-from training.console import progress_bar, say
+from gozero.system.console import progress_bar, say
 from training.run import files, gate
 from training.run.backend import LOCAL, Backend, return_memory
 from training.run.limits import RunLimits

@@ -18,10 +18,10 @@ from typing import Any
 
 from gozero.nets import growth, weights
 from gozero.nets.weights import WeightsError
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
-from training.console import say
 from training.doctor.monitor import Monitor
 from training.learner.learner import DivergedError, limit_note, network_config
 from training.run import new_run

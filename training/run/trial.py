@@ -1,5 +1,5 @@
-"""A short piece of self-play or learning with a run's own settings, in memory: what the estimate measures and the dry run
-tries. Networks are untrained: they cost the same as trained ones.
+"""A short piece of self-play or learning with a run's own settings, in memory: what the estimate measures and the dry
+run tries. Networks are untrained: they cost the same as trained ones.
 """
 
 from __future__ import annotations

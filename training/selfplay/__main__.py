@@ -1,6 +1,8 @@
-"""The command `python -m training.selfplay`: games of self-play."""
+"""`python -m training.selfplay` is `gozero selfplay`."""
+
+import sys
 
 from training.commands.selfplay import main
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

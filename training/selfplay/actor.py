@@ -24,7 +24,7 @@ import torch
 from torch import nn
 
 from gozero.games.game import Game
-from training.console import progress_bar
+from gozero.system.console import progress_bar
 from training.records import records, scoring
 from training.records.records import Record
 from training.selfplay.crew import Key, SelfPlayCrew, Stretch, StretchOver

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from training.console import STOPPING
+from gozero.system.console import STOPPING
 from training.records.records import Record
 from training.selfplay.crew import Key, LocalCrew, RoundsAlone, Stop, Stretch, StretchOver, place
 from training.selfplay.resign import Calibration

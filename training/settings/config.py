@@ -36,7 +36,7 @@ class MonitorSettings:
     strength_games: int = setting(16, unit="games against each frozen opponent; even", low=2, high=10_000)
     strength_visits: int = setting(32, unit="visits a move of the network in those games", low=1, high=100_000)
     strength_share: float = setting(0.05, unit="most of the run's time that they may take", low=0, high=1)
-    yardstick: str = setting("", unit="file of labelled positions (training.yardstick) to agree with; empty = none")
+    yardstick: str = setting("", unit="file of labelled positions (gozero yardstick) to agree with; empty = none")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.nets.features import layouts
 from gozero.system.options import SettingsError
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -78,6 +77,8 @@ def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
     game, stages = values["game"], values.get("stage")
     if not isinstance(game, str) or game not in games.GAMES or not isinstance(stages, list):
         return
+    from gozero.nets.features import layouts  # heavy
+
     asked = {assignment.partition("=")[0].strip() for assignment in overrides}
     if isinstance(values.get("features"), int) and "features" not in asked:
         values["features"] = min(values["features"], len(layouts(game)))

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 
+from gozero.system.errors import UserError
 from training.storage.storage import numbered, replacing, writing
 
 UNREADABLE = (
@@ -36,7 +37,7 @@ UNREADABLE = (
 PACKED = "packed"  # in a pool's state: bytes of `compress`, with what is not beside them
 
 
-class CheckpointError(Exception):
+class CheckpointError(UserError):
     """A run folder that cannot be continued; one line for the user."""
 
 

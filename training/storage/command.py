@@ -1,15 +1,7 @@
-"""`python -m training.storage`: what a store holds of a run, and a copy of it by hand.
-
-    python -m training.storage show s3://bucket/runs/go13
-    python -m training.storage fetch s3://bucket/runs/go13 runs/go13
-
-A fetched folder is a run folder; with `--only weights.pt` it is that file alone. Neither changes the store, and both
-may be used while a run copies itself there. Exit code 2: the store or the folder cannot be used.
-"""
+"""What a store holds of a run, and a copy of it by hand; the command line is `training.commands.storage`."""
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,15 +10,11 @@ from pathlib import Path
 
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
-from training.console import Parser, run_command
 from training.storage import copies, storage
 from training.storage import manifest as manifests
 from training.storage.manifest import StoreManifest
 from training.storage.mirror import check_places
-from training.storage.storage import BusyError, FolderError, StorageError
 from training.storage.store import Store, StoreError
-
-UNUSABLE = (StoreError, StorageError, BusyError, FolderError, SettingsError)
 
 
 def show(store: Store) -> str:
@@ -76,34 +64,3 @@ def _chosen(found: StoreManifest, only: Sequence[str], store: Store) -> StoreMan
     if not files:
         raise StoreError(f"{store.shown} has no file {' or '.join(map(repr, only))}; `show` lists them")
     return replace(found, files=files)
-
-
-def _folder(text: str) -> Path:
-    if not text:  # which would be the working folder
-        raise ValueError(text)
-    return Path(text)
-
-
-_folder.__name__ = "folder"  # argparse names the type in its message
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line; the exit code is described above."""
-    parser = Parser(prog="python -m training.storage", description="Look at a store of a run, or fetch it by hand.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="show | fetch")
-    shows = commands.add_parser("show", help="list what a store holds")
-    fetches = commands.add_parser("fetch", help="copy a run from a store into a folder")
-    for each in (shows, fetches):
-        each.add_argument("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
-    fetches.add_argument("folder", type=_folder, metavar="FOLDER", help="a folder that holds no run")
-    fetches.add_argument(
-        "--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable"
-    )
-    options = parser.parse_args(arguments)
-    return run_command("training.storage", lambda: _run(options), UNUSABLE, "give the same command again to go on")
-
-
-def _run(options: argparse.Namespace) -> int:
-    store = Store(options.url)
-    print(show(store) if options.command == "show" else fetch(store, options.folder, options.only))
-    return 0

@@ -5,8 +5,8 @@ one, the folder's counts if the store's state came from it, and the store's if t
 agreed. If each has something that the other lacks nothing is copied, and the user decides. A manifest is written only
 on top of the state that the folder agrees with: a process that finds another's has lost the store.
 
-A store that is slow or broken neither delays nor ends a run: each failed copy is one line, and the next checkpoint tries
-again. Copies do not queue, and only the last one, at the end of the run, is waited for.
+A store that is slow or broken neither delays nor ends a run: each failed copy is one line, and the next checkpoint
+tries again. Copies do not queue, and only the last one, at the end of the run, is waited for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from training.console import say
+from gozero.system.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
@@ -40,7 +40,7 @@ class LostError(StoreError):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class StoreAgreement:
     """What a run folder knows of a store: the state that both had last. storage.json has one for each store."""
 
     run: str = ""
@@ -67,13 +67,13 @@ class Mirror:
         self.store, self.folder = store, folder.absolute()
         self._coming = ""  # what `fetch` says of the store's run
         check_places(store, self.folder)
-        self._agreement = _agreements(self.folder).get(store.place, Agreement())
+        self._agreement = _agreements(self.folder).get(store.place, StoreAgreement())
         found = manifests.newest(store)
         if found is not None and not take_over:
             self._refuse_if_busy(found)
         if found is None or not found.checkpoints:
             state = StoreManifest(new_id(), found.number if found else 0, found.id if found else "", self._owner(), {})
-            self._agreement = Agreement()
+            self._agreement = StoreAgreement()
         else:
             state = found
             self._agreement = replace(self._agreement, fetching=self._is_behind(found, accept))
@@ -239,10 +239,10 @@ class Mirror:
         """The store holds this state, and the folder comes from it or will get it."""
         self.state = state
         seal = tuple(sorted((path, entry.sha256) for path, entry in state.checkpoints.items()))
-        agreement = Agreement(state.run, state.number, state.id, "", seal, self.behind)
+        agreement = StoreAgreement(state.run, state.number, state.id, "", seal, self.behind)
         self._save(agreement)
 
-    def _save(self, agreement: Agreement) -> None:
+    def _save(self, agreement: StoreAgreement) -> None:
         """Save it in the folder, beside those of other stores. Raises StorageError."""
         self._agreement, path = agreement, self.folder / AGREEMENTS
         agreements = _agreements(self.folder) | {self.store.place: agreement}
@@ -322,12 +322,15 @@ def open_remote(
     return Uploader(mirror)
 
 
-def _agreements(folder: Path) -> dict[str, Agreement]:
+def _agreements(folder: Path) -> dict[str, StoreAgreement]:
     """The folder's agreements by the stores' URLs. StoreError for a damaged file."""
     path = folder / AGREEMENTS
     try:
         saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        return {url: replace(Agreement(**saved_one), seal=tuple(map(tuple, saved_one["seal"]))) for url, saved_one in saved.items()}
+        return {
+            url: replace(StoreAgreement(**values), seal=tuple(map(tuple, values["seal"])))
+            for url, values in saved.items()
+        }
     except (ValueError, TypeError, KeyError, AttributeError):
         raise StoreError(f"{path} is damaged; give another --run to continue from the store") from None
 

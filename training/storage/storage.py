@@ -17,11 +17,13 @@ from typing import IO
 
 from filelock import FileLock, Timeout
 
+from gozero.system.errors import UserError
+
 MEGABYTE = 1_000_000
 LOCK = "lock"  # a file of the run folder, held by the process that works there
 
 
-class StorageError(Exception):
+class StorageError(UserError):
     """A file of the run cannot be written; one line with the path and the reason."""
 
     def __init__(self, path: Path, why: str) -> None:
@@ -31,7 +33,7 @@ class StorageError(Exception):
         )
 
 
-class FolderError(Exception):
+class FolderError(UserError):
     """A folder in which no run can be; one line with the reason."""
 
     def __init__(self, folder: Path, why: str) -> None:
@@ -40,7 +42,7 @@ class FolderError(Exception):
         )
 
 
-class BusyError(Exception):
+class BusyError(UserError):
     """Another process works in the run folder; one line."""
 
     def __init__(self, folder: Path) -> None:

@@ -18,11 +18,13 @@ from urllib.parse import parse_qsl, urlsplit
 import fsspec
 from fsspec.registry import known_implementations
 
+from gozero.system.errors import UserError
+
 # protocols without folders: to make one there could make a bucket of a mistyped name
 FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory"})
 
 
-class StoreError(Exception):
+class StoreError(UserError):
     """A store that cannot be used now; one line with its URL and the reason."""
 
 

@@ -22,27 +22,16 @@ from gozero.games.game import Game
 from gozero.games.go import go
 from gozero.games.symmetry import SYMMETRIES
 from gozero.records import sgf
+from gozero.system.errors import UserError
 from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
+from training.supervised.wanted import Wanted
 
 LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree
 
 
-class CollectionError(Exception):
+class CollectionError(UserError):
     """A folder from which nothing can be learned; one line for the user."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The choice of games and rows."""
-
-    sizes: tuple[int, ...] = ()  # board sizes; empty: all
-    variations: bool = False  # all lines, not only the main one
-    require_result: bool = False  # only games whose result can be learned
-    held_out: float = 0.05  # share of games
-    most: int = 1_000_000  # rows
-    seed: int = 1
-    features: int = 1  # version of the input features
 
 
 @dataclass

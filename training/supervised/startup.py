@@ -1,32 +1,20 @@
-"""`python -m training.supervised FOLDER --out weights.pt`: train a network on game records in SGF instead of self-play.
-
-    python -m training.supervised ~/games --network b6c64 --epochs 4 --out weights.pt
-
-The networks, the losses and the learner are those of self-play; only where the rows come from differs
-(`training.supervised.collection`). After each pass over the positions (*epoch*) the averaged network is measured on
-games that it never saw, beside a constant predictor: the commonest move of the training positions, and the side to
-move's commoner result. OUT plays at any moment (`gozero-gtp --weights OUT`); beside it OUT.state holds what `--resume`
-needs. Ctrl-C saves both.
-
-The weights that ship with gozero never come from this: they learned from self-play alone.
-"""
+"""Learns from game records in SGF; the command line is `training.commands.supervised`."""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from errno import EISDIR
 from pathlib import Path
 
 import torch
 
 from gozero.nets import model
+from gozero.system.console import INTERRUPTED, say, stop_on_signals
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import INTERRUPTED, printing
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.console import Parser, say, stop_on_signals
 from training.learner.learner import DivergedError
 from training.settings.config import LearnerSettings, from_dict
 from training.storage import storage
@@ -37,78 +25,8 @@ from training.supervised.measure import constant, measure
 from training.supervised.trainer import Trainer, TrainerPlan, state_of
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    wanted, learner = Wanted(), LearnerSettings()
-    options = Parser(prog="python -m training.supervised", description=__doc__)
-    options.formatter_class = argparse.RawDescriptionHelpFormatter
-    options.add_argument("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
-    options.add_argument("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
-    options.add_argument("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13 (default %(default)s)")
-    options.add_argument(
-        "--features",
-        type=int,
-        choices=(1, 2, 3),
-        help="version of the input features (default: 3, ladders and pass-alive points too; agz13: 1)",
-    )
-    options.add_argument("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
-    options.add_argument("--batch", type=int, default=learner.batch, help="positions of a step (default %(default)s)")
-    options.add_argument("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
-    _add_positions(options, wanted)
-    options.add_argument("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")
-    options.add_argument(
-        "--seed",
-        type=int,
-        default=wanted.seed,
-        help="fixes the network's start, the held-out games and all order (default %(default)s)",
-    )
-    options.add_argument("--resume", action="store_true", help="continue from FILE.state")
-    return options
-
-
-def _add_positions(options: argparse.ArgumentParser, wanted: Wanted) -> None:
-    """The options that say which positions are learned from."""
-    options.add_argument(
-        "--size",
-        type=int,
-        action="append",
-        default=[],
-        metavar="N",
-        help="only this board size; may be given more than once",
-    )
-    options.add_argument(
-        "--held-out",
-        type=float,
-        default=wanted.held_out,
-        metavar="SHARE",
-        help="share of games kept for measuring (default %(default)s)",
-    )
-    options.add_argument("--variations", action="store_true", help="learn from all variations (default: the main line)")
-    options.add_argument(
-        "--require-result",
-        action="store_true",
-        help="skip games without a result (default: only their moves are learned)",
-    )
-    options.add_argument(
-        "--most",
-        type=int,
-        default=wanted.most,
-        metavar="N",
-        help="most positions in memory, 1.2 KB each at 13x13 (default %(default)s)",
-    )
-
-
 def _plan(options: argparse.Namespace) -> TrainerPlan:
     """The command line, checked. SettingsError or ValueError with one line."""
-    for name, low, high in (
-        ("epochs", 1, 10**6),
-        ("most", 1, 10**9),
-        ("threads", 0, 1024),
-        ("seed", 0, 2**63 - 1),
-        ("held_out", 0, 0.9),
-    ):
-        if not low <= getattr(options, name) <= high:
-            raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
     version = options.features or (1 if options.network == "agz13" else 3)
     model.config(options.network, features=version)
     sizes = tuple(sorted(options.size))
@@ -137,18 +55,8 @@ def _reserve(out: Path, resumes: bool) -> None:
         )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Train from the command line.
-
-    Returns the exit code: 0; 1 if the disk failed or the losses diverged under way; 2 for a request or a folder that
-    cannot be used.
-    """
-    options = parser().parse_args(arguments)
-    return printing("training.supervised", lambda: _learn(options))
-
-
-def _learn(options: argparse.Namespace) -> int:
-    """`main`, but for standard output."""
+def learn(options: argparse.Namespace) -> int:
+    """Train. Returns the exit code: 1 if the disk failed or the losses diverged, 2 for a folder that cannot be used."""
     try:
         plan = _plan(options)
         _reserve(options.out, options.resume)
@@ -163,10 +71,10 @@ def _learn(options: argparse.Namespace) -> int:
         stop = stop_on_signals()
         run.train(stop)
     except (StorageError, DivergedError) as error:
-        say(f"training.supervised: {error}")
+        say(f"gozero supervised: {error}")
         return 1
     except (CollectionError, SettingsError, ChoiceError) as error:
-        say(f"training.supervised: {error}")
+        say(f"gozero supervised: {error}")
         return 2
     except KeyboardInterrupt:  # while reading: nothing has begun
         return INTERRUPTED

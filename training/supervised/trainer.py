@@ -13,8 +13,8 @@ import torch
 
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import model, weights
+from gozero.system.console import progress_bar, say
 from gozero.system.options import SettingsError
-from training.console import progress_bar, say
 from training.learner.learner import DivergedError, Learner
 from training.records.replay import Batch
 from training.settings.config import LearnerSettings

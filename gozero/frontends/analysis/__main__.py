@@ -1,4 +1,4 @@
-"""`gozero-analysis`: settings, the take-over of standard output, a thread that reads lines, and the server that answers
+"""`gozero analysis`: settings, the take-over of standard output, a thread that reads lines, and the server that answers
 them.
 """
 
@@ -19,8 +19,8 @@ from gozero.frontends.analysis.settings import AnalysisSettings, from_arguments
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import find_weights, supported_sizes
 from gozero.search.memory import Memory
+from gozero.system.console import SUCCESS, exit_after, leave_when_unread
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import SUCCESS, exit_after, leave_when_unread
 from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError
 from gozero.system.output import Log, ProtocolOutput, tell
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 READY = "Started, ready to begin handling requests"
 """KataGo's line on stderr that some clients wait for."""
 
-say = partial(tell, "gozero-analysis")
+say = partial(tell, "gozero analysis")
 """One line to the user, on stderr."""
 
 

@@ -179,7 +179,7 @@ def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
 
 def _internal(error: Exception) -> dict[str, str]:
     """The answer after an error that is ours or the machine's, not the client's; stderr gets the rest of it."""
-    sys.stderr.write("gozero-analysis: internal error; please report this:\n")
+    sys.stderr.write("gozero analysis: internal error; please report this:\n")
     traceback.print_exception(error, file=sys.stderr)
     return {"error": f"internal error: {type(error).__name__}: {error}"}
 

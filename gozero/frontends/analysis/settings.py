@@ -1,11 +1,11 @@
-"""The settings of `gozero-analysis`, as a table of options (`gozero.system.options`)."""
+"""The settings of `gozero analysis`, as a table of options (`gozero.system.options`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from gozero.play.engine_settings import EngineSettings
-from gozero.system import command_line
+from gozero.system import console
 from gozero.system.options import option
 
 PERSPECTIVES = ("black", "white", "side_to_move")
@@ -13,9 +13,9 @@ DESCRIPTION = (
     "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
 )
 HELP_EPILOG = """\
-KaTrain:  General & Engine Settings > Override Engine Command: exec (not on Windows), the full path of gozero-analysis,
+KaTrain:  General & Engine Settings > Override Engine Command: exec (not on Windows), the full path of gozero, analysis,
           --quit-without-waiting and other options.
-By hand:  echo '{"id":"a","moves":[["B","G7"]],"rules":"chinese","boardXSize":13,"boardYSize":13}' | gozero-analysis --visits 100
+By hand:  echo '{"id":"a","moves":[["B","G7"]],"rules":"chinese","boardXSize":13,"boardYSize":13}' | gozero analysis --visits 100
 docs/analysis.md describes queries and answers.
 """
 
@@ -60,10 +60,10 @@ class AnalysisSettings(EngineSettings):
 
 def from_arguments(arguments: list[str], version: str) -> AnalysisSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return command_line.from_arguments(
+    return console.from_arguments(
         AnalysisSettings,
         arguments,
-        prog="gozero-analysis",
+        prog="gozero analysis",
         version=version,
         description=DESCRIPTION,
         epilog=HELP_EPILOG,

@@ -1,4 +1,4 @@
-"""A person against the engine in a terminal, at any game: `python -m gozero play GAME`.
+"""A person against the engine in a terminal, at any game: `gozero play GAME`.
 
 Vocabulary. What the person types is a *line*: a move, or one of the terminal's commands. The *chance* of a side is its
 expected result as a percentage; a draw counts half.

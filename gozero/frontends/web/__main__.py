@@ -1,4 +1,4 @@
-"""`gozero-web`: settings, a port to listen on, the browser, and the server until Ctrl-C."""
+"""`gozero web`: settings, a port to listen on, the browser, and the server until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError, header
-from gozero.system.exits import exit_after
+from gozero.system.console import exit_after
 from gozero.system.options import SettingsError
 from gozero.system.output import Log, tell
 

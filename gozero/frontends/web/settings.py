@@ -1,4 +1,4 @@
-"""The settings of `gozero-web`, as tables of options (`gozero.system.options`)."""
+"""The settings of `gozero web`, as tables of options (`gozero.system.options`)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from gozero.nets.locations import WEIGHTS
 from gozero.play.engine_settings import EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST
-from gozero.system import command_line
+from gozero.system import console
 from gozero.system.options import option
 
-PROGRAM = "gozero-web"
+PROGRAM = "gozero web"
 DESCRIPTION = "A board in the browser: play the engine at seven games, see what it thinks, review games."
 HELP_EPILOG = """\
 Without options it listens on this machine alone and opens your browser. docs/web.md says what the page can do.
-A run:     gozero-web --run runs/go13    its report, and games against its weights
-Elsewhere: gozero-web --host 0.0.0.0     other machines may use the address that it prints, with the token in it
+A run:     gozero web --run runs/go13    its report, and games against its weights
+Elsewhere: gozero web --host 0.0.0.0     other machines may use the address that it prints, with the token in it
 """
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -83,6 +83,6 @@ class WebSettings(EngineProcessSettings):
 
 def from_arguments(arguments: list[str], version: str) -> WebSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return command_line.from_arguments(
+    return console.from_arguments(
         WebSettings, arguments, prog=PROGRAM, version=version, description=DESCRIPTION, epilog=HELP_EPILOG
     )

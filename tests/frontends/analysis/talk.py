@@ -1,4 +1,4 @@
-"""A whole gozero-analysis in this process, without weights, and what it is asked."""
+"""A whole gozero analysis in this process, without weights, and what it is asked."""
 
 import json
 from collections.abc import Callable

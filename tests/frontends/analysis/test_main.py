@@ -1,4 +1,4 @@
-"""gozero-analysis as a process: a session as KaTrain has it, and how it ends."""
+"""gozero analysis as a process: a session as KaTrain has it, and how it ends."""
 
 import json
 import os
@@ -213,7 +213,7 @@ def test_the_log_tells_why_the_engine_ended(tmp_path: Path) -> None:
     code, _, error = client.close()
     (line,) = (tmp_path / "talk.log").read_text().splitlines()
     assert code == 2 and "none.pt" in line
-    assert line.partition(" - ")[2] == error.removeprefix("gozero-analysis: ").strip()
+    assert line.partition(" - ")[2] == error.removeprefix("gozero analysis: ").strip()
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_the_log_tells_why_the_engine_ended(tmp_path: Path) -> None:
         (["--weights", "nowhere.pt"], "nowhere.pt"),
         (["--visits", "0"], "--visits = 0: expected 1 to 100,000,000"),
         (["--report-winrates-as", "red"], "expected one of black, white, side_to_move"),
-        (["analysis", "-model", "net.bin"], "see gozero-analysis --help"),
+        (["analysis", "-model", "net.bin"], "see gozero analysis --help"),
     ],
 )
 def test_what_is_of_no_use_is_one_line(arguments: list[str], message: str) -> None:
@@ -261,9 +261,9 @@ def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: 
     have gone.
     """
     guide = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"^\**.*/\.venv/bin/gozero-analysis .*$", guide, flags=re.MULTILINE)
+    (line,) = re.findall(r"^\**.*/\.venv/bin/gozero analysis .*$", guide, flags=re.MULTILINE)
     program = f"{shlex.quote(sys.executable)} -m gozero.frontends.analysis --weights {shlex.quote(str(small_weights))}"
-    command = line.replace("/full/path/to/.venv/bin/gozero-analysis", program)
+    command = line.replace("/full/path/to/.venv/bin/gozero analysis", program)
     shell = subprocess.Popen(
         ["sh", "-c", f"{command}; :"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

@@ -1,4 +1,4 @@
-"""A running gozero-web and pages of Chromium on it, for the tests.
+"""A running gozero web and pages of Chromium on it, for the tests.
 
 Waiting is always for something that the page shows. What stands on the board is read from the reports that the page
 received, so that a test can choose a legal move without knowing rules.
@@ -30,7 +30,7 @@ expect.set_options(timeout=PATIENCE)
 
 
 class Site:
-    """The command gozero-web, running, with what it said."""
+    """The command gozero web, running, with what it said."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process

@@ -73,7 +73,7 @@ class Wire:
 
 
 class Server:
-    """The command gozero-web, running."""
+    """The command gozero web, running."""
 
     def __init__(self, process: subprocess.Popen[str], lines: int) -> None:
         assert process.stderr is not None

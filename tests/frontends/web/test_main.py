@@ -1,4 +1,4 @@
-"""The command line of gozero-web: what it says of wrong options, and how it ends."""
+"""The command line of gozero web: what it says of wrong options, and how it ends."""
 
 import logging
 import os
@@ -34,17 +34,17 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--port", "70000"), "gozero-web: --port = 70000: expected 0 to 65,535\n"),
-        (("--level", "21"), "gozero-web: --level = 21: expected 1 to 20\n"),
-        (("--game", "chess"), "gozero-web: --game = 'chess': expected one of go, "),
-        (("--weights", "missing.pt"), "gozero-web: cannot use weights "),
-        (("--run", "no/such/run"), "gozero-web: --run no/such/run: no such folder: "),
-        (("--run", "docs"), "gozero-web: --run "),
-        (("--host", "256.1.1.1"), "gozero-web: cannot listen on 256.1.1.1, port 8013: "),
-        (("--boards", "0"), "gozero-web: --boards = 0: expected 1 to 64\n"),
-        (("--game", "connect4", "--size", "9"), "gozero-web: board size 9: this engine plays Connect-4 on 7\n"),
-        (("--backend", "torch", "--precision", "int8"), "gozero-web: precision int8 needs the backend openvino"),
-        (("extra",), "gozero-web: unrecognized arguments: extra; see gozero-web --help\n"),
+        (("--port", "70000"), "gozero web: --port = 70000: expected 0 to 65,535\n"),
+        (("--level", "21"), "gozero web: --level = 21: expected 1 to 20\n"),
+        (("--game", "chess"), "gozero web: --game = 'chess': expected one of go, "),
+        (("--weights", "missing.pt"), "gozero web: cannot use weights "),
+        (("--run", "no/such/run"), "gozero web: --run no/such/run: no such folder: "),
+        (("--run", "docs"), "gozero web: --run "),
+        (("--host", "256.1.1.1"), "gozero web: cannot listen on 256.1.1.1, port 8013: "),
+        (("--boards", "0"), "gozero web: --boards = 0: expected 1 to 64\n"),
+        (("--game", "connect4", "--size", "9"), "gozero web: board size 9: this engine plays Connect-4 on 7\n"),
+        (("--backend", "torch", "--precision", "int8"), "gozero web: precision int8 needs the backend openvino"),
+        (("extra",), "gozero web: unrecognized arguments: extra; see gozero web --help\n"),
     ],
 )
 def test_wrong_options_are_one_line(options: tuple[str, ...], text: str) -> None:
@@ -60,7 +60,7 @@ def test_a_port_that_is_taken() -> None:
         port = str(other.getsockname()[1])
         code, said = run("--port", port)
     assert code == 2
-    assert said.startswith(f"gozero-web: cannot listen on 127.0.0.1, port {port}: ")
+    assert said.startswith(f"gozero web: cannot listen on 127.0.0.1, port {port}: ")
     assert said.endswith("; choose another --port\n")
 
 
@@ -78,7 +78,7 @@ def test_an_engine_that_cannot_start_ends_the_server() -> None:
         "main(['--no-browser', '--port', '0'])"
     )
     assert code == 2
-    assert said.endswith("gozero-web: the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine\n")
+    assert said.endswith("gozero web: the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine\n")
 
 
 def test_an_engine_ends_with_its_server_also_in_the_middle_of_a_request() -> None:
@@ -121,7 +121,7 @@ def test_signals_end_it_quietly(number: signal.Signals, code: int) -> None:
     command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", "--threads", "1"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    assert process.stderr.readline().startswith("gozero-web: the board is at http://127.0.0.1:")
+    assert process.stderr.readline().startswith("gozero web: the board is at http://127.0.0.1:")
     process.send_signal(number)
     assert process.stderr.read() == ""
     assert process.wait(60) == code

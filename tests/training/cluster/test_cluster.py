@@ -65,7 +65,7 @@ def on_cluster(
     from training.cluster.messages import Assignment
 
     with signals_kept():
-        asked = Assignment(settings, chosen, folder, StartingPoint(), None, False, "training.loop", workers, workers and 1)
+        asked = Assignment(settings, chosen, folder, StartingPoint(), None, False, "gozero train", workers, workers and 1)
         return driver.run(asked, cluster.address)
 
 
@@ -201,7 +201,7 @@ def test_a_learner_that_always_dies_ends_the_run(
     monkeypatch.setattr(session, "prepare", lose)
     made = object.__new__(coordinator.Coordinator)
     made._again, made._stop = False, threading.Event()
-    made._asked = Assignment(SETTINGS, None, tmp_path, StartingPoint(), None, False, "training.loop", 1, 1)
+    made._asked = Assignment(SETTINGS, None, tmp_path, StartingPoint(), None, False, "gozero train", 1, 1)
     with pytest.raises(coordinator.WorkersLostError, match="lost 3 times after step 7"):
         made._train(SETTINGS, Nobody(), None)  # type: ignore[arg-type]
     assert capsys.readouterr().err.count("the run is opened again") == 2
@@ -246,7 +246,7 @@ def test_a_machine_s_workers_play_games_of_the_asynchronous_mode_and_leave(
     command = [
         sys.executable,
         "-m",
-        "training.worker",
+        "gozero worker",
         "--address",
         cluster.address,
         "--workers",

@@ -9,6 +9,7 @@ import pytest
 
 from gozero.system.options import SettingsError
 from training.commands import train
+from training.commands import worker as worker_command
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 NOBODY = "127.0.0.1:1"
@@ -49,7 +50,7 @@ def test_an_address_without_a_cluster(
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     assert run(tmp_path, "--address", address, *look) == 2
     line = only_line(capsys)
-    assert line.startswith(f"training.loop: --address {address}: ") and why in line
+    assert line.startswith(f"gozero train: --address {address}: ") and why in line
     assert not (tmp_path / "run").exists()
 
 
@@ -94,15 +95,14 @@ def test_what_a_machine_offers(
     options: list[str], offered: dict[str, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    from training.cluster import node
 
-    monkeypatch.setattr(node, "available_threads", lambda: 8)
-    chosen = node.parser().parse_args(["--address", NOBODY, *options])
+    monkeypatch.setattr(worker_command, "available_threads", lambda: 8)
+    chosen = worker_command.parser().parse_args(["--address", NOBODY, *options])
     if offered is None:
         with pytest.raises(SettingsError, match="give at least 1 worker, 1 thread and 80 MB"):
-            node.start_command(chosen)
+            worker_command.start_command(chosen)
         return
-    words = dict(word.split("=", 1) for word in node.start_command(chosen) if "=" in word)
+    words = dict(word.split("=", 1) for word in worker_command.start_command(chosen) if "=" in word)
     assert {"cpus": int(words["--num-cpus"])} | json.loads(words["--resources"]) == offered
 
 
@@ -134,15 +134,14 @@ def test_a_node_that_ends_at_once_does_not_try_for_ever(capsys: pytest.CaptureFi
 
 def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    from training.cluster import node
 
-    assert node.main(["--address", NOBODY]) == 2
+    assert worker_command.main(["--address", NOBODY]) == 2
     assert "no cluster answers there" in only_line(capsys)
-    assert node.main(["--address", NOBODY, "--workers", "2", "--threads", "0"]) == 2
+    assert worker_command.main(["--address", NOBODY, "--workers", "2", "--threads", "0"]) == 2
     assert "--threads 0" in only_line(capsys)
 
 
-def test_a_second_home_that_is_a_path_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_open_remote_that_is_a_path_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     from training.cluster import driver
 

@@ -183,7 +183,7 @@ def test_a_cut_cable_and_a_lost_head_cost_time_alone(hosts: tuple[Host, Host], w
         return Said(here.start(sys.executable, "-c", code, str(settings), str(folder)))
 
     here.head()
-    join = [sys.executable, "-m", "training.worker", "--address", f"{HEAD}:{PORT}", "--workers", "1", "--memory", "80"]
+    join = [sys.executable, "-m", "gozero", "worker", "--address", f"{HEAD}:{PORT}", "--workers", "1", "--memory", "80"]
     theirs = Said(there.start(*join))  # the only worker
     driver = drive()
     until(1)
@@ -216,5 +216,5 @@ def as_command() -> None:
 
     settings, folder = map(Path, sys.argv[1:])
     wanted = config.from_dict(config.LoopSettings, json.loads(settings.read_text()), str(settings))
-    asked = Assignment(wanted, None, folder, StartingPoint(), None, False, "training.loop", 0, 0)
+    asked = Assignment(wanted, None, folder, StartingPoint(), None, False, "gozero train", 0, 0)
     sys.exit(driver.run(asked, "auto"))

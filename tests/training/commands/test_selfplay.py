@@ -13,8 +13,9 @@ from gozero.games.game import BLACK, NOT_OVER, TO_PLAY
 from gozero.games.go import go, header
 from gozero.nets import model, weights
 from tests.training.games import game_of, random_record
+from training.commands import records as records_command
 from training.commands import selfplay
-from training.records import browse, records, scoring
+from training.records import records, scoring
 from training.records.records import Record, Writer
 from training.selfplay.pool import Pool
 from training.selfplay.search import stage_search
@@ -276,8 +277,8 @@ def test_games_alone_and_their_export_for_every_game(
     )
     shard = records.read(tmp_path / "selfplay.gzr")
     assert (shard.settings["game"], {record.size for record in shard.records}) == (game, {size})
-    assert browse.main(["check", str(tmp_path)]) == 0
-    assert browse.main(["export", str(tmp_path), "--sgf", str(tmp_path / "out")]) == 0
+    assert records_command.main(["check", str(tmp_path)]) == 0
+    assert records_command.main(["export", str(tmp_path), "--sgf", str(tmp_path / "out")]) == 0
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [f".{suffix}"] * 2
     capsys.readouterr()
 
@@ -337,7 +338,7 @@ def test_ctrl_c_is_one_line_that_says_where_the_games_are(
     game = ["--game", "tictactoe", "--games", "2", "--full-visits", "4", "--out", str(tmp_path)]
     assert selfplay.main(["--weights", "none", *game]) == 130
     kept = f"the games that were finished are in {tmp_path / 'selfplay.gzr'}"
-    assert capsys.readouterr().err == f"training.selfplay: interrupted; {kept}\n"
+    assert capsys.readouterr().err == f"gozero selfplay: interrupted; {kept}\n"
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -358,4 +359,4 @@ def test_a_default_run_whose_log_is_no_text_is_one_line(
     assert selfplay.main(["--simulator", "numba"]) == 2
     said = capsys.readouterr().err.splitlines()
     where = tmp_path / "runs" / "tiny" / "log.jsonl"
-    assert said[-1].startswith(f"training.selfplay: cannot read {where}: ") and "move it away" in said[-1]
+    assert said[-1].startswith(f"gozero selfplay: cannot read {where}: ") and "move it away" in said[-1]

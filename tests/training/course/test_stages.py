@@ -6,25 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from training.course import generations, imitation, reinforcement
+from training.commands import course as course_command
+from training.course import generations
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder
 
 GAMES = ["--first-games", "60", "--games", "60", "--test-games", "40", "--duel-games", "20", "--passes", "1"]
 
 
 def generate(run: Path, game: str = "tictactoe", *more: str) -> int:
-    return generations.main(["--game", game, "--run", str(run), *GAMES, *more])
+    return course_command.generations(["--game", game, "--run", str(run), *GAMES, *more])
 
 
 def imitate(run: Path, game: str = "tictactoe", *more: str) -> int:
-    return imitation.main(
+    return course_command.imitate(
         ["--game", game, "--run", str(run), "--games", "60", "--test-games", "20", "--passes", "1", *more]
     )
 
 
 def reinforce(run: Path, rounds: int, *more: str) -> int:
     sizes = ["--updates", "3", "--games", "10", "--test-games", "24", "--value-share", "0.5"]
-    return reinforcement.main(["--game", "tictactoe", "--run", str(run), "--rounds", str(rounds), *sizes, *more])
+    return course_command.reinforce(["--game", "tictactoe", "--run", str(run), "--rounds", str(rounds), *sizes, *more])
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "simple_go"])
@@ -111,7 +112,7 @@ def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, caps
 )
 def test_bad_options_are_told(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        generations.main(arguments)
+        course_command.generations(arguments)
     assert ended.value.code == 2 and said in capsys.readouterr().err
 
 
@@ -119,11 +120,11 @@ def test_policies_need_value_networks_and_reinforcement_needs_policies(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert imitate(tmp_path) == 2
-    assert "python -m training.generations --game tictactoe" in capsys.readouterr().err
+    assert "gozero course generations --game tictactoe" in capsys.readouterr().err
     assert generate(tmp_path) == 0
     capsys.readouterr()
     assert reinforce(tmp_path, 1) == 2
-    assert "python -m training.imitate --game tictactoe" in capsys.readouterr().err
+    assert "gozero course imitate --game tictactoe" in capsys.readouterr().err
     assert imitate(tmp_path, "tictactoe", "--generation", "7") == 2
     assert "generation 7" in capsys.readouterr().err
 
@@ -159,7 +160,7 @@ def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(
 def test_reinforcement_learns_what_wins(tmp_path: Path) -> None:
     assert generate(tmp_path) == 0 and imitate(tmp_path) == 0
     sizes = ["--updates", "10", "--games", "200", "--test-games", "400", "--value-share", "0", "--rate", "3e-3"]
-    assert reinforcement.main(["--game", "tictactoe", "--run", str(tmp_path), "--rounds", "2", *sizes]) == 0
+    assert course_command.reinforce(["--game", "tictactoe", "--run", str(tmp_path), "--rounds", "2", *sizes]) == 0
     history = CourseFolder.of(tmp_path, "tictactoe").content(REINFORCED)["history"]
     start = history[-1]["start"]
     assert (start["wins"] + start["ties"] / 2) / 400 > 0.6

@@ -13,7 +13,7 @@ from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gtp.client import Engine
-from training.course import generations, imitation, seat
+from training.commands import course as course_command
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
 from training.matches.match import MatchSettings, play_match
@@ -28,8 +28,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("course")
     sizes = ["--games", "100", "--test-games", "10", "--passes", "1"]
     common = ["--game", "tictactoe", "--run", str(run)]
-    assert generations.main([*common, "--first-games", "100", "--duel-games", "2", *sizes]) == 0
-    assert imitation.main([*common, *sizes]) == 0
+    assert course_command.generations([*common, "--first-games", "100", "--duel-games", "2", *sizes]) == 0
+    assert course_command.imitate([*common, *sizes]) == 0
     return run
 
 
@@ -118,7 +118,7 @@ def test_strategies_play_matches_without_faults(course: Path) -> None:
     ("text", "game", "said"),
     [
         ("course:{run}:best", "tictactoe", "is no player of the course"),
-        ("course:{run}/none:val", "tictactoe", "training.generations"),
+        ("course:{run}/none:val", "tictactoe", "gozero course generations"),
         ("course:{run}:val@5", "tictactoe", "value-5.pt"),
         ("course:{run}:pol@reinforced", "tictactoe", "policy-reinforced.pt"),
         ("course:{run}:val", "connect4", "no game 'connect4'"),
@@ -140,15 +140,15 @@ def test_a_person_plays_it_on_the_terminal(
     course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("b2\nhint\nquit\n"))
-    assert seat.main([f"{course}:val", "--game", "tictactoe", "--seed", "1"]) == 0
+    assert course_command.play([f"{course}:val", "--game", "tictactoe", "--seed", "1"]) == 0
     out = capsys.readouterr().out
     assert "val, 1 level" in out and "White " in out and "Your chance is" in out
-    assert seat.main([f"{course}:vol", "--game", "tictactoe"]) == 2
+    assert course_command.play([f"{course}:vol", "--game", "tictactoe"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_it_serves_gtp(course: Path) -> None:
-    command = f"{sys.executable} -m training.play {course}:val_and_pol:30 --game tictactoe --gtp"
+    command = f"{sys.executable} -m gozero course play {course}:val_and_pol:30 --game tictactoe --gtp"
     engine = Engine(command, timeout=300)
     try:
         assert engine.send("name") == "gozero"

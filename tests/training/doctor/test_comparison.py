@@ -10,7 +10,8 @@ import pytest
 
 from gozero import plots
 from gozero.plots import Curve, Panel
-from training.doctor import comparison, page, report
+from training.commands import report as report_command
+from training.doctor import comparison, page
 
 LOSSES = {"train/policy": 3.0, "train/value": 0.5, "held/policy": 3.5}
 
@@ -111,9 +112,9 @@ def test_what_does_not_compare_is_also_said_on_the_terminal(
     tmp_path: Path, drawn: list[Panel], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folders = [str(run_folder(tmp_path / "a", LOSSES)), str(run_folder(tmp_path / "b", LOSSES, game="nogo"))]
-    assert report.main([*folders, "--out", str(tmp_path / "losses.png")]) == 0
+    assert report_command.main([*folders, "--out", str(tmp_path / "losses.png")]) == 0
     said = capsys.readouterr().err
-    assert said == "training.report: These runs play different games (go, nogo): their losses do not compare.\n"
+    assert said == "gozero report: These runs play different games (go, nogo): their losses do not compare.\n"
 
 
 def test_a_run_without_the_counter_is_named(
@@ -122,9 +123,9 @@ def test_a_run_without_the_counter_is_named(
     first = run_folder(tmp_path / "a", LOSSES | {"run/hours": 1.0})
     second = run_folder(tmp_path / "b", LOSSES)
     arguments = [str(first), str(second), "--across", "hours", "--out", str(tmp_path / "page.html")]
-    assert report.main(arguments) == 0
+    assert report_command.main(arguments) == 0
     words = "The log of b has no hours, so it has no curve here; try another --across."
-    assert capsys.readouterr().err == f"training.report: {words}\n"
+    assert capsys.readouterr().err == f"gozero report: {words}\n"
     assert words in (tmp_path / "page.html").read_text()
 
 
@@ -142,7 +143,7 @@ def test_runs_of_one_name_are_told_apart(tmp_path: Path, drawn: list[Panel]) -> 
 def test_a_png_holds_the_losses_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folders = [str(run_folder(tmp_path / name, LOSSES)) for name in "ab"]
     out = tmp_path / "losses.png"
-    assert report.main([*folders, "--out", str(out)]) == 0
+    assert report_command.main([*folders, "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"{out}\n"
     assert out.read_bytes().startswith(b"\x89PNG")
 
@@ -152,7 +153,7 @@ def test_without_out_the_page_is_in_the_working_directory(
 ) -> None:
     folders = [str(run_folder(tmp_path / name, LOSSES)) for name in "ab"]
     monkeypatch.chdir(tmp_path)
-    assert report.main(folders) == 0
+    assert report_command.main(folders) == 0
     assert (tmp_path / "comparison.html").exists()
     assert not any((Path(folder) / "report.html").exists() for folder in folders)
 
@@ -185,7 +186,7 @@ def test_bad_requests_are_one_line(
     (tmp_path / "binary" / "log.jsonl").write_bytes(b"\xff\xfe\x00")
     monkeypatch.chdir(tmp_path)
     across = ["--across", "hours"] if "empty" in arguments else []
-    assert report.main([*arguments, *across]) == 2
+    assert report_command.main([*arguments, *across]) == 2
     said = capsys.readouterr().err
     assert words in said and said.count("\n") == 1
 
@@ -195,7 +196,7 @@ def test_without_matplotlib_it_is_one_line(
 ) -> None:
     folders = [str(run_folder(tmp_path / name, LOSSES)) for name in "ab"]
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert report.main([*folders, "--out", str(tmp_path / "page.html")]) == 2
+    assert report_command.main([*folders, "--out", str(tmp_path / "page.html")]) == 2
     said = capsys.readouterr().err
     assert "pip install 'gozero[train]'" in said and said.count("\n") == 1
     assert not (tmp_path / "page.html").exists()

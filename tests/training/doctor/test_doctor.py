@@ -22,14 +22,13 @@ import torch
 from gozero.games import symmetry
 from gozero.search.search import RootResult
 from tests import ROOT
-from training.commands import train
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
 from training.records import replay
 from training.records.replay import WHOLE, Batch, Replay
-from training.run import modes
+from training.run import modes, session
 from training.selfplay.episode import Episode, SearchPlan
 from training.settings import config, presets
 from training.settings.config import LoopSettings
@@ -50,7 +49,7 @@ def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSetti
 
 def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
     """The verdicts of a whole run."""
-    run = train.prepare(chosen, folder)
+    run = session.prepare(chosen, folder)
     modes.train_in_mode(run, monitor.Monitor(folder, chosen), lambda: False)
     return list(history.read(folder).verdicts.values())
 

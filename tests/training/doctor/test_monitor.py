@@ -10,13 +10,13 @@ import pytest
 import torch
 from tensorboard.summary.writer import event_file_writer
 
+from gozero.system import console
 from gozero.system.options import SettingsError
 from tests.training.games import random_record
-from training import console
-from training.commands import train
 from training.doctor import monitor
 from training.doctor.curves import Curves
 from training.records.records import Writer
+from training.run import session
 from training.run.measures import game_report
 from training.settings.config import LoopSettings, MonitorSettings
 
@@ -56,7 +56,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
         "speed/evaluations": 678.0,
         "held/policy": 2.5,
     }
-    run = train.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
+    run = session.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     run.progress.full_share = 0.75  # that of an earlier session
     watch = monitor.Monitor(tmp_path, run.settings)
     watch.generation(report, run)
@@ -77,13 +77,13 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
 
 def test_a_run_that_was_stopped_says_how_to_have_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
-    for every, words in ((5, f"python -m training.report {tmp_path} writes it"), (0, None)):
+    for every, words in ((5, f"gozero report {tmp_path} writes it"), (0, None)):
         settings = LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=every))
         watch = monitor.Monitor(tmp_path, settings)
-        watch.generation({**report, "speed/evaluations": 1.0}, train.prepare(settings, tmp_path), lambda: True)
+        watch.generation({**report, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path), lambda: True)
         watch.close()
         said = capsys.readouterr().err
-        assert (words in said) if words else ("training.report" not in said)
+        assert (words in said) if words else ("gozero report" not in said)
     assert not (tmp_path / "report.html").exists()
 
 
@@ -95,10 +95,10 @@ def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_t
     generation = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
     settings = LoopSettings(network="b2c16", monitor=MonitorSettings(strength_every=0))
     watch = monitor.Monitor(tmp_path, settings)
-    watch.generation({**generation, "speed/evaluations": 1.0}, train.prepare(settings, tmp_path))
+    watch.generation({**generation, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path))
     monkeypatch.setattr(monitor.report, "write", lambda folder, stop: stopped.append(True))  # Ctrl-C comes meanwhile
     watch.close(lambda: bool(stopped))
-    assert f"report.html is not written yet; python -m training.report {tmp_path} writes it" in capsys.readouterr().err
+    assert f"report.html is not written yet; gozero report {tmp_path} writes it" in capsys.readouterr().err
     monkeypatch.setattr(monitor.report, "write", written)
     monitor.Monitor(tmp_path, settings).close(lambda: False)  # of a run that had nothing left to do
     assert (tmp_path / "report.html").exists()
@@ -149,7 +149,7 @@ def test_a_generation_whose_games_were_played_elsewhere_names_no_speed() -> None
 def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    run = train.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
+    run = session.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     for generations in ((1, 2, 3), (3, 4)):  # the second process goes on from a checkpoint before the third was done
         watch = monitor.Monitor(tmp_path, run.settings)
         for generation in generations:

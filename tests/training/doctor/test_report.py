@@ -17,6 +17,7 @@ from gozero import games, plots
 from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record
+from training.commands import report as report_command
 from training.doctor import comparison, history, report
 from training.doctor.gallery import Gallery
 from training.records import records
@@ -58,7 +59,7 @@ def headings(page: str) -> list[str]:
 
 
 def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert report.main([str(run_folder(tmp_path))]) == 0
+    assert report_command.main([str(run_folder(tmp_path))]) == 0
     assert capsys.readouterr().out.strip() == str(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     expected = [
@@ -244,15 +245,15 @@ def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:
 def test_nothing_to_show_and_no_matplotlib_are_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert report.main([str(tmp_path)]) == 2
+    assert report_command.main([str(tmp_path)]) == 2
     assert "is it a run folder?" in capsys.readouterr().err
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "000001.pt").touch()
-    assert report.main([str(tmp_path)]) == 2
+    assert report_command.main([str(tmp_path)]) == 2
     assert "with a finished generation; let its run finish one first" in capsys.readouterr().err
     log(tmp_path, OLD)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert report.main([str(tmp_path)]) == 2
+    assert report_command.main([str(tmp_path)]) == 2
     text = capsys.readouterr().err
     assert "pip install 'gozero[train]'" in text
     assert text.count("\n") == 1
@@ -342,9 +343,9 @@ def test_an_unfit_line_is_named_and_left_out(
     monkeypatch.setattr(plots, "curves", lambda panels: b"")
     log(tmp_path, OLD)
     add(tmp_path, line, OLD | {"run/generation": 3})
-    assert report.main([str(tmp_path)]) == 0
+    assert report_command.main([str(tmp_path)]) == 0
     said = capsys.readouterr().err
-    assert said.startswith(f"training.report: line 2 of {tmp_path / 'log.jsonl'} is left out: ") and why in said
+    assert said.startswith(f"gozero report: line 2 of {tmp_path / 'log.jsonl'} is left out: ") and why in said
     assert said.count("\n") == 1
     assert [each["run/generation"] for each in history.read(tmp_path).reports] == [1, 3]
     add(tmp_path, line)
@@ -389,7 +390,7 @@ def test_a_log_is_read_in_time_that_grows_with_its_lines(monkeypatch: pytest.Mon
 
 def test_a_log_of_unfit_lines_alone_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log(tmp_path, OLD | {"run/rows": -1})
-    assert report.main([str(tmp_path)]) == 2
+    assert report_command.main([str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "no log.jsonl with a finished generation; line 1 of" in said and said.count("\n") == 1
 

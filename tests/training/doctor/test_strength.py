@@ -15,6 +15,7 @@ from gozero.system.options import SettingsError
 from training.commands import train
 from training.doctor import strength
 from training.doctor.strength import Strength
+from training.run import session
 from training.run.run import Run
 from training.settings import config, presets
 from training.settings.config import LoopSettings, MonitorSettings
@@ -27,7 +28,7 @@ TINY = presets.path_of("tiny")
 def run_of(folder: Path, **watched: object) -> Run:
     """A run of the tiny preset that has worked for an hour, on 5x5."""
     chosen = MonitorSettings(strength_every=2, strength_games=4, strength_visits=4, **watched)
-    run = train.prepare(replace(config.load(TINY), monitor=chosen), folder)
+    run = session.prepare(replace(config.load(TINY), monitor=chosen), folder)
     run.progress.hours = 1.0
     return run
 
@@ -79,7 +80,7 @@ def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
     chosen = MonitorSettings(strength_every=2, strength_games=2, strength_visits=16)
     settings = replace(config.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)
-    run = train.prepare(settings, tmp_path)
+    run = session.prepare(settings, tmp_path)
     run.progress.hours = 1.0
     strong = Strength(tmp_path, settings)
     found = strong.measure(run, 2, [], lambda: False)
@@ -180,7 +181,7 @@ def test_a_yardstick_that_the_network_cannot_be_asked_about_stops_a_run_before_i
     for look in (["--dry-run"], []):
         assert train.main([*command, *look]) == 2
         said = capsys.readouterr().err.splitlines()
-        assert said[-1].startswith("training.loop: monitor.yardstick: ") and words in said[-1]
+        assert said[-1].startswith("gozero train: monitor.yardstick: ") and words in said[-1]
         assert not any("Traceback" in line for line in said)
     assert not (tmp_path / "run" / "log.jsonl").exists(), "nothing was played"
 

@@ -17,10 +17,11 @@ from gozero.games import symmetry
 from gozero.nets import model
 from tests import ROOT
 from tests.training.games import game_of, random_record
+from training.commands import records as records_command
 from training.doctor import check, checkup, symptoms
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
-from training.records import browse, laws, records
+from training.records import laws, records
 from training.records.replay import Batch, Replay
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -125,11 +126,11 @@ def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
     writer.close()
     remedies = [finding.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
     advised = {
-        command for remedy in remedies for command in re.findall(r"python -m training\.records ([^,;]*)", remedy)
+        command for remedy in remedies for command in re.findall(r"gozero\.records ([^,;]*)", remedy)
     }
     assert sum(remedy.count("python -m") for remedy in set(remedies)) == len(advised) == 2
     for command in advised:
-        assert browse.main(command.replace("RUN_FOLDER", str(tmp_path)).split()) == 0
+        assert records_command.main(command.replace("RUN_FOLDER", str(tmp_path)).split()) == 0
 
 
 def test_the_page_on_the_doctor_has_the_table_of_its_checks() -> None:
@@ -334,9 +335,9 @@ def test_constants_of_a_batch() -> None:
 
 
 def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
-    from training.commands import train
+    from training.run import session
 
-    run = train.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
+    run = session.prepare(LoopSettings(network="b2c16", threads=1), tmp_path)
     run.trainer.replay.add(random_record(5, seed) for seed in range(30))
     before = [
         tensor.clone()

@@ -236,7 +236,7 @@ def test_any_game_has_its_own_size_and_results(
 def test_openings_that_always_end_the_game_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert arena.main(["random", "random", "--game", "tictactoe", "--opening-moves", "9", "--games", "2"]) == 2
     said = capsys.readouterr().err
-    assert said == ("training.arena: 9 random plies end nearly every game of tictactoe: take fewer opening moves\n")
+    assert said == ("gozero match: 9 random plies end nearly every game of tictactoe: take fewer opening moves\n")
 
 
 def test_games_go_on_after_long_openings() -> None:
@@ -252,7 +252,7 @@ def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeyp
 
     monkeypatch.setattr(arena, "play_match", play_match)
     assert arena.main(["random", "random", "--game", "tictactoe"]) == 130
-    assert capsys.readouterr().err == "training.arena: interrupted; no game was finished\n"
+    assert capsys.readouterr().err == "gozero match: interrupted; no game was finished\n"
 
 
 def test_an_interrupted_match_keeps_its_finished_games(
@@ -271,9 +271,9 @@ def test_an_interrupted_match_keeps_its_finished_games(
     assert len(table.read_text().splitlines()) == 1 + 3
     assert len(json.loads(document.read_text())["games"]) == 3
     kept = f"3 of 8 games were finished and are kept in {table} and {document}"
-    assert capsys.readouterr().err == f"training.arena: interrupted; {kept}\n"
+    assert capsys.readouterr().err == f"gozero match: interrupted; {kept}\n"
     assert arena.main(match[:-4]) == 130
-    assert capsys.readouterr().err == "training.arena: interrupted; 3 of 8 games were finished, listed above\n"
+    assert capsys.readouterr().err == "gozero match: interrupted; 3 of 8 games were finished, listed above\n"
 
 
 def test_a_game_is_in_the_list_as_soon_as_it_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -320,7 +320,7 @@ def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
     match = ["random", "random", "--game", "tictactoe", "--games", "6", "--csv", str(table), "--json", str(document)]
     assert arena.main(match) == 2
     why = "No space left on device; what it held before is kept"
-    assert capsys.readouterr().err == f"training.arena: cannot write {table}: {why}\n"
+    assert capsys.readouterr().err == f"gozero match: cannot write {table}: {why}\n"
     assert len(table.read_text().splitlines()) == 1 + 2
     assert len(json.loads(document.read_text())["games"]) == 3
 

@@ -30,7 +30,7 @@ def test_a_file_that_cannot_be_made_is_one_line_before_the_games(
     arguments = ["random", "random", "--game", "tictactoe", "--games", "2", "--csv", str(csv), "--json", "/proc/x"]
     assert arena.main(arguments) == 2
     output = capsys.readouterr()
-    assert output.err.startswith("training.arena: cannot write /proc/x: ") and output.err.count("\n") == 1
+    assert output.err.startswith("gozero match: cannot write /proc/x: ") and output.err.count("\n") == 1
     assert output.out == "" and not csv.exists()
 
 

@@ -113,7 +113,7 @@ def test_an_interruption_leaves_what_was_played(
     monkeypatch.setattr(ladder, "play_match", play_match)
     table = tmp_path / "ladder.csv"
     assert ladder.main([*TINY, "--csv", str(table)]) == 130
-    assert capsys.readouterr().err == "training.ladder: interrupted; the matches above are all that were finished\n"
+    assert capsys.readouterr().err == "gozero ladder: interrupted; the matches above are all that were finished\n"
     assert [row["simulations"] for row in rows_of(table)] == ["2"]
 
 

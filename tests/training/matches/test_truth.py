@@ -172,7 +172,7 @@ def test_the_command_says_how_many_positions_there_were(
 def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(truth, "positions", interrupt)
     assert truth.main(TTT) == 130
-    assert capsys.readouterr().err == "training.truth: interrupted\n"
+    assert capsys.readouterr().err == "gozero truth: interrupted\n"
 
 
 def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:

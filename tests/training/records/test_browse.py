@@ -1,4 +1,4 @@
-"""`python -m training.records`: what it lists, shows, checks and exports, and that damaged records are counted and left
+"""`gozero records`: what it lists, shows, checks and exports, and that damaged records are counted and left
 alone.
 """
 
@@ -20,7 +20,8 @@ from gozero.games import coords, symmetry
 from gozero.records import sgf
 from tests.conftest import NODE_PACKAGES
 from tests.training.games import MAX_LENGTH, game_of, random_record
-from training.records import browse, library
+from training.commands import records as records_command
+from training.records import library
 from training.records.records import Record, Writer
 
 SETTINGS = {"game": "go", "rules": "chinese", "network": "b2c16", "selfplay": {"max_length": MAX_LENGTH}}
@@ -42,7 +43,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = browse.main([str(argument) for argument in arguments])
+    code = records_command.main([str(argument) for argument in arguments])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -134,7 +135,7 @@ def test_a_path_without_a_name_is_looked_at_like_any_other(
     monkeypatch.chdir(tmp_path)
     code, _, err = output(capsys, "list", path)
     reason = "holds no shards (*.gzr), and neither does its folder records"
-    assert (code, err) == (2, f"training.records: {Path(path).absolute()}: {reason}\n")
+    assert (code, err) == (2, f"gozero records: {Path(path).absolute()}: {reason}\n")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_a_filter_that_means_nothing_is_refused(
     run: Path, option: str, value: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        browse.main(["list", str(run), option, value])
+        records_command.main(["list", str(run), option, value])
     assert message in capsys.readouterr().err
 
 
@@ -239,7 +240,7 @@ def test_a_damaged_record_is_counted_and_never_comes_out(
     assert [row["game"] for row in listed(capsys, run)] == [f"{run}/000001:1", f"{run}/000002:1"]
     assert output(capsys, "check", "--json", run)[0] == 1
     monkeypatch.setattr(sys, "stderr", Full())
-    assert browse.main(["check", str(run)]) == 1, "also where the complaint cannot be written"
+    assert records_command.main(["check", str(run)]) == 1, "also where the complaint cannot be written"
     monkeypatch.undo()
     _, _, err = output(capsys, "export", run, "--sgf", run / "sgf")
     assert len(list((run / "sgf").glob("*.sgf"))) == 2
@@ -346,7 +347,7 @@ def test_games_of_two_runs_of_one_name_are_all_exported(tmp_path: Path, capsys: 
 def test_a_reader_that_leaves_early_is_no_error(run: Path) -> None:
     read, written = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "training.records", "list", str(run)]
+    command = [sys.executable, "-m", "gozero", "records", "list", str(run)]
     done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, text=True, timeout=120)
     os.close(written)
     assert (done.returncode, done.stderr) == (0, "")

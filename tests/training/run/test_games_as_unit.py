@@ -9,10 +9,9 @@ import pytest
 from tests.training import crashes
 from tests.training.games import game_of, random_record
 from tests.training.run.test_resume import same
-from training.commands import train
 from training.records import records
 from training.records.replay import Replay
-from training.run import estimate
+from training.run import estimate, session
 from training.run.run import Run
 from training.settings.config import ReplaySettings
 from training.storage import checkpoint
@@ -50,7 +49,7 @@ def finished(folder: Path, **changes: object) -> Run:
     """A short run that has come to its end."""
     settings = crashes.settings(**{**ONE_SIZE, **changes})
     crashes.go_on(folder, settings)
-    return train.prepare(settings, folder)
+    return session.prepare(settings, folder)
 
 
 def test_a_generation_of_games_and_a_limit_in_games(tmp_path: Path) -> None:

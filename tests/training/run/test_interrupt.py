@@ -14,7 +14,7 @@ def test_an_interrupt_during_imports_is_no_traceback_and_an_error_is(tmp_path: P
     (tmp_path / "torch.py").write_text(f"raise {raised}\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     found = subprocess.run(
-        [sys.executable, "-m", "training.loop", "--list-presets"],
+        [sys.executable, "-m", "gozero", "train", "--list-presets"],
         env=environment,
         capture_output=True,
         text=True,

@@ -89,12 +89,12 @@ def test_sizes_follow_their_shares(finished: Path) -> None:
 
 def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
     settings = tiny(generations=2)
-    first = train.prepare(settings, tmp_path / "run")
+    first = session.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(first.folder, first.settings)
     modes.train_in_mode(
         first, watch, lambda: first.progress.generation == 2
     )  # stopped when the second generation is about to begin
-    second = train.prepare(settings, tmp_path / "run")
+    second = session.prepare(settings, tmp_path / "run")
     assert second.progress == first.progress
     assert second.progress.generation == 2
     assert second.trainer.replay.total == first.trainer.replay.total == second.progress.rows > 0
@@ -113,12 +113,12 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     limits: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = replace(tiny(generations=0), **limits)
-    run = train.prepare(settings, tmp_path / "run")
+    run = session.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(run.folder, run.settings)
     assert session.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
     assert run.progress.learning and run.trainer.due() > 0
     assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
-    again = train.prepare(settings, tmp_path / "run")
+    again = session.prepare(settings, tmp_path / "run")
     owed = again.trainer.due()
     assert session.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
     said = capsys.readouterr().err
@@ -131,7 +131,7 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
 
 
 def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
-    run = train.prepare(tiny(generations=1), tmp_path / "run")
+    run = session.prepare(tiny(generations=1), tmp_path / "run")
     shard = tmp_path / "run" / "records" / "000001.gzr"
     modes.train_in_mode(
         run, monitor.Monitor(run.folder, run.settings), lambda: shard.exists() and len(records.read(shard).records) > 2
@@ -139,7 +139,7 @@ def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> Non
     kept = records.read(shard).records
     assert kept
     assert run.progress.rows == 0
-    again = train.prepare(tiny(generations=1), tmp_path / "run")
+    again = session.prepare(tiny(generations=1), tmp_path / "run")
     modes.train_in_mode(again, monitor.Monitor(run.folder, run.settings), lambda: False)
     games = records.read(shard).records
     assert len(games) > len(kept)
@@ -185,7 +185,7 @@ def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
     values = json.loads((folder / "settings.json").read_text())
-    run = train.prepare(config.from_dict(config.LoopSettings, values, "settings.json"), folder)
+    run = session.prepare(config.from_dict(config.LoopSettings, values, "settings.json"), folder)
     progress = torch.load(saved, weights_only=True)["progress"]
     assert not run.is_new
     assert (run.progress.generation, run.progress.rows) == (progress["generation"], progress["rows"])
@@ -230,7 +230,7 @@ def test_a_run_is_given_more_input_features_and_says_what_it_said(
     assert run_loop(run, "--set", "generations=1") == 0
     for version, planes in ((2, 14), (3, 19)):
         before = weights.load(run / "weights.pt")
-        given = train.prepare(
+        given = session.prepare(
             replace(tiny(generations=version), rules="chinese", features=version), run
         ).actor.playing
         now, then = (
@@ -267,7 +267,7 @@ def test_a_bad_configuration_is_one_line(capsys: pytest.CaptureFixture[str], tmp
 
 
 def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
-    run = train.prepare(tiny(generations=10), tmp_path / "run")
+    run = session.prepare(tiny(generations=10), tmp_path / "run")
     factors = []
     for generation in range(1, 11):
         run.progress.generation = generation
@@ -278,7 +278,7 @@ def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:
 
 
 def test_rows_pay_for_their_uses_or_for_passes_over_the_window(tmp_path: Path) -> None:
-    run = train.prepare(tiny(generations=1), tmp_path / "run")
+    run = session.prepare(tiny(generations=1), tmp_path / "run")
     run.trainer.replay.add([random_record(5, seed) for seed in range(40)])
     window = sum(run.trainer.replay.sizes().values())
     assert run.trainer.paid_by(64) == 64 * 4 / 32

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import torch
 
+from gozero.system import console
 from tests.training import crashes
-from training import console
 from training.learner.learner import Learner
 from training.matches.elo import Tally
 from training.records import records

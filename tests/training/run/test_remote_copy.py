@@ -8,7 +8,8 @@ import torch
 
 from tests.training import crashes
 from tests.training.storage.brittle import break_after
-from training.commands import train
+from training.commands import start, train
+from training.doctor import monitor
 from training.run.run import Run
 from training.settings import presets
 from training.storage import checkpoint
@@ -35,8 +36,8 @@ class Watch(crashes.Watch):
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The command line of a run of two generations, less its folder."""
-    monkeypatch.setattr(train.monitor, "Monitor", Watch)
-    monkeypatch.setattr(train, "stop_on_signals", lambda: lambda: Watch.newest.told >= Watch.last)
+    monkeypatch.setattr(monitor, "Monitor", Watch)
+    monkeypatch.setattr(start, "stop_on_signals", lambda: lambda: Watch.newest.told >= Watch.last)
     config = tmp_path / "tiny.toml"
     text = presets.path_of("tiny").read_text()
     config.write_text(text.replace("generations = 3", "generations = 2").replace("= 120", "= 60"))
@@ -100,7 +101,7 @@ def test_a_store_that_cannot_be_used_is_one_line_and_leaves_nothing(
     run = tmp_path / "run"
     assert train.main([*command, str(run), *(each.format(run=run) for each in arguments)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("training.loop: ")
+    assert line.startswith("gozero train: ")
     assert reason in line
     assert not run.exists()
 
@@ -114,7 +115,7 @@ def test_a_run_of_another_network_is_not_fetched(
     capsys.readouterr()
     for look in ([], ["--dry-run"]):
         assert train.main([*command, str(tmp_path / "new"), *home, "--set", "network=b1c8", *look]) == 2
-        assert f"training.loop: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
+        assert f"gozero train: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
     assert train.main([*command, str(tmp_path / "new"), *home, "--dry-run"]) == 0
     said = capsys.readouterr()
     assert f"storage    file://{tmp_path}/store holds a run (generation " in said.out

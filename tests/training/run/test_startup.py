@@ -2,6 +2,7 @@
 with.
 """
 
+import argparse
 import json
 import re
 import shutil
@@ -14,7 +15,7 @@ import torch
 
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
-from training.commands import selfplay, train
+from training.commands import default_run, selfplay, start, train
 from training.records import records, scoring
 from training.records.records import Record
 from training.run import dry_run, session
@@ -31,13 +32,19 @@ QUIET = ("--set", "monitor.report_every=0", "--set", "monitor.strength_every=0",
 SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", *QUIET)
 
 
+def completed(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
+    """The settings of a run and its folder, as `gozero train` makes them."""
+    settings, folder = train.asked(options)
+    return start.completed(settings), folder
+
+
 def settings(*overrides: str) -> LoopSettings:
     return presets.load(presets.path_of("tiny"), "tiny", overrides)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of one short generation, trained by `python -m training.selfplay`."""
+    """The folder of a run of one short generation, trained by `gozero selfplay`."""
     folder = tmp_path_factory.mktemp("runs") / "narrow"
     assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 0
     return folder
@@ -177,7 +184,7 @@ def test_selfplay_alone_begins_and_continues_the_default_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(selfplay, "DEFAULT_PRESET", "tiny")
-    monkeypatch.setattr(selfplay, "MEASURED_SECONDS", 0.2)
+    monkeypatch.setattr(default_run, "MEASURED_SECONDS", 0.2)
     short = [*SHORT, "--set", "selfplay.games=4"]
     assert selfplay.main(short) == 0
     first = capsys.readouterr().err.splitlines()
@@ -352,7 +359,7 @@ def test_every_table_by_board_size_is_known() -> None:
 def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with storage.alone(folder):
-        run = train.prepare(settings("threads=1"), folder)
+        run = session.prepare(settings("threads=1"), folder)
         run.save()
         shutil.rmtree(folder)
         with storage.alone(folder), pytest.raises(FolderError, match="it was removed or replaced while the run worked"):
@@ -364,10 +371,10 @@ def test_records_that_are_gone_are_told(finished: Path, tmp_path: Path, capsys: 
     folder = tmp_path / "run"
     shutil.copytree(finished, folder)
     longer = settings("threads=1", "generations=2", "rules=chinese", "simulator=numba")
-    rows = train.prepare(longer, folder).progress.rows
+    rows = session.prepare(longer, folder).progress.rows
     assert "any more" not in capsys.readouterr().err
     (folder / "records" / "000001.gzr").unlink()
-    train.prepare(longer, folder)
+    session.prepare(longer, folder)
     said = f"{rows} of the window's {rows} rows are not in {folder / 'records'} any more, of generations "
     assert said in capsys.readouterr().err
 
@@ -398,7 +405,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wide, origin = settings("network=b3c24", "threads=1"), StartingPoint(str(finished / "weights.pt"), (str(finished),))
-    run = train.prepare(wide, tmp_path / "wide", origin)
+    run = session.prepare(wide, tmp_path / "wide", origin)
     games = records.read(finished / "records" / "000001.gzr").records
     assert run.progress.learning
     assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
@@ -410,7 +417,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     with torch.inference_mode():
         assert torch.allclose(narrow(planes, inputs).policy, run.trainer.learner.ema(planes, inputs).policy, atol=1e-4)
     run.save()
-    again = train.prepare(wide, tmp_path / "wide", origin)
+    again = session.prepare(wide, tmp_path / "wide", origin)
     assert again.progress.rows == run.progress.rows
     assert "has already begun and continues" in capsys.readouterr().err
 
@@ -450,7 +457,7 @@ def test_a_disagreement_of_the_referees_stops_the_run(
 
     monkeypatch.setattr(PachiReferee, "check", check)
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--simulator", "pachi", *SHORT]) == 1
-    assert "training.loop: the simulators disagree" in capsys.readouterr().err
+    assert "gozero train: the simulators disagree" in capsys.readouterr().err
     kept = records.read(tmp_path / "x" / "records" / "000001.gzr").records
     assert len(kept) == 2, "the games before it are kept, the one in question is not"
     assert json.loads((tmp_path / "x" / "settings.json").read_text())["simulator"] == "pachi"
@@ -466,7 +473,7 @@ def test_a_bug_is_no_error_of_the_users(
     def broken(*arguments: object, **named: object) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr(train, "prepare", broken)
+    monkeypatch.setattr(start, "prepare", broken)
     with pytest.raises(ValueError, match="broadcast"):
         program(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1"])
 
@@ -503,21 +510,21 @@ def test_a_run_of_a_preset_goes_on_with_the_network_it_began_with(
 
 def begun(arguments: list[str]) -> LoopSettings:
     options = train.parser().parse_args(arguments)
-    return session.as_begun(*train._settings(options), train._chosen(options))
+    return session.as_begun(*completed(options), start.chosen(options))
 
 
 def test_weights_without_games_are_told_what_playouts_and_other_sizes_do(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     origin = StartingPoint(str(finished / "weights.pt"))
-    train.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), tmp_path / "x", origin)
+    session.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), tmp_path / "x", origin)
     said = capsys.readouterr().err
     assert (
         "its first games are played by random playouts, not by these weights, as stage 1 has it; --set stage.1" in said
     )
     assert "was told board sizes up to 5, and now board sizes up to 3, by the last stage's sizes" in said
     usual = settings("rules=chinese", "threads=1", "stage.1.evaluator=network")
-    train.prepare(usual, tmp_path / "y", origin)
+    session.prepare(usual, tmp_path / "y", origin)
     said = capsys.readouterr().err
     assert "playouts, not" not in said and "was told" not in said
 
@@ -527,7 +534,7 @@ def test_a_sitting_that_changes_the_sizes_that_are_told_says_so(
 ) -> None:
     folder = tmp_path / "again"
     shutil.copytree(finished, folder)
-    train.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), folder)
+    session.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), folder)
     assert (
         "board sizes up to 3, by the last stage's sizes: what it says of boards above 3 changes"
         in capsys.readouterr().err
@@ -551,14 +558,14 @@ def test_games_end_after_a_move_at_least_and_other_games_by_their_rules_alone() 
 
 def test_the_rows_that_a_window_may_hold_are_those_of_the_largest_board_of_any_stage() -> None:
     early = settings("stage.2.sizes={3=1}", "replay.window_games=8", "replay.least_rows=160", "replay.held_out=0")
-    train._check_window(early)
+    start.check_window(early)
     with pytest.raises(SettingsError, match="no step would ever be taken"):
-        train._check_window(replace(early, stage=early.stage[-1:]))
+        start.check_window(replace(early, stage=early.stage[-1:]))
 
 
 def test_the_limit_of_other_games_is_told_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     othello = ["game=othello", "stage.1.sizes={4=1}", "threads=1"]
-    run = train.prepare(settings(*othello, "stage.2.sizes={6=1}"), tmp_path / "run")
+    run = session.prepare(settings(*othello, "stage.2.sizes={6=1}"), tmp_path / "run")
     run.save()
-    train.prepare(settings(*othello, "stage.2.sizes={4=1}"), tmp_path / "run")
+    session.prepare(settings(*othello, "stage.2.sizes={4=1}"), tmp_path / "run")
     assert "was told board sizes up to 6, and now board sizes up to 4" in capsys.readouterr().err

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.training import crashes
-from training.commands import train
-from training.run import timeline
+from training.run import session, timeline
 from training.run.timeline import Timeline
 
 
@@ -50,13 +49,13 @@ def test_what_was_spent_before_a_restart_counts(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_generation_that_was_interrupted_has_the_speed_of_its_games(tmp_path: Path) -> None:
     settings = crashes.settings()
-    run = train.prepare(settings, tmp_path)
+    run = session.prepare(settings, tmp_path)
     run.play(lambda: False)
     run.absorb()
     run.complete()
     run.save()
     spent = run.timeline.spent()["selfplay"]
-    run = train.prepare(settings, tmp_path)  # as after a kill
+    run = session.prepare(settings, tmp_path)  # as after a kill
     run.learn(lambda: False)
     report = run.report(lambda: False)
     assert report["speed/selfplay_seconds"] == pytest.approx(spent, abs=1e-3)

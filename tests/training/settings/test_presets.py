@@ -1,5 +1,6 @@
 """Presets and what the command line lays over them."""
 
+import argparse
 import signal
 import subprocess
 import sys
@@ -10,13 +11,19 @@ import pytest
 from gozero.nets import features, weights
 from gozero.nets.course_nets import BODIES
 from gozero.system.options import SettingsError
-from training.commands import train
+from training.commands import start, train
 from training.learner.learner import network_config
 from training.records import records
 from training.settings import presets
 from training.settings.config import LoopSettings, Stage
 
 SEEDS = ("s0", "s2", "s3", "s4")
+
+
+def completed(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
+    """The settings of a run and its folder, as `gozero train` makes them."""
+    settings, folder = train.asked(options)
+    return start.completed(settings), folder
 
 
 def load(*overrides: str) -> LoopSettings:
@@ -67,7 +74,7 @@ def test_the_command_lines_own_options_come_last() -> None:
 )
 def test_board_sizes_follow_the_game(preset: str, game: str, sizes: set[int]) -> None:
     arguments = ["--preset", preset, "--set", f"game={game}", "--simulator", "numba"]
-    settings, _ = train._settings(train.parser().parse_args(arguments))
+    settings, _ = completed(train.parser().parse_args(arguments))
     assert settings.game == game
     assert {size for stage in settings.stage for size in stage.sizes} == sizes
 
@@ -76,7 +83,7 @@ def test_board_sizes_that_are_asked_for_stay() -> None:
     settings = presets.load(presets.path_of("s2"), "s2", ["game=go", "stage.1.sizes={13=1}"])
     assert settings.stage[0].sizes == {13: 1.0}
     with pytest.raises(SettingsError, match="stage 1: board size 9 is not supported"):
-        train._settings(
+        completed(
             train.parser().parse_args(["--preset", "s2", "--set", "game=othello", "--set", "stage.1.sizes={9=1}"])
         )
 
@@ -121,7 +128,7 @@ def test_the_seeds_presets_can_be_tried_first(name: str, tmp_path: Path, capsys:
 def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> None:
     """As they are, on their own boards; stopped after two minutes they leave a run that can be gone on with."""
     folder = tmp_path / name
-    command = [sys.executable, "-m", "training.loop", "--preset", name, "--run", str(folder), "--simulator", "auto"]
+    command = [sys.executable, "-m", "gozero", "train", "--preset", name, "--run", str(folder), "--simulator", "auto"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
         try:
             _, said = run.communicate(timeout=120)

@@ -20,6 +20,7 @@ from tests.training.games import random_record
 from training.commands import train
 from training.doctor import history, monitor
 from training.records import records
+from training.run import session
 from training.settings import config, presets
 from training.settings.config import MonitorSettings
 from training.storage import checkpoint, storage
@@ -169,7 +170,7 @@ def test_a_full_disk_ends_the_run_in_one_line_and_it_goes_on_when_there_is_room(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return real(*arguments, **named)
 
-    monkeypatch.setattr(train.monitor, "Monitor", crashes.Watch)
+    monkeypatch.setattr(monitor, "Monitor", crashes.Watch)
     folder = tmp_path / "run"
     config = tmp_path / "tiny.toml"
     config.write_text(
@@ -251,7 +252,7 @@ def test_old_shards_go_when_records_grow_too_large(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
-    run = train.prepare(crashes.settings(), tmp_path / "run")
+    run = session.prepare(crashes.settings(), tmp_path / "run")
     run.trainer.replay.total = 1000
     run.trainer.shard_rows = dict.fromkeys(range(1, 21), 50)
     assert run.trainer.needed_from(20) == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
@@ -266,7 +267,7 @@ def checkpoint_window(run) -> int:
 def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:
     """As in weights/resume: counters and networks, no optimiser, no games in flight, nothing about the shard."""
     wanted, folder = crashes.settings(), tmp_path / "run"
-    state = train.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
+    state = session.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
     games = [random_record(5, seed) for seed in range(6)]
     for generation, some in ((1, games[:4]), (2, games[4:])):  # generation 2 was cut off in its self-play
         writer = records.Writer(storage.shard(folder, generation), {})
@@ -287,7 +288,7 @@ def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
     content = {"progress": progress, "learner": learner, "pools": checkpoint.packed({}), "settings": {}}
     torch.save(content, folder / "checkpoints/000002.pt")
-    run = train.prepare(wanted, folder)
+    run = session.prepare(wanted, folder)
     assert run.progress.rows == run.trainer.replay.total == rows
     assert run.trainer.learner.steps == run.progress.handed_steps == 7
     assert len(run.actor.games) == 2, "games of the generation under way are kept"

@@ -9,7 +9,8 @@ import pytest
 from fsspec.registry import known_implementations
 
 from tests.training.storage.brittle import state, work
-from training.storage import command, manifest, store
+from training.commands import storage as storage_command
+from training.storage import manifest, store
 from training.storage.mirror import open_remote
 from training.storage.store import MissingError, Store, StoreError
 
@@ -145,13 +146,13 @@ def test_a_run_goes_on_from_s3(bucket: str, tmp_path: Path, capsys: pytest.Captu
         assert home.close()
         left = state(folder)
     assert len(Store(url).names()) == len(left) + 1, "the files and one manifest"
-    assert command.main(["fetch", url, str(tmp_path / "other")]) == 0
+    assert storage_command.main(["fetch", url, str(tmp_path / "other")]) == 0
     assert state(tmp_path / "other") == left
-    assert command.main(["show", url]) == 0
+    assert storage_command.main(["show", url]) == 0
     assert "checkpoints/000003.pt\n" in capsys.readouterr().out
     (shard, *_) = Store(url).names("records")
     Store(url).write(shard, b"short")
-    assert command.main(["fetch", url, str(tmp_path / "damaged")]) == 2
+    assert storage_command.main(["fetch", url, str(tmp_path / "damaged")]) == 2
     assert f"{url} is damaged: its file {shard} has 5 bytes, not " in capsys.readouterr().err
 
 
@@ -170,19 +171,19 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
         (["fetch", str(home), str(tmp_path / "run")], "holds a run; give a new folder"),
         (["fetch", "nowhere://run", str(tmp_path / "new")], "Protocol not known: nowhere"),
     ):
-        assert command.main(arguments) == 2
+        assert storage_command.main(arguments) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("training.storage: ")
+        assert line.startswith("gozero storage: ")
         assert reason in line
     with pytest.raises(SystemExit, match="2"):
-        command.main(["fetch", str(home), ""])
+        storage_command.main(["fetch", str(home), ""])
     assert "argument FOLDER: invalid folder value: ''" in capsys.readouterr().err
     folder = tmp_path / "made"
     folder.mkdir()
     keeper = open_remote(str(home), folder)
     work(folder, 1)
     keeper.close()
-    assert command.main(["fetch", str(home), str(tmp_path / "new"), "--only", "weights.*"]) == 0
+    assert storage_command.main(["fetch", str(home), str(tmp_path / "new"), "--only", "weights.*"]) == 0
     assert list(state(tmp_path / "new")) == ["weights.pt"]
-    assert command.main(["fetch", str(home), str(tmp_path / "more"), "--only", "nothing"]) == 2
+    assert storage_command.main(["fetch", str(home), str(tmp_path / "more"), "--only", "nothing"]) == 2
     assert "has no file 'nothing'; `show` lists them" in capsys.readouterr().err

@@ -18,6 +18,7 @@ from gozero.nets import features, weights
 from gozero.records import sgf
 from tests import ROOT
 from tests.training.games import random_record
+from training.commands import supervised as supervised_command
 from training.learner.learner import Learner
 from training.records.describe import sgf_record
 from training.records.library import Entry
@@ -263,7 +264,7 @@ def test_a_share_has_an_interval_that_counts_games() -> None:
 
 def run(folder: Path, out: Path, *arguments: str) -> int:
     tiny = ["--network", "b1c8", "--batch", "32", "--threads", "1", "--held-out", "0.2"]
-    return startup.main([str(folder), "--out", str(out), *tiny, *arguments])
+    return supervised_command.main([str(folder), "--out", str(out), *tiny, *arguments])
 
 
 @pytest.fixture
@@ -344,7 +345,7 @@ def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
 
     monkeypatch.setattr(Learner, "train", poisoned)
     monkeypatch.setattr(trainer, "SAVED_EVERY", 3)
-    what = "training.supervised: a loss or the gradient is not a number at step"
+    what = "gozero supervised: a loss or the gradient is not a number at step"
     advice = "give the same command with a --learning-rate below 0.01"
     wrong = 2
     assert last_line("--learning-rate", "1e-2") == (1, f"{what} 2: {advice}")
@@ -394,10 +395,10 @@ def test_a_bad_request_is_one_clear_line(
 ) -> None:
     (tmp_path / "empty").mkdir()
     values = [argument.format(folder=folder, empty=tmp_path / "empty") for argument in arguments]
-    assert startup.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
+    assert supervised_command.main(["--out", str(tmp_path / "w.pt"), *values]) == 2
     said = capsys.readouterr().err.splitlines()
     assert message in said[-1]
-    assert said[-1].startswith("training.supervised: ")
+    assert said[-1].startswith("gozero supervised: ")
 
 
 def test_a_state_of_another_run_is_refused(

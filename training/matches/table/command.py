@@ -1,8 +1,8 @@
-"""`python -m training.table NAME --weights FILE ...`: a published table of results, played again with networks of ours.
+"""`gozero table NAME --weights FILE ...`: a published table of results, played again with networks of ours.
 
-    python -m training.table s2 --weights nogo9.pt --dry-run
-    python -m training.table s2 --weights nogo9.pt --pairs 50:20k policy:1000 --games 10
-    python -m training.table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo {sims}"
+    gozero table s2 --weights nogo9.pt --dry-run
+    gozero table s2 --weights nogo9.pt --pairs 50:20k policy:1000 --games 10
+    gozero table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo {sims}"
 
 NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), so the same command continues
 one that was stopped, however that happened, and more pairs, games or weights may be added later. The table goes to
@@ -21,9 +21,8 @@ from pathlib import Path
 from gozero import games
 from gozero.nets.weights import Header, WeightsError
 from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
+from gozero.system.console import INTERRUPTED, Parser, finite, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import INTERRUPTED
-from training.console import Parser, finite, run_command, say, stop_on_signals
 from training.matches.commands import SIMS, check_opponent
 from training.matches.table import published
 from training.matches.table.contest import Contest
@@ -33,7 +32,7 @@ from training.matches.tournament import runner
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.runner import FOLDER, UNPLAYABLE, View
 
-PROGRAM = "training.table"
+PROGRAM = "gozero table"
 PICTURE, FIGURES = "table.svg", "table.csv"
 
 
@@ -46,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
     parser = Parser(
-        prog=f"python -m {PROGRAM}", description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog=PROGRAM, description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
     parser.add_argument(

@@ -1,9 +1,9 @@
-"""`python -m training.tournament FIELD.toml`: any number of players against each other, over all cores.
+"""`gozero tournament FIELD.toml`: any number of players against each other, over all cores.
 
-    python -m training.tournament field.toml --dry-run
-    python -m training.tournament field.toml
-    python -m training.tournament s1 --games 10
-    python -m training.tournament --list-presets
+    gozero tournament field.toml --dry-run
+    gozero tournament field.toml
+    gozero tournament s1 --games 10
+    gozero tournament --list-presets
 
 A field names the entrants and the conditions; docs/tournaments.md lists its keys. What comes out lies in the folder of
 --out: tournament.html, results.csv, results.json, games/ and journal.jsonl. The same command continues a tournament
@@ -17,9 +17,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.exits import INTERRUPTED, SUCCESS
+from gozero.system.console import INTERRUPTED, SUCCESS, Parser, run_command, stop_on_signals
 from gozero.system.options import SettingsError
-from training.console import Parser, run_command, stop_on_signals
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.runner import FOLDER, UNPLAYABLE
@@ -28,7 +27,7 @@ from training.matches.tournament.runner import FOLDER, UNPLAYABLE
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("training.tournament", lambda: _run(options), UNPLAYABLE)
+    return run_command("gozero tournament", lambda: _run(options), UNPLAYABLE)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -42,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="python -m training.tournament",
+        prog="gozero tournament",
         description=(__doc__ or "").split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -55,7 +55,7 @@ WEIGHTS = re.compile(r"weights:(?P<file>.+?):(?P<visits>[1-9]\d*|policy)(:(auto|
 class Entrant:
     """One player of the field."""
 
-    player: str = setting("", unit="what plays; see python -m training.arena --help")
+    player: str = setting("", unit="what plays; see gozero match --help")
     name: str = setting("", unit="its name in tables and files; empty = as `player`")
 
     @property

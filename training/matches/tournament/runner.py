@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gozero.system.exits import SUCCESS
+from gozero.system.console import SUCCESS
 from gozero.system.options import SettingsError
 from training.matches.tournament import game_files, journal, rehearsal, results
 from training.matches.tournament.conductor import Conductor

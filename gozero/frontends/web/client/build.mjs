@@ -35,5 +35,5 @@ const licences = await Promise.all(
     return `${name} ${version} (${license})\n\n${(await readFile(join(folder, "LICENSE"), "utf8")).trim()}\n`;
   }),
 );
-const head = "The page of gozero-web is gozero's own (MIT) and holds these packages:\n\n";
+const head = "The page of gozero web is gozero's own (MIT) and holds these packages:\n\n";
 await writeFile(join(target, "licences.txt"), head + licences.join(`\n${"-".repeat(72)}\n\n`));

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.nets.weights import WeightsError
 from gozero.system import deferral
-from gozero.system.command_line import from_arguments
+from gozero.system.console import SUCCESS, exit_after, from_arguments
 from gozero.system.errors import ChoiceError
-from gozero.system.exits import SUCCESS, exit_after
 from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError
 from gozero.system.output import Log, ProtocolOutput, tell
@@ -86,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
             EngineProcessSettings, sys.argv[1:] if arguments is None else arguments,
             prog="gozero.frontends.web.engine", version="", description=__doc__ or "", epilog="",
         ),
-        serve, lambda text: tell("gozero-web", text), WeightsError,
+        serve, lambda text: tell("gozero web", text), WeightsError,
     )  # fmt: skip
 
 
@@ -171,7 +170,7 @@ def guarded(act: Callable[[], None], report: Callable[[dict[str, Any]], None]) -
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
-        sys.stderr.write("gozero-web: internal error; please report this:\n")
+        sys.stderr.write("gozero web: internal error; please report this:\n")
         traceback.print_exception(error, file=sys.stderr)
         report(
             {"is": "refused", "text": f"Internal error: {type(error).__name__}; the terminal says more.", "bug": True}

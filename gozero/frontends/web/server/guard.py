@@ -70,7 +70,7 @@ class Guard:
             answer = web.HTTPSeeOther(request.rel_url.with_query({"game": game} if game else None))
             answer.set_cookie(self._cookie, self.token, httponly=True, samesite="Strict", path="/")
             return answer
-        return web.Response(status=401, text="Open the address that gozero-web printed, with its token.\n")
+        return web.Response(status=401, text="Open the address that gozero web printed, with its token.\n")
 
     def _names_this_machine(self, host: str) -> bool:
         try:

@@ -214,7 +214,7 @@ class Rooms:
             if settings.boards == 1
             else f"{settings.boards} boards are open with an engine each: close one"
         )
-        self.no_place = f"{full} and load this page anew, or start gozero-web with --boards {settings.boards + 1}."
+        self.no_place = f"{full} and load this page anew, or start gozero web with --boards {settings.boards + 1}."
 
     def prepare(self) -> None:
         """Start an engine process ahead of its use; it also says which games there are."""

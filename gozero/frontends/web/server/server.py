@@ -117,9 +117,9 @@ class BoardServer:
     async def _report(self, request: web.Request) -> web.Response:
         page = None if self._run is None else await asyncio.to_thread(self._run.report)
         if page is None:
-            text = "There is no run here: start gozero-web with --run RUN_FOLDER.\n"
+            text = "There is no run here: start gozero web with --run RUN_FOLDER.\n"
             if self._run is not None:
-                text = "This run has no report yet: python -m training.report RUN_FOLDER writes one.\n"
+                text = "This run has no report yet: gozero report RUN_FOLDER writes one.\n"
             raise web.HTTPNotFound(text=text)
         headers = {"Content-Security-Policy": REPORT_POLICY}
         return web.Response(body=page, content_type="text/html", charset="utf-8", headers=headers)

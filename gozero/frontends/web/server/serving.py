@@ -21,7 +21,7 @@ from gozero.frontends.web.server.rooms import Rooms
 from gozero.frontends.web.server.server import BoardServer
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import WebSettings
-from gozero.system.exits import INTERRUPTED, SUCCESS
+from gozero.system.console import INTERRUPTED, SUCCESS
 from gozero.system.options import SettingsError
 
 USUAL_PORT = 8013
@@ -81,7 +81,7 @@ def open_browser(address: str) -> None:
     """
     with contextlib.suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-m", "webbrowser", address],
+            [sys.executable, "-P", "-m", "webbrowser", address],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         threading.Thread(target=process.wait, name="browser", daemon=True).start()

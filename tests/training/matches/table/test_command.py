@@ -55,7 +55,7 @@ def test_a_killed_table_goes_on_without_repeating_or_losing_a_game(tmp_path: Pat
     line = [*TOY, *opponent("killer", tmp_path / "count", 14), "--pairs", "policy:1000", "50:20k", "--games", "2"]
     line += ["--out", str(tmp_path / "out")]
     killed = subprocess.run(
-        [sys.executable, "-m", "training.table", *line],
+        [sys.executable, "-m", "gozero", "table", *line],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -121,7 +121,7 @@ def test_a_bad_request_is_one_line(arguments: list[str], complaint: str, capsys:
         code = int(str(exit.code))
     said = capsys.readouterr().err
     assert code == 2
-    assert complaint in said and said.startswith("training.table: ") and said.count("\n") == 1
+    assert complaint in said and said.startswith("gozero table: ") and said.count("\n") == 1
 
 
 def test_other_weights_under_a_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -162,7 +162,7 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
         SettingsError,
-        match=r"no value networks in runs.course-simple_go: first run python -m training.generations --game simple_go ",
+        match=r"no value networks in runs.course-simple_go: first run gozero course generations --game simple_go ",
     ):
         fields.load(fields.FOLDER / "s1.toml")
 

@@ -96,7 +96,7 @@ def test_a_killed_tournament_goes_on_without_repeating_or_losing_a_game(tmp_path
     count = tmp_path / "count"
     entrants = {"killer": toy("killer", count, 12), "sound": toy("sound"), "random": "random"}
     path = written(tmp_path, entrants, games=6)
-    command_line = [sys.executable, "-m", "training.tournament", str(path), "--out", str(tmp_path / "out")]
+    command_line = [sys.executable, "-m", "gozero", "tournament", str(path), "--out", str(tmp_path / "out")]
     killed = subprocess.run(command_line, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     before = journal(tmp_path / "out")
@@ -243,7 +243,7 @@ def test_two_at_once_in_a_folder_are_refused(tmp_path: Path, capsys: pytest.Capt
 def test_a_bad_request_is_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(arguments) == 2
     complaint = capsys.readouterr().err
-    assert complaint.startswith("training.tournament: ") and complaint.count("\n") == 1
+    assert complaint.startswith("gozero tournament: ") and complaint.count("\n") == 1
 
 
 def test_a_full_disk_is_one_line_and_the_games_before_are_kept(
@@ -257,7 +257,7 @@ def test_a_full_disk_is_one_line_and_the_games_before_are_kept(
     code, games = play(path)
     assert (code, len(games)) == (2, 1)
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith(f"training.tournament: cannot write {tmp_path / 'out' / 'games'}: No space left on device")
+    assert said.startswith(f"gozero tournament: cannot write {tmp_path / 'out' / 'games'}: No space left on device")
     assert said.endswith("then give the same command again")
     monkeypatch.undo()
     assert [game["pair"] for game in play(path)[1]] == [["a", "b"]] * 2
@@ -267,7 +267,7 @@ def test_a_full_disk_is_one_line_and_the_games_before_are_kept(
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-", "2> /dev/full"])
 def test_a_closed_stream_stops_nothing(closed: str, tmp_path: Path) -> None:
     path = written(tmp_path, {"a": "random", "b": "fixed"}, games=2, processes=1)
-    line = shlex.join([sys.executable, "-m", "training.tournament", str(path), "--out", str(tmp_path / "out")])
+    line = shlex.join([sys.executable, "-m", "gozero", "tournament", str(path), "--out", str(tmp_path / "out")])
     ended = subprocess.run(
         f"{line} {closed}", shell=True, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
     )

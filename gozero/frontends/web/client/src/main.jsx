@@ -121,7 +121,7 @@ function Page() {
   useShortcuts({ view, go, step, ask, isOpen: isNew || isResigning || opening || server.games });
   useDrop(open, setIsDropping);
 
-  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero-web still running? It serves at most 32 pages at once."}</p>;
+  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;

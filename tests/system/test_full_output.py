@@ -9,7 +9,7 @@ import pytest
 
 COMMAND = """
 import sys
-from gozero.system.exits import printing
+from gozero.system.console import printing
 
 def command():
     print("result\\n" * {lines})
@@ -70,14 +70,14 @@ def test_a_reader_that_has_gone_is_quiet(lines: int) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["gozero", "play", "--tally"],
-        ["gozero", "--help"],
-        ["training.records", "--help"],
-        ["training.records", "list", "weights/resume", "--limit", "1"],
-        ["training.loop", "--list-presets"],
-        ["training.tournament", "--list-presets"],
+        ["play", "--tally"],
+        ["levels"],
+        ["records", "--help"],
+        ["records", "list", "weights/resume", "--limit", "1"],
+        ["train", "--list-presets"],
+        ["tournament", "--list-presets"],
     ],
 )
 def test_commands_say_that_standard_output_is_full(arguments: list[str], tmp_path: Path) -> None:
-    code, said = run(">/dev/full", "-m", *arguments, XDG_DATA_HOME=str(tmp_path))
-    assert (code, said) == (2, f"{arguments[0]}: cannot write to standard output: no space left on device\n")
+    code, said = run(">/dev/full", "-m", "gozero", *arguments, XDG_DATA_HOME=str(tmp_path))
+    assert (code, said) == (2, f"gozero {arguments[0]}: cannot write to standard output: no space left on device\n")

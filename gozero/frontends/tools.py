@@ -1,0 +1,205 @@
+"""Commands that show parts of the engine: `gozero weights`, `net`, `graph`, `perft` and `levels`, and `gozero warmup`.
+
+Each checks its arguments first and then imports what it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gozero.games import GAMES
+from gozero.nets.locations import WEIGHTS, find
+from gozero.nets.weights import WeightsError, describe
+from gozero.play.engine import check_choices
+from gozero.play.levels import LEVELS
+from gozero.system.console import Parser, run_command
+from gozero.system.errors import ChoiceError
+
+DEFAULT_WEIGHTS = WEIGHTS["go"]
+DEFAULT_SIZE = 13
+DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
+
+
+def _run(parser: Parser, arguments: Sequence[str] | None, work: Callable[[argparse.Namespace], None]) -> int:
+    options = parser.parse_args(arguments)
+    return run_command(parser.prog, lambda: work(options))
+
+
+def levels(arguments: Sequence[str] | None = None) -> int:
+    """Print the visits and the randomness of each level."""
+    parser = Parser(prog="gozero levels", description="The levels of --level: visits a move, and how random it is.")
+    return _run(parser, arguments, _print_levels)
+
+
+def _print_levels(_: argparse.Namespace) -> None:
+    print("level  visits  temperature (0: the best move)")
+    for number, level in enumerate(LEVELS, 1):
+        print(f"{number:5}  {level.visits:6}  {level.temperature:11g}")
+
+
+def perft(arguments: Sequence[str] | None = None) -> int:
+    """Print how many sequences of 1, 2 … depth moves the game has."""
+    parser = Parser(prog="gozero perft", description="Count move sequences, to compare rules with other programs.")
+    parser.add_argument("game", type=str.lower, help=f"name of the game: {', '.join(GAMES)}")
+    parser.add_argument("--size", type=int, help="points a side (default: the game's own)")
+    parser.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
+    parser.add_argument("--rules", help="rule set (default: the game's own)")
+    return _run(parser, arguments, _print_counts)
+
+
+def _print_counts(options: argparse.Namespace) -> None:
+    if not 1 <= options.depth <= DEEPEST_PERFT:
+        raise ChoiceError(f"--depth {options.depth}: expected 1 to {DEEPEST_PERFT:,}")
+    check_choices(options.game, options.size, options.rules)
+    from gozero import games
+    from gozero.games.perft import counts
+
+    print(*counts(games.make(options.game, size=options.size, rules=options.rules), options.depth))
+
+
+def net(arguments: Sequence[str] | None = None) -> int:
+    """Print a network's layers and how many parameters it has."""
+    parser = Parser(prog="gozero net", description="Print the layers of a network.")
+    parser.add_argument(
+        "name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13"
+    )
+    parser.add_argument(
+        "--game", type=str.lower, default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
+    )
+    parser.add_argument(
+        "--features",
+        type=int,
+        default=1,
+        help="version of the input features: 1, 2 or 3, where the game has it (default: 1)",
+    )
+    parser.add_argument(
+        "--norm",
+        choices=("renorm", "batch", "none"),
+        help="what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
+        "else renorm)",
+    )
+    return _run(parser, arguments, _print_layers)
+
+
+def _print_layers(options: argparse.Namespace) -> None:
+    if options.size is not None and options.size < 1:
+        raise ChoiceError(f"--size {options.size}: expected 1 or more")
+    if options.game not in GAMES:
+        check_choices(options.game, None, None)
+    from gozero import games
+    from gozero.nets import model
+    from gozero.nets.layer_table import layer_table
+
+    plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
+    game = None if plain else games.make(options.game, size=options.size)
+    board = (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape
+    print(layer_table(model.config(options.name, game, options.features, norm=options.norm), board))
+
+
+def weights(arguments: Sequence[str] | None = None) -> int:
+    """Describe a weights file, or draw its first layer."""
+    parser = Parser(prog="gozero weights", description="Describe a weights file.")
+    parser.add_argument(
+        "file", help="looked for in the working directory, beside the executable and among the shipped weights"
+    )
+    parser.add_argument(
+        "--filters",
+        metavar="PNG",
+        help="instead, draw the first layer's filters into this file: red the first player or the side to move, blue the "
+        "other (needs matplotlib)",
+    )
+    return _run(parser, arguments, _describe)
+
+
+def _describe(options: argparse.Namespace) -> None:
+    file = find(options.file)
+    if options.filters is None:
+        print(describe(file))
+        return
+    from gozero.nets import filters
+
+    print(filters.draw(file, Path(options.filters)))
+
+
+def graph(arguments: Sequence[str] | None = None) -> int:
+    """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
+    parser = Parser(
+        prog="gozero graph", description="Put the inference graph into weights files, which then play without PyTorch."
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
+    return _run(parser, arguments, _embed)
+
+
+def _embed(options: argparse.Namespace) -> None:
+    files = [find(name) for name in options.files]
+    from gozero.evaluators.graphs import embed
+
+    for file in files:
+        try:
+            embed(file)
+        except OSError as error:
+            raise WeightsError(
+                file, f"the file cannot be written: {(error.strerror or 'unwritable').lower()}"
+            ) from None
+        print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
+
+
+def warmup(arguments: Sequence[str] | None = None) -> int:
+    """Fill the caches of compiled kernels and converted networks, so that the engine's next start is quick."""
+    parser = Parser(prog="gozero warmup", description="Fill the caches, so that the engine's next start is quick.")
+    parser.add_argument("--weights", help=f"weights file (default: {DEFAULT_WEIGHTS}, if there is one)")
+    parser.add_argument("--size", type=int, default=DEFAULT_SIZE, help="points a side (default: %(default)s)")
+    return _run(parser, arguments, _fill_caches)
+
+
+def _fill_caches(options: argparse.Namespace) -> None:
+    check_choices("go", options.size, None)
+    path = _named_or_shipped(options.weights)
+    steps = [
+        (
+            "kernels of the rules and the search: the first time a minute or more, several on a busy machine",
+            _compile_kernels,
+        ),
+        ("network", lambda: _convert_network(path, options.size)),
+    ]
+    for index, (what, step) in enumerate(steps, 1):
+        print(f"[{index}/{len(steps)}] {what}", file=sys.stderr, flush=True)
+        start = time.perf_counter()
+        outcome = step() or "ready"
+        print(f"      {outcome} ({time.perf_counter() - start:.1f} s)", file=sys.stderr, flush=True)
+
+
+def _compile_kernels() -> None:
+    """Import everything that compiles kernels when it is imported."""
+    import gozero.games.go.go
+    import gozero.nets.features
+    import gozero.play.players  # noqa: F401  # and with it the search
+
+
+def _named_or_shipped(name: str | None) -> Path | None:
+    """The weights file of that name, or the shipped one; None if no name is given and none is shipped."""
+    try:
+        return find(name or DEFAULT_WEIGHTS)
+    except WeightsError:
+        if name is not None:
+            raise
+        return None
+
+
+def _convert_network(path: Path | None, size: int) -> str | None:
+    """Open the weights as `gozero-gtp` would and evaluate once."""
+    if path is None:
+        return f"no {DEFAULT_WEIGHTS}, skipped"
+    from gozero import games
+    from gozero.evaluators.factory import open_evaluator
+
+    game = games.make("go", size=size)
+    open_evaluator(path, game).evaluate(game.new_states(1))
+    return None

@@ -1,0 +1,144 @@
+"""The one command: its table, its help, completion, and how each command answers wrong arguments."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gozero.__main__ import COMMANDS, main
+from tests import ROOT
+
+HEAVY = {"torch", "numba", "openvino", "ray", "matplotlib", "fsspec"}
+NOT_YET_LIGHT = {"match", "tournament", "ladder", "table", "yardstick", "truth"}  # are imported with their work
+SERVERS = {"gtp", "check", "web", "analysis"}  # take over the streams, and have tests of their messages
+LIGHT = sorted(COMMANDS.keys() - NOT_YET_LIGHT)
+ANSWERS = """
+import contextlib, io, json, sys
+from gozero.__main__ import main
+
+def answer(arguments):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(arguments)
+        except SystemExit as left:
+            code = left.code
+    return [code, out.getvalue(), err.getvalue(), sorted(set(sys.argv[2:]) & set(sys.modules))]
+
+print(json.dumps([answer(arguments) for arguments in json.loads(sys.argv[1])]))
+"""
+WRONG = {  # what is refused before anything heavy is loaded, beside options that do not exist
+    "train": ["--preset", "tiny", "--set", "learner.bach=3"],
+    "train ": ["--preset", "nonsense"],
+    "train  ": ["--preset", "tiny", "--workers", "3"],
+    "selfplay": ["--weights", "nowhere.pt", "--out", "x"],
+    "selfplay ": ["--weights", "none", "--out", "x", "--games", "0"],
+    "report": ["a", "b", "--out", "x.pdf"],
+    "records": ["list", "x", "--min-length", "9", "--max-length", "3"],
+    "supervised": ["x", "--out", "y.pt", "--epochs", "0"],
+    "worker": ["--address", "x:1", "--threads", "0"],
+    "play": ["chess"],
+    "play ": ["go", "--weights", "nowhere.pt"],
+    "perft": ["go", "--depth", "0"],
+    "weights": ["nowhere.pt"],
+    "graph": ["nowhere.pt"],
+    "warmup": ["--weights", "nowhere.pt"],
+    "course play": ["x:val", "--game", "chess"],
+}
+
+
+def answers(requests: list[list[str]]) -> list[tuple[Any, ...]]:
+    """(exit code, stdout, stderr, heavy packages loaded so far) of commands one after the other in a new process."""
+    words = [sys.executable, "-c", ANSWERS, json.dumps(requests), *sorted(HEAVY)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
+    return [tuple(each) for each in json.loads(done.stdout)]
+
+
+def test_help_and_wrong_arguments_are_answered_before_anything_heavy_is_loaded() -> None:
+    served = {"gtp": "gozero-gtp", "check": "gozero-gtp"}
+    helped = answers([[*name.split(), "--help"] for name in LIGHT])
+    for name, (code, out, err, heavy) in zip(LIGHT, helped, strict=True):
+        assert (name, code, err, heavy) == (name, 0, "", [])
+        assert out.startswith(f"usage: {served.get(name, f'gozero {name}')} ")
+    names = [*LIGHT, *WRONG]
+    refused = answers(
+        [*([*name.split(), "--nonsense"] for name in LIGHT), *([*n.split(), *w] for n, w in WRONG.items())]
+    )
+    for name, (code, out, err, heavy) in zip(names, refused, strict=True):
+        assert (name, code, out, heavy) == (name, 2, "", [])
+        assert name in SERVERS or (err.startswith(f"gozero {name.rstrip()}: ") and err.count("\n") == 1)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_YET_LIGHT))
+def test_help_and_wrong_arguments_of_the_others(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for argument, expected in (("--help", 0), ("--nonsense", 2)):
+        with pytest.raises(SystemExit) as left:
+            main([name, argument])
+        out, err = capsys.readouterr()
+        assert left.value.code == expected
+        assert out.startswith(f"usage: gozero {name} ") if expected == 0 else err.startswith(f"gozero {name}: ")
+        assert err.count("\n") == (expected == 2)
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"  {name} " in text for name in COMMANDS)
+    assert main(["course"]) == 0
+    assert "course reinforce" in capsys.readouterr().out
+
+
+def test_alone_it_says_what_to_try_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    assert "gozero --help" in text and len(text.splitlines()) <= 6
+    tried = [line.split()[1] for line in text.splitlines() if line.startswith("  gozero ")]
+    assert tried and set(tried) <= COMMANDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("trian", "train"), ("lader", "ladder"), ("course imitat", "course imitate")]
+)
+def test_a_misspelt_command_gets_the_nearest(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(typed.split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert repr(typed) in err and repr(meant) in err
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("gozero tr", {"train", "truth"}),
+        ("gozero course im", {"imitate"}),
+        ("gozero train --pre", {"--preset"}),
+        ("gozero course imitate --ga", {"--game", "--games"}),
+        ("gozero net --norm ", {"renorm", "batch", "none"}),
+        ("gozero gtp --vis", {"--visits"}),
+    ],
+)
+def test_shells_complete_commands_and_options(line: str, expected: set[str], tmp_path: Path) -> None:
+    file = tmp_path / "completions"
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(file), "_ARGCOMPLETE_IFS": "\n"}
+    asked |= {"COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9"}
+    subprocess.run([sys.executable, "-m", "gozero"], env=os.environ | asked, cwd=ROOT, check=False)
+    assert {word.strip() for word in file.read_text().splitlines()} == expected
+
+
+def test_the_script_works_beside_folders_of_the_packages_names(tmp_path: Path) -> None:
+    for name in ("gozero", "training", "gtp"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise RuntimeError('the wrong package')")
+    script = tmp_path / "bin" / "gozero"
+    script.parent.mkdir()
+    script.write_text("import sys\nfrom gozero.__main__ import main\nsys.exit(main())\n")
+    command = [sys.executable, str(script), "train", "--list-presets"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tiny" in done.stdout

@@ -1,0 +1,202 @@
+"""The commands `gozero course generations`, `imitate`, `reinforce` and `play`: the stages of a course project, and its
+strategies as opponents. Nothing heavy is imported before the arguments are checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from gozero.system.console import Parser, run_command, seed, whole
+from training.course.boards import COURSES
+
+FIRST_GAMES, GAMES, TEST_GAMES, DUEL_GAMES = 10_000, 25_000, 25_000, 1_000
+POLICY_TEST_GAMES = 1_000
+GENERATIONS = """Value networks, generation by generation: of random play first, then of players that look one move ahead.
+
+    gozero course generations --game tictactoe --generations 2
+    gozero course generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
+
+DIR/value-N.pt has the networks, DIR/value-N.json the figures, DIR/value-N.png what each first move is worth. A finished
+generation is left out, so the same command continues where it stopped."""
+IMITATE = """Policy networks from the winners' moves in games between the newest value networks.
+
+    gozero course generations --game simple_go --generations 2
+    gozero course imitate --game simple_go
+
+DIR/policy-supervised.pt has the networks, DIR/policy-supervised.json the figures."""
+REINFORCE = """The policy networks improved by REINFORCE, against a pool of their past selves.
+
+    gozero course imitate --game simple_go
+    gozero course reinforce --game simple_go --rounds 20
+
+DIR/policy-reinforced.pt is written after each round: the same command continues there, and more --rounds continue a
+finished run. DIR/policy-reinforced.png shows the win rates over the rounds. Ties count half."""
+PLAY = """A strategy of the course as an opponent: on the terminal, or with --gtp as an engine.
+
+    gozero course play runs/course-tictactoe:val --game tictactoe
+    gozero course play runs/course-simple_go:val_and_pol:400 --game simple_go --colour white
+    gozero course play runs/course-simple_go:val:2 --game simple_go --gtp
+
+A strategy is val[:LEVELS], pol or val_and_pol[:VISITS]; docs/students.md says what each does."""
+
+
+def generations(arguments: Sequence[str] | None = None) -> int:
+    """Make generations of value networks."""
+    return _stage("training.course.generations", _generations_parser(), arguments)
+
+
+def imitate(arguments: Sequence[str] | None = None) -> int:
+    """Make policy networks that imitate the winners."""
+    return _stage("training.course.imitation", _imitate_parser(), arguments)
+
+
+def reinforce(arguments: Sequence[str] | None = None) -> int:
+    """Improve the policy networks by REINFORCE."""
+    return _stage("training.course.reinforcement", _reinforce_parser(), arguments)
+
+
+def play(arguments: Sequence[str] | None = None) -> int:
+    """Play against a strategy, or serve it over GTP."""
+    parser = _play_parser()
+    options = parser.parse_args(arguments)
+
+    def run() -> int:
+        from training.course import seat
+
+        return seat.work(options)
+
+    return run_command(parser.prog, run)
+
+
+def _stage(module: str, parser: Parser, arguments: Sequence[str] | None) -> int:
+    """Run a stage of the course. Returns the exit code."""
+    options = parser.parse_args(arguments)
+    path = options.run or Path("runs") / f"course-{options.game}"
+
+    def run() -> None:
+        from training.course import command
+
+        command.run(import_module(module).work, options, path)
+
+    saved = f"what was finished is in {path}, and the same command goes on from there"
+    return run_command(parser.prog, run, interrupted=saved)
+
+
+def _parser(command: str, description: str) -> Parser:
+    """The options that all stages have."""
+    made = Parser(
+        prog=f"gozero course {command}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
+    made.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
+    made.add_argument("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
+    made.add_argument(
+        "--threads", type=whole(1), default=1, help="threads for the networks; these are small: few help (default 1)"
+    )
+    return made
+
+
+def _generations_parser() -> Parser:
+    made = _parser("generations", GENERATIONS)
+    made.add_argument("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
+    made.add_argument(
+        "--first-games",
+        type=whole(1),
+        default=FIRST_GAMES,
+        help=f"random games for generation 0 (default {FIRST_GAMES:,})",
+    )
+    made.add_argument("--games", type=whole(1), default=GAMES, help=f"games for each later one (default {GAMES:,})")
+    made.add_argument(
+        "--test-games",
+        type=whole(1),
+        default=TEST_GAMES,
+        help=f"against random, with each colour (default {TEST_GAMES:,})",
+    )
+    made.add_argument(
+        "--duel-games", type=whole(2), default=DUEL_GAMES, help=f"against the one before (default {DUEL_GAMES:,})"
+    )
+    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
+    made.add_argument("--levels", type=whole(1), default=1, help="plies that players look ahead (default 1)")
+    return made
+
+
+def _imitate_parser() -> Parser:
+    made = _parser("imitate", IMITATE)
+    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
+    made.add_argument("--games", type=whole(1), default=GAMES, help=f"between them (default {GAMES:,})")
+    made.add_argument(
+        "--test-games",
+        type=whole(1),
+        default=POLICY_TEST_GAMES,
+        help=f"against random, with each colour (default {POLICY_TEST_GAMES:,})",
+    )
+    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
+    made.add_argument(
+        "--moves",
+        choices=("all", "chosen"),
+        default="all",
+        help="all moves of the winners, or only those that were not random (default all)",
+    )
+    return made
+
+
+def _reinforce_parser() -> Parser:
+    made = _parser("reinforce", REINFORCE)
+    made.add_argument("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
+    made.add_argument("--updates", type=whole(1), default=20, help="of each round (default 20)")
+    made.add_argument("--games", type=_even, default=256, help="of each update, half with each colour (default 256)")
+    made.add_argument(
+        "--value-share",
+        type=_share,
+        default=0.1,
+        metavar="S",
+        help="of the updates, 0 to 1: the value network is the opponent (default 0.1)",
+    )
+    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
+    made.add_argument("--rate", type=_rate, default=3e-4, help="learning rate (default 3e-4)")
+    made.add_argument(
+        "--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default 1,000)"
+    )
+    return made
+
+
+def _play_parser() -> Parser:
+    made = Parser(prog="gozero course play", description=PLAY, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
+    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
+    made.add_argument(
+        "--colour", choices=("black", "white"), default="black", help="yours; Black moves first (default black)"
+    )
+    made.add_argument("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
+    made.add_argument("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
+    return made
+
+
+def _even(text: str) -> int:
+    """Reads an even number from 2 on."""
+    if (number := whole(2)(text)) % 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is no even number")
+    return number
+
+
+def _share(text: str) -> float:
+    """A number from 0 to 1."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share: expected a number from 0 to 1")
+    return share
+
+
+def _rate(text: str) -> float:
+    """A number above 0, at most 1."""
+    if not (rate := _share(text)) > 0.0:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
+    return rate

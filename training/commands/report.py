@@ -1,0 +1,63 @@
+"""The command `gozero report`: the page of a run, or one that compares several."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from gozero.system.console import Parser, run_command
+from training.doctor.page import ACROSS, COMPARED, FILE, PICTURE, ReportError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the page of a run folder, or one of several; the exit code: 0, or 2 if that cannot be done."""
+    options = _parser().parse_args(arguments)
+    return run_command("gozero report", lambda: _print_page(options))
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="gozero report",
+        description="Make report.html of a run folder; or, of several, one page that compares them.",
+    )
+    parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
+    parser.add_argument(
+        "--across",
+        choices=ACROSS,
+        help=f"what several runs are drawn over (default: {ACROSS[0]})",
+    )
+    parser.add_argument(
+        "--chained",
+        action="store_true",
+        help="each run began with the weights of the one before it: draw them as one, in this order",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"where the comparison goes (default: {COMPARED}); a name in .png gets a picture of the losses alone",
+    )
+    return parser
+
+
+def _print_page(options: argparse.Namespace) -> None:
+    folders: list[Path] = options.folders
+    out = options.out if options.out is not None else Path(COMPARED)
+    if len(folders) > 1:
+        if out.suffix.lower() not in (".html", PICTURE):
+            raise ReportError(f"--out {out}: expected a name that ends with .html or {PICTURE}")
+    else:
+        for name in ("across", "chained", "out"):
+            if getattr(options, name):
+                raise ReportError(
+                    f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
+                )
+    from training.doctor import comparison, report
+
+    if len(folders) > 1:
+        page = comparison.write(folders, out, options.across or ACROSS[0], report.warn, chained=options.chained)
+    else:
+        report.write(folders[0], tell=report.warn)
+        page = folders[0] / FILE
+    print(page.absolute())
