@@ -22,7 +22,7 @@ from gozero.sgf import RecordError, SgfGame
 from gozero.sgf_text import decoded, writable
 from gozero.sgf_tree import Branch, GameWithVariations
 from web.catalogue import rule_sets
-from web.game_tree import START, MoveTree, Origin
+from web.game_tree import START, MoveTree, SourceFile
 from web.setups import Setup
 from web.table import RefusedError, Table
 
@@ -61,7 +61,7 @@ def _branches(tree: MoveTree) -> list[Branch]:
     return branches
 
 
-def _into_file(tree: MoveTree, origin: Origin) -> str:
+def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     """The file that a game was read from, with what has changed since."""
     games = sgf.games(origin.text)
     root = games[origin.number].root
@@ -139,7 +139,7 @@ def load(table: Table, data: str | bytes, game: SgfGame | None, number: int = 0,
     """
     if game is not None:
         remarks = _load_game(table, game)
-        table.tree.origin = Origin(game.text, number, name)
+        table.tree.origin = SourceFile(game.text, number, name)
         others = len(_games(game.text)) - 1
         return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks]))
     _load_moves(table, _text(data))
