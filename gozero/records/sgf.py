@@ -20,7 +20,7 @@ from gozero.games import coords
 from gozero.games.colours import BLACK, WHITE
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.records import sgf_nodes
-from gozero.records.sgf_nodes import Node, place
+from gozero.records.sgf_nodes import SgfNode, place
 from gozero.records.sgf_reading import (
     first_plays,
     handicap_of,
@@ -118,7 +118,7 @@ class SgfGame:
     RecordError, now or from a method, where its size, its points or its stones cannot be.
     """
 
-    def __init__(self, root: Node, text: str) -> None:
+    def __init__(self, root: SgfNode, text: str) -> None:
         self.root, self.text = root, text
         number = root.line("GM").lower() or "1"
         names = {"1": "nogo" if root.line("RU") == NOGO_RULES else "go", "go": "go"}
@@ -163,7 +163,7 @@ class SgfGame:
         for nodes, shared in _paths(self.root):
             yield Variation(*self.record_of(nodes, math.inf, shared))
 
-    def record_of(self, nodes: list[Node], before_move: float, shared: int = 0) -> tuple[GameRecord, int]:
+    def record_of(self, nodes: list[SgfNode], before_move: float, shared: int = 0) -> tuple[GameRecord, int]:
         """The record of a line's nodes, and how many of its moves stand in the first `shared` nodes."""
         if self._fault:
             raise RecordError(self._fault)
@@ -188,7 +188,7 @@ class SgfGame:
             **{name: root.line(known) for known, name in TEXTS.items()},  # type: ignore[arg-type]
         ), shared_moves
 
-    def move(self, node: Node) -> tuple[int, int] | None:
+    def move(self, node: SgfNode) -> tuple[int, int] | None:
         """(colour, action) of a node's move, if it has one."""
         found = move_of(node)
         if found is None:
@@ -198,7 +198,7 @@ class SgfGame:
         except ValueError as error:
             raise self.error(node, f"{found[0]}: {error}") from None
 
-    def error(self, node: Node, what: str) -> RecordError:
+    def error(self, node: SgfNode, what: str) -> RecordError:
         return RecordError(f"{place(self.text, node.offset)}: {what}")
 
 
@@ -223,11 +223,11 @@ def parse(data: bytes | str, before_move: int | None = None) -> GameRecord:
     return found[0].record(before_move)
 
 
-def _paths(root: Node) -> Iterator[tuple[list[Node], int]]:
+def _paths(root: SgfNode) -> Iterator[tuple[list[SgfNode], int]]:
     """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper
     than Python's stack.
     """
-    path: list[Node] = []
+    path: list[SgfNode] = []
     pending = [(root, 0, 0)]  # node, its depth, shared nodes
     while pending:
         node, depth, shared = pending.pop()
@@ -245,9 +245,9 @@ def serialise(record: GameRecord) -> bytes:
     return sgf_nodes.write([tree_of(record)]).encode()
 
 
-def tree_of(record: GameRecord) -> Node:
+def tree_of(record: GameRecord) -> SgfNode:
     """The record as a tree of nodes."""
-    root = node = Node()
+    root = node = SgfNode()
     heading: dict[str, object] = {"FF": 4, "GM": GAME_NUMBERS[record.game], "CA": "UTF-8", "AP": PROGRAM}
     heading["SZ"] = record.size
     if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
@@ -269,15 +269,15 @@ def tree_of(record: GameRecord) -> Node:
         nodes.append(add_move(nodes[-1], colour, action, record.size))
     node = nodes[-1]
     if record.next_to_play is not None:
-        node.children.append(Node({"PL": [SGF_COLOURS[record.next_to_play]]}))
+        node.children.append(SgfNode({"PL": [SGF_COLOURS[record.next_to_play]]}))
     for number, text in record.comments:
         nodes[number].set("C", text)
     return root
 
 
-def add_move(parent: Node, colour: int, action: int, size: int) -> Node:
+def add_move(parent: SgfNode, colour: int, action: int, size: int) -> SgfNode:
     """The new node of a move that follows."""
-    parent.children.append(Node({SGF_COLOURS[colour]: [coords.to_sgf(action, size)]}))
+    parent.children.append(SgfNode({SGF_COLOURS[colour]: [coords.to_sgf(action, size)]}))
     return parent.children[-1]
 
 
@@ -298,7 +298,7 @@ class _Reader:
         self._begun = 0  # index of the node that set up the stones last
         self.moves: list[tuple[int, int]] = []
 
-    def read(self, nodes: list[Node], before_move: float, shared: int) -> int:
+    def read(self, nodes: list[SgfNode], before_move: float, shared: int) -> int:
         """Take in the nodes up to the one with the move of that number, counted from 1; the moves kept of the first
         `shared` nodes.
         """
@@ -316,7 +316,7 @@ class _Reader:
             self._next = player_of(node)
         return shared_moves
 
-    def _set_up(self, node: Node, index: int) -> None:
+    def _set_up(self, node: SgfNode, index: int) -> None:
         """Apply AB, AW, AE and PL, if the node has them."""
         if is_set_up(node):
             self._begun = index
@@ -333,7 +333,7 @@ class _Reader:
         elif move_of(node) is None:
             self._next = player_of(node) or self._next
 
-    def _add_stones(self, node: Node) -> None:
+    def _add_stones(self, node: SgfNode) -> None:
         size = self._game.size
         try:
             sets = [{divmod(point, size) for point in points_of(node, name, size)} for name in ("AB", "AW", "AE")]
@@ -348,7 +348,7 @@ class _Reader:
         size, stones = self._game.size, self._stones.list_occupied_points()
         return tuple(sorted(row * size + col for stone, (row, col) in stones if stone == colour.lower()))
 
-    def first_to_play(self, nodes: list[Node], handicap: int) -> int:
+    def first_to_play(self, nodes: list[SgfNode], handicap: int) -> int:
         """PL if given, else whoever moves first in the file once the stones are set up, else who did not move last before
         that, else White after handicap stones.
         """
@@ -368,6 +368,6 @@ class _Reader:
         return self.moves[-1][0]
 
 
-def is_set_up(node: Node) -> bool:
+def is_set_up(node: SgfNode) -> bool:
     """Whether stones are set up or taken off."""
     return not node.properties.keys().isdisjoint(("AB", "AW", "AE"))

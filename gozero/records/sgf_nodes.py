@@ -37,7 +37,7 @@ _MOST_REMARKS = 5
 
 
 @dataclass(eq=False)
-class Node:
+class SgfNode:
     """One node.
 
     Attributes:
@@ -47,7 +47,7 @@ class Node:
     """
 
     properties: dict[str, list[str]] = field(default_factory=dict)
-    children: list[Node] = field(default_factory=list)
+    children: list[SgfNode] = field(default_factory=list)
     offset: int = 0
 
     def text(self, name: str) -> str:
@@ -62,7 +62,7 @@ class Node:
         """Give a property one value, or take it away where that is empty."""
         self.properties.pop(name, None) if not text else self.properties.update({name: [escaped(text)]})
 
-    def below(self) -> Iterator[Node]:
+    def below(self) -> Iterator[SgfNode]:
         """This node and all that follow, parents before children, main line first."""
         pending = [self]
         while pending:
@@ -77,7 +77,7 @@ def place(text: str, offset: int) -> str:
     return f"line {before.count(chr(10)) + 1}, column {offset - before.rfind(chr(10))}"
 
 
-def parse(text: str) -> tuple[list[Node], list[str]]:
+def parse(text: str) -> tuple[list[SgfNode], list[str]]:
     """(the root of each game in a text, what was strange). ValueError says what is no game, and where."""
     parser = _Parser(text)
     parser.run()
@@ -87,10 +87,10 @@ def parse(text: str) -> tuple[list[Node], list[str]]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
-        self.games: list[Node] = []
+        self.games: list[SgfNode] = []
         self.remarks: list[str] = []
-        self._open: list[Node | None] = []  # for each open bracket the node before it
-        self._node: Node | None = None  # that a property belongs to, or that the next one follows
+        self._open: list[SgfNode | None] = []  # for each open bracket the node before it
+        self._node: SgfNode | None = None  # that a property belongs to, or that the next one follows
         self._is_begun = True  # whether a node stands behind the last opening bracket
 
     def run(self) -> None:
@@ -153,7 +153,7 @@ class _Parser:
         return True
 
     def _begin_node(self) -> None:
-        node = Node(offset=self._at - 1)
+        node = SgfNode(offset=self._at - 1)
         if self._node is None:
             self.games.append(node)
         else:
@@ -210,7 +210,7 @@ class _Parser:
         return self._text[begin:].rstrip("\\") if name in _FREE else None
 
 
-def write(games: Iterable[Node]) -> str:
+def write(games: Iterable[SgfNode]) -> str:
     """Games as a text in lines of at most 79 characters where that can be; no line is empty unless a text has such."""
     lines, row = [], ""
     for piece in _pieces(games):
@@ -221,9 +221,9 @@ def write(games: Iterable[Node]) -> str:
     return "\n".join(filter(None, [*lines, row])) + "\n"
 
 
-def _pieces(games: Iterable[Node]) -> Iterator[str]:
+def _pieces(games: Iterable[SgfNode]) -> Iterator[str]:
     for root in games:
-        pending: list[Node | str] = ["\n", ")", root, "("]
+        pending: list[SgfNode | str] = ["\n", ")", root, "("]
         while pending:
             node = pending.pop()
             if isinstance(node, str):

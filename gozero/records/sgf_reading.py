@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from gozero.games import coords
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
-from gozero.records.sgf_nodes import Node
+from gozero.records.sgf_nodes import SgfNode
 
 LEAST_SIZE, MOST_SIZE = 2, 52  # points a side that SGF can write
 _SMALL_BOARD = 9  # on smaller ones komi may be beyond the board's points
@@ -22,7 +22,7 @@ _KOMI = re.compile(
 _OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", "LN", "DD")
 
 
-def size_of(root: Node) -> int:
+def size_of(root: SgfNode) -> int:
     """Points a side; 19 where the file says nothing. ValueError where it is no square board."""
     written = root.line("SZ")
     found = re.fullmatch(r"(\d{1,4})\s*(?:[:x*]\s*(\d{1,4}))?", written or "19")
@@ -33,7 +33,7 @@ def size_of(root: Node) -> int:
     return int(found[1])
 
 
-def komi_of(root: Node) -> float | None:
+def komi_of(root: SgfNode) -> float | None:
     """Points for White, None where there is none, or none that can be meant.
 
     Some servers write hundredths (650 is 6.5), or Chinese stones, which are two points (3.75 is 7.5), or both (375).
@@ -53,17 +53,17 @@ def komi_of(root: Node) -> float | None:
     return komi if math.isfinite(komi) and abs(komi) <= max(size_of(root), _SMALL_BOARD) ** 2 else None
 
 
-def player_of(node: Node) -> str | None:
+def player_of(node: SgfNode) -> str | None:
     """PL as B or W, by its first letter as some programs write whole words; None where there is none."""
     return _PLAYERS.get(node.line("PL")[:1].lower())
 
 
-def move_of(node: Node) -> tuple[str, str] | None:
+def move_of(node: SgfNode) -> tuple[str, str] | None:
     """(B or W, the point as it is written) of a node's move, if it has one."""
     return next(((colour, node.properties[colour][0]) for colour in "BW" if colour in node.properties), None)
 
 
-def points_of(node: Node, name: str, size: int) -> set[int]:
+def points_of(node: SgfNode, name: str, size: int) -> set[int]:
     """Actions of the points of a list, which may name rectangles by two corners."""
     found = set()
     for value in node.properties.get(name, ()):
@@ -78,13 +78,13 @@ def points_of(node: Node, name: str, size: int) -> set[int]:
     return found
 
 
-def first_plays(nodes: Iterable[Node]) -> int:
+def first_plays(nodes: Iterable[SgfNode]) -> int:
     """Black's plays before White's first move, which some programs write instead of stones that are set up."""
     moves = (move for node in nodes if (move := move_of(node)) is not None)
     return sum(1 for _ in takewhile(lambda move: move[0] == "B", moves))
 
 
-def handicap_of(root: Node, size: int) -> int:
+def handicap_of(root: SgfNode, size: int) -> int:
     """HA, else the number of Black's stones on the root when they are enough for a handicap, none of White's, and Black
     does not play first.
     """
@@ -95,7 +95,7 @@ def handicap_of(root: Node, size: int) -> int:
     return 0 if len(black) < FEWEST_STONES or white or player_of(root) == "B" else len(black)
 
 
-def main_line(root: Node) -> list[Node]:
+def main_line(root: SgfNode) -> list[SgfNode]:
     """The nodes of the main line."""
     found = [root]
     while found[-1].children:
@@ -103,7 +103,7 @@ def main_line(root: Node) -> list[Node]:
     return found
 
 
-def tidied(root: Node, size: int) -> list[str]:
+def tidied(root: SgfNode, size: int) -> list[str]:
     """Put a tree of Go right where its meaning is clear; what was done, for people."""
     said: list[str] = []
     pending = [(root, "W" if handicap_of(root, size) else "B")]
@@ -122,7 +122,7 @@ def tidied(root: Node, size: int) -> list[str]:
     return [text if said.count(text) == 1 else f"{text} ({said.count(text)} times)" for text in dict.fromkeys(said)]
 
 
-def _tidy_player(node: Node, said: list[str]) -> None:
+def _tidy_player(node: SgfNode, said: list[str]) -> None:
     written = node.line("PL")
     if "PL" in node.properties and player_of(node) is None:
         del node.properties["PL"]
@@ -132,7 +132,7 @@ def _tidy_player(node: Node, said: list[str]) -> None:
         node.properties["PL"] = [player_of(node) or ""]
 
 
-def _tidy_points(node: Node, said: list[str]) -> None:
+def _tidy_points(node: SgfNode, said: list[str]) -> None:
     """Take blanks out of points; several points in B or W are stones that are set up."""
     for name in ("B", "W", "AB", "AW", "AE"):
         if name not in node.properties:
@@ -145,18 +145,18 @@ def _tidy_points(node: Node, said: list[str]) -> None:
             said.append(f"several points in one {name} were set up")
 
 
-def _parted(node: Node, first: str, said: list[str]) -> Node:
+def _parted(node: SgfNode, first: str, said: list[str]) -> SgfNode:
     """Let a node with a move of each side be two; the second."""
     second = "W" if first == "B" else "B"
     later = [name for name in node.properties if name == second or name in _OF_POSITION]
-    child = Node({name: node.properties.pop(name) for name in later}, node.children, node.offset)
+    child = SgfNode({name: node.properties.pop(name) for name in later}, node.children, node.offset)
     node.properties.pop("PL", None)
     node.children = [child]
     said.append("B and W in one node were read as two moves")
     return child
 
 
-def _tidy_komi(root: Node, said: list[str]) -> None:
+def _tidy_komi(root: SgfNode, said: list[str]) -> None:
     komi, written = komi_of(root), root.line("KM")
     if komi is None and written:
         said.append(f"the komi, {written[:40]}, was left out: it is none for this board")
@@ -166,7 +166,7 @@ def _tidy_komi(root: Node, said: list[str]) -> None:
             said.append(f"the komi, {written[:40]}, was read as {komi:g}")
 
 
-def _tidy_handicap(root: Node, size: int, said: list[str]) -> None:
+def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
     """Set up the stones of a handicap that the file only counts."""
     stones, line = handicap_of(root, size), main_line(root)
     begun = [*takewhile(lambda node: move_of(node) is None, line), *line[:1]]

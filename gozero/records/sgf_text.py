@@ -18,8 +18,15 @@ _COMMON = {
 }
 """First bytes of the common signs, of the common characters, and the least second byte, by encoding. What people write is
 almost all common in its own encoding and seldom in another; that tells names of two characters apart, for which the
-detectors are not made: of 92 such texts it finds the encoding of 86, chardet 7.7 of 82, charset-normalizer 3.5 of 49.
+detectors are not made: of 92 such texts chardet 7.7 knows the encoding of 82, charset-normalizer 3.5 of 49.
 """
+_SYLLABLES = frozenset(
+    "가간강개거것게결경계고공과관교구국그급기김까나내네년는능다단당대도돌동두둑둔들등라락로류를리림마만말"
+    "면명모목무문미민바박반방배백변보부북분불비사산삼상생서석선성세소손송수숙순습승시식신실심십아안애약양"
+    "어억엄여연영예오왕외요용우욱운원월위유육윤은을음의이인일임있자작장재전점정제조좋주준중지진집착찬창채"
+    "천철최치칠컵타태팔패팽하한합해행허혁현형혜호홍화환황회효후훈흑희"
+)
+"""Of Hangul in names and in texts about games: the bytes of common Chinese characters are Hangul too, but seldom these."""
 _CYRILLIC = re.compile(r"\b[А-ЯЁ]?[а-яё]+\b|\b[А-ЯЁ]+\b")
 _WORD = re.compile(r"[^\W\d_]+")
 _CLOSED = re.compile(rb"\](?=\s*(?:[;()]|[A-Z]{1,2}\[))")
@@ -116,6 +123,8 @@ def _share(data: bytes, codec: str) -> float:
             pair[1] >= second and any(low <= pair[0] <= high for low, high in (signs_from, letters_from))
             for pair in pairs
         )
+        if codec == "cp949":
+            common *= 0.4 + sum(sign in _SYLLABLES for sign in foreign) / max(1, len(foreign))
     return common / max(1, len(foreign))
 
 

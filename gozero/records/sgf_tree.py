@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move, is_set_up, tree_of
-from gozero.records.sgf_nodes import Node
+from gozero.records.sgf_nodes import SgfNode
 from gozero.records.sgf_reading import main_line, move_of, player_of
 
 MOST_BRANCHES = 20_000
@@ -26,7 +26,7 @@ class Branch:
         colour, action: the move.
         comment: on the position after it.
         next_to_play: who plays then, where the file says so.
-        sources: the nodes of the file that it stands for, by their places in `Node.below` of the root: that of the move,
+        sources: the nodes of the file that it stands for, by their places in `SgfNode.below` of the root: that of the move,
             then those without one.
     """
 
@@ -72,7 +72,7 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
     return _grown(game, record, start, set(map(id, line)))
 
 
-def _grown(game: SgfGame, record: GameRecord, start: Node, main: set[int]) -> GameWithVariations:
+def _grown(game: SgfGame, record: GameRecord, start: SgfNode, main: set[int]) -> GameWithVariations:
     numbers = {id(node): number for number, node in enumerate(game.root.below())}
     branches: list[Branch] = []
     left_out = 0
@@ -105,7 +105,7 @@ def _grown(game: SgfGame, record: GameRecord, start: Node, main: set[int]) -> Ga
     return GameWithVariations(record, branches, first.comment, left_out, skipped, first.sources)
 
 
-def tree(game: GameWithVariations) -> Node:
+def tree(game: GameWithVariations) -> SgfNode:
     """A new tree of nodes for the game."""
     root = tree_of(game.record)
     root.set("C", game.comment)
@@ -113,11 +113,11 @@ def tree(game: GameWithVariations) -> Node:
     return root
 
 
-def add_branches(root: Node, known: Sequence[Node], branches: Iterable[Branch], size: int) -> None:
+def add_branches(root: SgfNode, known: Sequence[SgfNode], branches: Iterable[Branch], size: int) -> None:
     """Let a tree hold these branches, and their comments: what has no source among ``known``, the nodes of the tree as
     in `Branch.sources`, becomes a new node.
     """
-    nodes: list[Node] = []
+    nodes: list[SgfNode] = []
     for branch in branches:
         own = [known[source] for source in branch.sources]
         if not own:
@@ -126,7 +126,7 @@ def add_branches(root: Node, known: Sequence[Node], branches: Iterable[Branch], 
         nodes.append(own[0])
 
 
-def set_comment(nodes: Sequence[Node], comment: str) -> None:
+def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
     """Let nodes that stand for one position have this comment; they are left as they are where they have it."""
     texts = [text for node in nodes if (text := node.text("C"))]
     if comment in ("\n".join(texts), "\n\n".join(dict.fromkeys(texts))):
@@ -135,7 +135,7 @@ def set_comment(nodes: Sequence[Node], comment: str) -> None:
         node.set("C", comment if node is nodes[0] else "")
 
 
-def prune(root: Node, gone: Collection[Node]) -> None:
+def prune(root: SgfNode, gone: Collection[SgfNode]) -> None:
     """Take these nodes, and what follows them, out of a tree."""
     lost = set(map(id, gone))
     for node in root.below():

@@ -56,7 +56,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Origin:
+class SourceFile:
     """The file that a game was read from: its text, the number of the game in it from 0, and its name, if known."""
 
     text: str
@@ -68,7 +68,7 @@ class MoveTree:
     """All nodes of a game; `origin` where it was read from a file of SGF."""
 
     def __init__(self) -> None:
-        self.origin: Origin | None = None
+        self.origin: SourceFile | None = None
         self._nodes: dict[int, Node] = {START: Node(-1, 0, -1)}
         self._next = START + 1
 
@@ -143,7 +143,7 @@ class MoveTree:
         """The tree of `to_values`."""
         tree = cls()
         tree._next = values["next"]
-        tree.origin = Origin(**values["origin"]) if values.get("origin") else None
+        tree.origin = SourceFile(**values["origin"]) if values.get("origin") else None
         for number, found in values["nodes"]:
             known = found["estimate"]
             estimate = None if known is None else Estimate(**{**known, "line": tuple(known["line"])})

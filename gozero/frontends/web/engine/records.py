@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from gozero.frontends.web.catalogue import rule_sets
-from gozero.frontends.web.engine.game_tree import START, MoveTree, Origin
+from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
 from gozero.frontends.web.engine.table import RefusedError, Table
 from gozero.frontends.web.setups import Setup
 from gozero.games import GO_FAMILY, coords, make
@@ -63,7 +63,7 @@ def _branches(tree: MoveTree) -> list[Branch]:
     return branches
 
 
-def _into_file(tree: MoveTree, origin: Origin) -> str:
+def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     """The file that a game was read from, with what has changed since."""
     games = sgf.games(origin.text)
     root = games[origin.number].root
@@ -141,7 +141,7 @@ def load(table: Table, data: str | bytes, game: SgfGame | None, number: int = 0,
     """
     if game is not None:
         remarks = _load_game(table, game)
-        table.tree.origin = Origin(game.text, number, name)
+        table.tree.origin = SourceFile(game.text, number, name)
         others = len(_games(game.text)) - 1
         return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks]))
     _load_moves(table, _text(data))
