@@ -95,7 +95,6 @@ def test_what_a_machine_offers(
     options: list[str], offered: dict[str, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    from training.cluster import node
 
     monkeypatch.setattr(worker_command, "available_threads", lambda: 8)
     chosen = worker_command.parser().parse_args(["--address", NOBODY, *options])
