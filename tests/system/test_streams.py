@@ -60,7 +60,7 @@ def test_a_stdout_that_takes_nothing_is_told_in_one_line(module: str, redirectio
         if "full" in redirection
         else "standard output is closed"
     )
-    assert done.stderr.splitlines()[-1].startswith(f"gozero-{module.rpartition('.')[2]}: {reason}")
+    assert done.stderr.splitlines()[-1].startswith(("gozero-gtp: " if module == "gtp" else "gozero analysis: ") + reason)
 
 
 @both

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from gozero.frontends.terminal import tally
 from gozero.frontends.terminal.play_settings import PlaySettings
 from gozero.games import GAMES
+from gozero.nets.locations import find
 from gozero.play.engine import check_choices
 from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
@@ -33,6 +34,8 @@ def _run(options: argparse.Namespace) -> None:
     if options.game is None:
         raise ChoiceError(f"give the name of a game: {', '.join(GAMES)}; see {PROG} --help")
     settings = PlaySettings(**{name: value for name, value in vars(options).items() if name != "tally"})
+    if settings.weights is not None:
+        find(settings.weights)
     from gozero.frontends.terminal import play
 
     play.play(settings)
