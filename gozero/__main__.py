@@ -170,7 +170,7 @@ def _compile_kernels() -> None:
     """Import everything that compiles kernels when it is imported."""
     import gozero.games.go.go
     import gozero.nets.features
-    import gozero.play.players  # noqa: F401  # and with it the search
+    import gozero.play.player  # noqa: F401  # and with it the search
 
 
 def _convert_network(name: str | None, size: int) -> str | None:

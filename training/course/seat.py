@@ -22,8 +22,7 @@ from gozero.frontends.terminal.play_settings import PlaySettings
 from gozero.frontends.terminal.sitting import Opponent, Sitting
 from gozero.games.game import Game
 from gozero.play.engine import search_settings
-from gozero.play.player import Player, PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
 from gozero.system.exits import SUCCESS
 from gtp.guests import serve_player

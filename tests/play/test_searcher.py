@@ -8,7 +8,8 @@ import pytest
 from gozero.evaluators.base import Evaluation
 from gozero.games.go import go
 from gozero.games.position import Position
-from gozero.play.game_tree import GameTree, Limits
+from gozero.play.player import PlayerSettings, make_player
+from gozero.play.searcher import Limits
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator
 
@@ -27,10 +28,11 @@ class Failing(HashEvaluator):
 
 def test_a_search_after_one_that_failed_comes_to_its_end() -> None:
     """Leaves that were under way when an evaluation failed must not be waited for."""
-    tree = GameTree(Failing(GO), SearchSettings(leaves=8), seed=1)
+    settings = PlayerSettings(seed=1, search=SearchSettings(leaves=8))
+    searcher = make_player("go", (5,), Failing, settings, size=5).searcher
     position, everywhere = Position(GO), np.ones(GO.actions, np.bool_)
     with pytest.raises(MemoryError):
-        tree.search(position, everywhere, Limits(100), lambda: False)
+        searcher.search(position, everywhere, Limits(100))
     waves = iter(range(1000))
-    result = tree.search(position, everywhere, Limits(100), lambda: next(waves) == 999)
+    result = searcher.search(position, everywhere, Limits(100, should_stop=lambda: next(waves) == 999))
     assert result.root_visits == 100
