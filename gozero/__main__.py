@@ -18,7 +18,7 @@ from gozero.nets.locations import WEIGHTS
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import check_choices
 from gozero.system.command_line import LineParser
-from gozero.system.errors import ChoiceError, PlotError, TallyError
+from gozero.system.errors import ChoiceError, PlotError, ResultsError
 from gozero.system.exits import INTERRUPTED, SUCCESS, printing
 from gozero.system.options import SettingsError
 
@@ -49,7 +49,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             return SUCCESS
         command: Callable[[argparse.Namespace], None] = options.command
         command(options)
-    except (ChoiceError, SettingsError, WeightsError, PlotError, TallyError) as error:
+    except (ChoiceError, SettingsError, WeightsError, PlotError, ResultsError) as error:
         print(f"gozero: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
@@ -64,34 +64,34 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def play(options: argparse.Namespace) -> None:
-    """A game against the engine in the terminal, or the tally of such games."""
-    from gozero.frontends.terminal.play_settings import PlaySettings
+    """A game against the engine in the terminal, or the results of such games."""
+    from gozero.frontends.terminal.settings import PlaySettings
 
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
             stream.reconfigure(errors="backslashreplace")
-    if options.tally:
-        _print_tally(options.game)
+    if options.results:
+        _print_results(options.game)
         return
     if options.game is None:
         raise ChoiceError(f"play needs the name of a game: {', '.join(GAMES)}; see python -m gozero play --help")
-    chosen = {name: value for name, value in vars(options).items() if name not in ("command", "tally")}
+    chosen = {name: value for name, value in vars(options).items() if name not in ("command", "results")}
     settings = PlaySettings(**chosen)
     from gozero.frontends.terminal import play
 
     play.play(settings)
 
 
-def _print_tally(game: str | None) -> None:
-    """The games of people, of one kind where a game is named."""
-    from gozero.frontends.terminal import tally
+def _print_results(game: str | None) -> None:
+    """The results of people's games, of one kind if a game is named."""
+    from gozero.frontends.terminal import results
 
     if game is not None:
         check_choices(game, None, None)
-    file = tally.path()
-    entries = [entry for entry in tally.read(file) if game in (None, entry.key.game)]
-    print(tally.table(entries) if entries else "No game is counted yet.", flush=True)
-    print(f"The tally is {file}.", file=sys.stderr)
+    file = results.path()
+    found = [each for each in results.read(file) if game in (None, each.opponent.game)]
+    print(results.table(found) if found else "There are no results yet.", flush=True)
+    print(f"The results are in {file}.", file=sys.stderr)
 
 
 def perft(options: argparse.Namespace) -> None:
@@ -229,8 +229,8 @@ def _play_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, help="whole number; the same seed plays the same game")
     command.add_argument("--rules", help="rule set (default: the game's own)")
     command.add_argument("--komi", type=float, help="points for White in go (default: 7.5)")
-    command.add_argument("--tally", action="store_true", help="show how many games you have won, and play none")
-    command.add_argument("--no-tally", dest="counted", action="store_false", help="do not count this game")
+    command.add_argument("--results", action="store_true", help="show how many games you have won, and play none")
+    command.add_argument("--no-results", dest="saved", action="store_false", help="do not save the result")
 
 
 def _perft_options(command: argparse.ArgumentParser) -> None:
@@ -245,7 +245,10 @@ def _net_options(command: argparse.ArgumentParser) -> None:
         "name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13"
     )
     command.add_argument(
-        "--game", type=str.lower, default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)"
+        "--game",
+        type=str.lower,
+        default="go",
+        help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)",
     )
     command.add_argument(
         "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"

@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games.game import BLACK, WHITE
+from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.go import go
 from gozero.games.go.rules import RuleSet
 from gozero.games.position import Move, Position
+from gozero.play.current_game import CurrentGame
 from gozero.play.go_game import GoGame
 from gozero.play.report import Observer, counted
 from gozero.play.searcher import Limits, Searcher
@@ -27,11 +29,26 @@ FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them 
 UNLIMITED = Limits(None)
 
 
+class Outcome(NamedTuple):
+    """How a game has ended."""
+
+    winner: int  # BLACK, WHITE, or EMPTY for a draw
+    lead: float | None  # Black's points above White's; None if points are not counted
+
+
 class Ending:
     """What a player asks when it chooses a move; here the rules say when the game is over, and nothing else ends it.
 
     The answers may take a part of the limits.
     """
+
+    def __init__(self, game: CurrentGame) -> None:
+        self._current = game
+
+    def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
+        """Of the game, which is over by the rules."""
+        game = self._current
+        return Outcome(game.winner(), None if game.kind.score is None else float(game.position.score()))
 
     def sensible(self, root: Position, limits: Limits, *, friendly: bool) -> np.ndarray:
         """The actions to choose from, bool [A]; ``friendly`` as in `PlayerSettings.friendly_pass`."""
@@ -65,6 +82,7 @@ class GoEnding(Ending):
     """
 
     def __init__(self, game: GoGame, searcher: Searcher) -> None:
+        super().__init__(game)
         self._game = game
         self._searcher = searcher
         self._settlement: Settlement | None = None
@@ -102,6 +120,10 @@ class GoEnding(Ending):
         if self._game.rules.removes_dead:
             return self.settlement(limits)
         return as_it_stands(self._game.stones())
+
+    def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
+        lead = self.settled_score(limits)
+        return Outcome(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
 
     def settled_score(self, limits: Limits = UNLIMITED) -> float:
         """Black's points above White's by `count`, komi and handicap bonus included."""

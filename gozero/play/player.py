@@ -281,7 +281,7 @@ def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], se
     """A player of a game that is there already, which several players may share; its rules are the game's."""
     random = np.random.default_rng(settings.seed)
     searcher = Searcher(game, open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
-    ending = GoEnding(game, searcher) if isinstance(game, GoGame) else Ending()
+    ending = GoEnding(game, searcher) if isinstance(game, GoGame) else Ending(game)
     return Player(game, ending, searcher, settings, random)
 
 

@@ -23,8 +23,8 @@ class PlotError(Exception):
     """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
 
 
-class TallyError(Exception):
-    """The tally of games with people cannot be read or written; one line."""
+class ResultsError(Exception):
+    """The results of people's games cannot be read or written; one line."""
 
 
 def shown(value: Any) -> str:

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.base import Evaluation
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.games import coords
 from gozero.games.go import go
 from gozero.games.position import Position
+from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
+from gozero.search.choose import choose
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator
 
@@ -36,3 +40,17 @@ def test_a_search_after_one_that_failed_comes_to_its_end() -> None:
     waves = iter(range(1000))
     result = searcher.search(position, everywhere, Limits(100, should_stop=lambda: next(waves) == 999))
     assert result.root_visits == 100
+
+
+def test_what_a_search_has_proven_to_lose_is_not_played_for_variety() -> None:
+    settings = PlayerSettings(seed=0, search=search_settings(3000, "gomoku"))
+    player = make_player("gomoku", (5,), RolloutEvaluator, settings, size=5)
+    for number, vertex in enumerate(("A3", "A1", "B3", "B1", "C3", "E5", "D3")):  # Black makes five at E3 next
+        player.game.play(1 + number % 2, coords.parse_vertex(vertex, 5))
+    result = player.searcher.search(player.game.position, player.game.position.legal(), Limits(3000))
+    assert result.refuted is not None
+    lost = {int(action) for action in np.flatnonzero(result.refuted & (result.visits > 0))}
+    drawn = {choose(result, 5.0, np.random.default_rng(seed)) for seed in range(200)}
+    assert lost
+    assert len(drawn) > 3
+    assert not lost & drawn
