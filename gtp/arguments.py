@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 from gozero.games import coords
-from gozero.games.colours import BLACK, WHITE
+from gozero.games.colours import COLOURS
 from gozero.system.options import is_plain
 from gtp.protocol import Command, GtpError
 
-_COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 LARGEST_NUMBER = 1e9
 """Whole numbers beyond this are cut to it; no size, time or count is larger."""
 
@@ -19,7 +18,7 @@ def colour_of(text: str) -> int:
     if not text:
         raise GtpError("invalid color: missing; expected b, black, w or white")
     try:
-        return _COLOURS[text.lower()]
+        return COLOURS[text.lower()]
     except KeyError:
         raise GtpError(f"invalid color: {text!r}; expected b, black, w or white") from None
 

@@ -196,7 +196,7 @@ def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
 
 def _move(player: Player) -> CheckResult:
     """A move from the first position, as genmove would make it."""
-    from gozero.play.game_tree import Limits
+    from gozero.play.searcher import Limits
 
     began = time.monotonic()
     action = player.genmove(player.game.position.to_play, Limits(VISITS))

@@ -95,7 +95,7 @@ class Loader:
 
     def _make_player(self) -> Player:
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
-        from gozero.play.players import make_player
+        from gozero.play.player import make_player
 
         settings, game = self._settings, self._header.game
         sizes = engine.supported_sizes(self._header)

@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 
     from gozero.games.position import Move
     from gozero.play.current_game import CurrentGame
-    from gozero.play.game_tree import Limits
-    from gozero.play.go_ending import GoEnding
+    from gozero.play.ending import GoEnding
     from gozero.play.go_game import GoGame
     from gozero.play.player import Player
-    from gozero.play.searcher import Searched
+    from gozero.play.searcher import Limits, Searched
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -126,24 +125,23 @@ class Session:
 
     def limits(self, colour: int) -> Limits:
         """The limits of a move that starts now: the user's settings or the clock, whichever ends first; without both,
-        the defaults.
+        the defaults. The controller may stop it.
 
         The player is loaded first. A clock runs meanwhile; the user's own seconds begin when a search can.
         """
-        from gozero.play.game_tree import Limits
+        from gozero.play.searcher import Limits
 
         wanted, settings = time.monotonic(), self.settings
         self.player.load()
         ready = time.monotonic()
         latest = ready + (math.inf if settings.time is None else settings.time)
         allowance = self.clock.allowance(colour, moves_to_share(self.game.kind.points, self.game.position.ply))
+        visits, deadline, target = settings.move_visits, latest, math.inf
         if allowance is not None:
-            return Limits(
-                settings.move_visits, min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)
-            )
-        if settings.move_visits is None and settings.time is None:
-            return Limits(DEFAULT_VISITS, ready + DEFAULT_SECONDS)
-        return Limits(settings.move_visits, latest)
+            deadline, target = min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)
+        elif visits is None and settings.time is None:
+            visits, deadline = DEFAULT_VISITS, ready + DEFAULT_SECONDS
+        return Limits(visits, deadline, target, self.signals.should_stop)
 
     @contextmanager
     def thinking(self) -> Iterator[Player]:
@@ -362,7 +360,7 @@ class PlayCommands:
         session, colour = self._session, colour_of(command.text)
         drawing = live(session.game.board) if session.settings.gogui_gfx else nullcontext()
         with drawing as observer, session.move(colour) as limits:
-            action = session.player.genmove(colour, limits, session.signals.should_stop, observer)
+            action = session.player.genmove(colour, limits, observer)
         return coords.vertex(action, *session.game.board)
 
     def reg_genmove(self, command: Command) -> str:
@@ -392,5 +390,5 @@ class PlayCommands:
         session = self._session
         limits = session.limits(colour)
         with session.thinking() as player:
-            action = player.suggest(colour, limits, session.signals.should_stop, among)
+            action = player.suggest(colour, limits, among)
         return coords.vertex(action, *session.game.board)

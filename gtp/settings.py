@@ -14,8 +14,7 @@ from gozero.games import MOST_KOMI
 from gozero.games.coords import MAX_SIZE
 from gozero.nets.locations import WEIGHTS
 from gozero.play import engine
-from gozero.play.engine import DEFAULT_GAME
-from gozero.play.engine_settings import EngineSettings
+from gozero.play.engine import DEFAULT_GAME, EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST, Level, level
 from gozero.play.time_controls import LAG
 from gozero.system import console

@@ -7,9 +7,8 @@ import numpy as np
 from gozero.evaluators.base import Evaluation
 from gozero.games import coords
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.play.game_tree import Limits
-from gozero.play.player import Player, PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import Player, PlayerSettings, make_player
+from gozero.play.searcher import Limits
 from gozero.search.settings import SearchSettings
 
 SIZE = 7

@@ -180,7 +180,7 @@ def _compile_kernels() -> None:
     """Import everything that compiles kernels when it is imported."""
     import gozero.games.go.go
     import gozero.nets.features
-    import gozero.play.players  # noqa: F401  # and with it the search
+    import gozero.play.player  # noqa: F401  # and with it the search
 
 
 def _named_or_shipped(name: str | None) -> Path | None:

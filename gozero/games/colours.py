@@ -3,3 +3,4 @@
 EMPTY, BLACK, WHITE = 0, 1, 2
 COLOUR_NAMES = {BLACK: "Black", WHITE: "White"}
 COLOUR_WORDS = {BLACK: "black", WHITE: "white"}  # as protocols and files have them
+COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}  # as they are read, in lower case

@@ -1,66 +1,210 @@
 """How a game ends, as far as a player must judge it: the moves to choose from, the first pass, when to resign.
 
-`RuleEnding` leaves all of it to the rules; `gozero.play.go_ending` judges Go.
+`Ending` leaves all of it to the rules; `GoEnding` counts Go and decides when to pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+import math
+import time
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games.position import Position
-from gozero.play.game_tree import Limits
-from gozero.play.report import Observer
+from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.games.go import go
+from gozero.games.go.rules import RuleSet
+from gozero.games.position import Move, Position
+from gozero.play.current_game import CurrentGame
+from gozero.play.go_game import GoGame
+from gozero.play.report import Observer, counted
+from gozero.play.searcher import Limits, Searcher
+from gozero.scoring import endgame, life_and_death
+from gozero.scoring.settlement import Settlement, as_it_stands, settle
 from gozero.search.search import RootResult
 
+SETTLING_VISITS = 64  # of each of the two searches behind a settlement
+FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them gains something
+UNLIMITED = Limits(None)
 
-class Ending(Protocol):
-    """What a player asks when it chooses a move. The answers may take a part of the limits."""
 
-    def sensible(
-        self, root: Position, limits: Limits, should_stop: Callable[[], bool], *, friendly: bool
-    ) -> np.ndarray:
+class Outcome(NamedTuple):
+    """How a game has ended."""
+
+    winner: int  # BLACK, WHITE, or EMPTY for a draw
+    lead: float | None  # Black's points above White's; None if points are not counted
+
+
+class Ending:
+    """What a player asks when it chooses a move; here the rules say when the game is over, and nothing else ends it.
+
+    The answers may take a part of the limits.
+    """
+
+    def __init__(self, game: CurrentGame) -> None:
+        self._current = game
+
+    def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
+        """Of the game, which is over by the rules."""
+        game = self._current
+        return Outcome(game.winner(), None if game.kind.score is None else float(game.position.score()))
+
+    def sensible(self, root: Position, limits: Limits, *, friendly: bool) -> np.ndarray:
         """The actions to choose from, bool [A]; ``friendly`` as in `PlayerSettings.friendly_pass`."""
+        return root.legal()
 
-    def revised(
-        self, root: Position, action: int, result: RootResult, limits: Limits, should_stop: Callable[[], bool]
-    ) -> int:
+    def revised(self, root: Position, action: int, result: RootResult, limits: Limits) -> int:
         """The action to play where a search's result suggests ``action``."""
+        return action
 
-    def forced_observer(
-        self, root: Position, action: int, observer: Observer, limits: Limits, should_stop: Callable[[], bool]
-    ) -> Observer:
+    def forced_observer(self, root: Position, action: int, observer: Observer, limits: Limits) -> Observer:
         """The observer to use where ``action`` is all there is to choose."""
+        return observer
 
     def resignation(self, colour: int, threshold: float, earliest: float) -> tuple[float, float]:
         """(expected result below which ``colour`` resigns, ply before which it does not), from the usual ones."""
+        return threshold, earliest
 
     def forget(self) -> None:
         """Drop what was searched."""
 
 
-class RuleEnding:
-    """The rules say when the game is over, and nothing else ends it."""
+class GoEnding(Ending):
+    """The end of one game of Go at a time.
 
-    def sensible(
-        self, root: Position, limits: Limits, should_stop: Callable[[], bool], *, friendly: bool
-    ) -> np.ndarray:
-        return root.legal()
+    A *settlement* (`gozero.scoring.settlement`) gives the owner of each point of a board and the stones that are dead.
+    Where the board alone does not settle that, searches and readings do.
 
-    def revised(
-        self, root: Position, action: int, result: RootResult, limits: Limits, should_stop: Callable[[], bool]
-    ) -> int:
-        return action
+    Args:
+        game: the game in progress.
+        searcher: its searches.
+    """
 
-    def forced_observer(
-        self, root: Position, action: int, observer: Observer, limits: Limits, should_stop: Callable[[], bool]
-    ) -> Observer:
-        return observer
+    def __init__(self, game: GoGame, searcher: Searcher) -> None:
+        super().__init__(game)
+        self._game = game
+        self._searcher = searcher
+        self._settlement: Settlement | None = None
+        self._settled_rules: RuleSet | None = None  # by which that settlement was searched
+        self._was_hurried = False  # whether time ended the readings of that settlement
 
-    def resignation(self, colour: int, threshold: float, earliest: float) -> tuple[float, float]:
-        return threshold, earliest
+    # Counting
+
+    def settlement(self, limits: Limits = UNLIMITED) -> Settlement:
+        """Whose the points of this board are and which stones are dead; the same object for as long as board and rules
+        are the same.
+
+        Where the board leaves doubt, two short searches estimate the owners within half of the limits' time, and
+        readings settle what the two differ about within half of what is left then. If they are stopped, the next
+        question is judged anew; if time ran out, the next question without a limit is.
+        """
+        board, end = self._game.stones(), min(limits.deadline, limits.target)
+        if self._settlement is not None and self._holds(self._settlement, board, end):
+            return self._settlement
+        settlement, self._was_hurried = settle(board), False
+        if not settlement.is_complete:
+            searched, now = self._expected_owners(limits), time.monotonic()
+            deadline = now + (end - now) / 2
+            stop = limits.should_stop
+            settlement = settle(board, life_and_death.agree(self._game.kind, board, searched, deadline, stop))
+            self._was_hurried = time.monotonic() >= deadline
+        self._settlement = None if limits.should_stop() else settlement
+        self._settled_rules = self._game.rules
+        return settlement
+
+    def count(self, limits: Limits = UNLIMITED) -> Settlement:
+        """What the game is counted by if it ends now; rules without agreement about dead stones leave them on the
+        board.
+        """
+        if self._game.rules.removes_dead:
+            return self.settlement(limits)
+        return as_it_stands(self._game.stones())
+
+    def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
+        lead = self.settled_score(limits)
+        return Outcome(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
+
+    def settled_score(self, limits: Limits = UNLIMITED) -> float:
+        """Black's points above White's by `count`, komi and handicap bonus included."""
+        return self.count(limits).area - float(go.white_bonus(self._game.position.state))
 
     def forget(self) -> None:
-        """Nothing is kept."""
+        self._settlement = None
+
+    def _holds(self, settlement: Settlement, board: np.ndarray, end: float) -> bool:
+        """Whether an earlier settlement answers for this board, uint8 [rows, cols], when asked until ``end``."""
+        same = self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
+        return same and (end < math.inf or not self._was_hurried)
+
+    def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
+        """float32 [P], + for Black, by a search for either side to move; empty where the evaluator gives no ownership."""
+        now = time.monotonic()
+        quarter = (min(limits.deadline, limits.target) - now) / 4
+        expected = []
+        for number, colour, sign in ((1, BLACK, 1), (2, WHITE, -1)):
+            root = self._game.root(colour)
+            root.state[go.PASSES] = 0  # the question is what becomes of the stones, not whether the game ends
+            among = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=False)
+            among[root.game.pass_action] = True
+            until = Limits(SETTLING_VISITS, now + number * quarter, should_stop=limits.should_stop)
+            ownership = self._searcher.ownership(root, among, until)
+            expected += [] if ownership is None else [sign * ownership]
+        return expected
+
+    # Moves
+
+    def sensible(self, root: Position, limits: Limits, *, friendly: bool) -> np.ndarray:
+        """The actions to choose from, bool [A]; see `gozero.scoring.endgame`. Beyond a limit of moves only the pass is left."""
+        if 0 < root.game.initial[go.MOVE_LIMIT] <= root.ply:
+            return self._game.mask_of([root.game.pass_action])
+        opponent_passed = self._opponent_passed(root)
+        mask = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
+        moves = int(mask[: root.game.points].sum())
+        if moves == 0 or not (opponent_passed or moves <= FEW_MOVES):
+            return mask
+        return endgame.settled_moves(
+            root.game,
+            root.state,
+            mask,
+            self.settlement(limits),
+            opponent_passed=opponent_passed,
+            friendly=friendly and self._game.rules.removes_dead,
+        )
+
+    def clean_up_moves(self, root: Position, limits: Limits) -> np.ndarray:
+        """The moves that help to capture the other side's dead stones, bool [A]; the pass only where none are left."""
+        settlement, opponent_passed = self.settlement(limits), self._opponent_passed(root)
+        return endgame.clean_up_moves(root.game, root.state, root.legal(), settlement, opponent_passed=opponent_passed)
+
+    def revised(self, root: Position, action: int, result: RootResult, limits: Limits) -> int:
+        """The action, but not the first pass where the opponent could pass too and win by the settlement, or draw
+        while points are in doubt: then the next best move.
+        """
+        if action != root.game.pass_action or self._opponent_passed(root) or not self._game.rules.removes_dead:
+            return action
+        settlement = self.settlement(limits)
+        settled = endgame.settled_result(root.state, settlement)
+        if settled > 0 or (settled == 0 and settlement.is_complete):
+            return action
+        others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
+        ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
+        return int([action, *ranked[ranked != action]][-1])
+
+    def forced_observer(self, root: Position, action: int, observer: Observer, limits: Limits) -> Observer:
+        """For a forced pass, report the count in place of the network's estimate: nothing is left to play for."""
+        if action != root.game.pass_action:
+            return observer
+        removes_dead, board = self._game.rules.removes_dead, self._game.stones()
+        settlement = self.settlement(limits) if removes_dead else as_it_stands(board)
+        lead = (settlement.area - float(go.white_bonus(root.state))) * (1 if root.to_play == BLACK else -1)
+        return replace(observer, report=lambda look: observer.report(counted(look, lead)))
+
+    def resignation(self, colour: int, threshold: float, earliest: float) -> tuple[float, float]:
+        """In handicap games White, who is meant to be behind, resigns later and at a lower value."""
+        handicap = self._game.handicap if colour == WHITE else 0
+        played = max(0, 2 * (handicap - self._game.placed_handicap) - 1)  # plies of the gifts, with White's passes
+        return -1 + (1 + threshold) / (1 + handicap), earliest * (1 + handicap / 9) + played
+
+    def _opponent_passed(self, root: Position) -> bool:
+        return self._game.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]

@@ -1,5 +1,5 @@
-"""Setting an engine up, for every front end: the weights file, its board sizes, an evaluator for each, and the size of
-a search.
+"""Setting an engine up, for every front end: its options, the weights file, its board sizes, an evaluator for each, and
+the size of a search.
 
 Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module
 holds no position and prints nothing.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games
+from gozero.evaluators.backends import BACKENDS, PRECISIONS
 from gozero.games import GAMES, GO_FAMILY
 from gozero.games.coords import MAX_SIZE
 from gozero.games.go.rules import MIN_SIZE, rule_set
@@ -21,6 +22,7 @@ from gozero.nets.locations import WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError, header, listed
 from gozero.system import machine
 from gozero.system.errors import ChoiceError
+from gozero.system.options import option
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
@@ -219,3 +221,41 @@ class Evaluators:
         for evaluator in self._opened.values():
             if isinstance(evaluator, CachedEvaluator):
                 evaluator.forget()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSettings:
+    """The options that all front ends have; None: the program chooses."""
+
+    max_memory: int | None = option(
+        None,
+        "most memory in MB for all search trees and evaluations kept; a search that needs more ends (default: a "
+        "quarter of the machine's)",
+        low=LEAST_MEMORY,
+        high=MOST_MEMORY,
+        metavar="MB",
+    )
+    threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
+    backend: str = option(
+        "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
+    )
+    precision: str = option(
+        "auto",
+        f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
+        choices=PRECISIONS,
+        metavar="NAME",
+    )
+
+    @property
+    def most_memory(self) -> int:
+        """Bytes that search trees and the evaluations kept may take."""
+        return most_memory(self.max_memory)
+
+    @property
+    def tree_memory(self) -> int:
+        """Bytes that search trees may take."""
+        return tree_memory(self.max_memory)
+
+    def evaluators(self, path: Path) -> Evaluators:
+        """The evaluators of a weights file."""
+        return Evaluators(path, self.backend, self.threads, self.precision, cache_memory(self.max_memory))

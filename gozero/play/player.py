@@ -1,8 +1,7 @@
 """A player of any game: chooses and plays moves, analyses, ponders and resigns.
 
 A player has a game in progress (`gozero.play.current_game`), judges how it ends (`gozero.play.ending`) and searches it
-(`gozero.play.searcher`). `gozero.play.players` puts one together. It answers for one game at a time, in one thread. It knows no
-protocol, and of time only the limits it is given.
+(`gozero.play.searcher`). It answers for one game at a time, in one thread.
 """
 
 from __future__ import annotations
@@ -13,13 +12,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gozero import games
-from gozero.games.game import BLACK, WHITE
+from gozero.evaluators.base import Evaluator
+from gozero.games import GO_FAMILY
+from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
-from gozero.play.current_game import CurrentGame
-from gozero.play.ending import Ending
-from gozero.play.game_tree import GameTree, Limits, never
+from gozero.play.current_game import CurrentGame, TurnGame
+from gozero.play.ending import Ending, GoEnding
+from gozero.play.engine import tree_memory
+from gozero.play.go_game import GoGame
 from gozero.play.report import Observer
-from gozero.play.searcher import ANALYSIS, PONDERING, Searcher
+from gozero.play.searcher import ANALYSIS, PONDERING, Limits, Searcher
 from gozero.search.choose import choose
 from gozero.search.restrictions import Restriction, left_out
 from gozero.search.settings import SearchSettings
@@ -91,7 +93,7 @@ class Player:
 
     def load(self) -> None:
         """Open the evaluator for this board now, not when the next move is wanted."""
-        self.searcher.tree()
+        self.searcher.open()
 
     def forget(self) -> None:
         """Drop all that was searched; the next search begins as the first one did."""
@@ -100,9 +102,7 @@ class Player:
 
     # Moves
 
-    def genmove(
-        self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, observer: Observer | None = None
-    ) -> int:
+    def genmove(self, colour: int, limits: Limits, observer: Observer | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is
         not to move.
 
@@ -114,7 +114,7 @@ class Player:
         if game.is_over:
             return self._move_after_the_end(colour)
         root = game.root(colour)
-        action, value = self._decide(root, limits, should_stop, observer)
+        action, value = self._decide(root, limits, observer)
         if self._resigns(colour, value):
             game.notes.resignation = colour, len(game.position.moves)
             return game.kind.resign_action
@@ -122,18 +122,14 @@ class Player:
         game.notes.keep(len(game.position.moves))
         return action
 
-    def genmove_among(
-        self, colour: int, among: np.ndarray, limits: Limits, should_stop: Callable[[], bool] = never
-    ) -> int:
+    def genmove_among(self, colour: int, among: np.ndarray, limits: Limits) -> int:
         """Play the move that `suggest` chooses among these, bool [A]; never a resignation. Errors as `suggest`."""
-        action = self.suggest(colour, limits, should_stop, among)
+        action = self.suggest(colour, limits, among)
         self.game.notes.last = None
         self.game.play(colour, action)
         return action
 
-    def suggest(
-        self, colour: int, limits: Limits, should_stop: Callable[[], bool] = never, among: np.ndarray | None = None
-    ) -> int:
+    def suggest(self, colour: int, limits: Limits, among: np.ndarray | None = None) -> int:
         """The move for ``colour`` from a search aside, without chance; not played, and never a resignation. TurnError
         where it is not to move.
 
@@ -141,13 +137,13 @@ class Player:
         legal.
         """
         root = self.game.root(colour)
-        sensible = self._sensible(root, limits, should_stop) if among is None else root.legal() & among
+        sensible = self._sensible(root, limits) if among is None else root.legal() & among
         if not sensible.any():
             raise NoChoiceError
         action = _only_action(sensible)
         if action is not None:
             return action
-        return self.searcher.search(self.searcher.tree_aside(), root, sensible, limits, should_stop).best
+        return self.searcher.search_aside(root, sensible, limits).best
 
     def _move_after_the_end(self, colour: int) -> int:
         """The resign action for a loser where points are not counted, else a pass, which is played."""
@@ -157,37 +153,32 @@ class Player:
         game.play(colour, game.kind.pass_action)
         return game.kind.pass_action
 
-    def _decide(
-        self, root: Position, limits: Limits, should_stop: Callable[[], bool], observer: Observer | None
-    ) -> tuple[int, float | None]:
+    def _decide(self, root: Position, limits: Limits, observer: Observer | None) -> tuple[int, float | None]:
         """The action to play and the value of the root, None where there was no choice."""
-        sensible = self._sensible(root, limits, should_stop)
+        sensible = self._sensible(root, limits)
         action = _only_action(sensible)
         if action is not None:
             if observer is not None:
-                self._report_forced(root, action, limits, should_stop, observer)
+                self._report_forced(root, action, limits, observer)
             return action, None
         if not self._settings.keeps_search:
-            self.searcher.tree().forget()
-        tree = self.searcher.tree()
-        result = self.searcher.search(tree, root, sensible, limits, should_stop, observer)
+            self.searcher.restart()
+        result = self.searcher.search(root, sensible, limits, observer)
         temperature = self._settings.temperature_at(root)
         action = choose(result, temperature, self._random, undrawn=root.game.pass_action)
-        action = self.ending.revised(root, action, result, limits, should_stop)
-        self.game.notes.last = tree.note(root, action)
+        action = self.ending.revised(root, action, result, limits)
+        self.game.notes.last = self.searcher.note(root, action)
         return action, result.value
 
-    def _report_forced(
-        self, root: Position, action: int, limits: Limits, should_stop: Callable[[], bool], observer: Observer
-    ) -> None:
+    def _report_forced(self, root: Position, action: int, limits: Limits, observer: Observer) -> None:
         """Report on a move without a choice to ``observer``."""
-        observer = self.ending.forced_observer(root, action, observer, limits, should_stop)
+        observer = self.ending.forced_observer(root, action, observer, limits)
         few = replace(limits, visits=FORCED_VISITS)
-        self.searcher.search(self.searcher.tree(), root, self.game.mask_of([action]), few, should_stop, observer)
+        self.searcher.search(root, self.game.mask_of([action]), few, observer)
 
-    def _sensible(self, root: Position, limits: Limits, should_stop: Callable[[], bool]) -> np.ndarray:
+    def _sensible(self, root: Position, limits: Limits) -> np.ndarray:
         """The actions to choose from, bool [A]."""
-        return self.ending.sensible(root, limits, should_stop, friendly=self._settings.friendly_pass)
+        return self.ending.sensible(root, limits, friendly=self._settings.friendly_pass)
 
     def _resigns(self, colour: int, value: float | None) -> bool:
         """Count low values in a row; whether there are enough of them to resign."""
@@ -207,12 +198,7 @@ class Player:
     # Analysis
 
     def analyse(
-        self,
-        colour: int,
-        limits: Limits,
-        should_stop: Callable[[], bool],
-        observer: Observer,
-        restrictions: Sequence[Restriction] = (),
+        self, colour: int, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
         """Search for ``colour`` and report to ``observer``; nothing is played. TurnError where it is not to move,
         NoChoiceError where no move is left.
@@ -221,53 +207,33 @@ class Player:
         """
         root = self.game.root(colour)
         plies = left_out(restrictions, colour, root.game.actions)
-        tree = self.searcher.tree_aside(left_out=plies) if plies.max() > 1 else self.searcher.tree()
-        self._analyse(tree, root, plies, limits, should_stop, observer)
-
-    def hint(
-        self, limits: Limits, should_stop: Callable[[], bool], observer: Observer, among: np.ndarray | None = None
-    ) -> None:
-        """Search the turn of the side to move for the moves that make sense, or among these, bool [A], and report to
-        ``observer``; nothing is played. NoChoiceError where no move is left.
-        """
-        root = self.game.root(self.game.position.to_play)
-        mask = self._sensible(root, limits, should_stop) if among is None else root.legal() & among
-        if not mask.any():
-            raise NoChoiceError
-        action = _only_action(mask)
-        if action is not None:
-            self._report_forced(root, action, limits, should_stop, observer)
+        if plies.max() > 1:
+            self.analyse_aside(root, limits, observer, restrictions)
         else:
-            self.searcher.search(self.searcher.tree(), root, mask, limits, should_stop, observer, purpose=ANALYSIS)
+            self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS)
 
     def analyse_aside(
-        self,
-        root: Position,
-        limits: Limits,
-        should_stop: Callable[[], bool],
-        observer: Observer,
-        restrictions: Sequence[Restriction] = (),
+        self, root: Position, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
         """Search another position of this board, in a tree that is dropped, and report to ``observer``. NoChoiceError
         where no move is left.
         """
         plies = left_out(restrictions, root.to_play, root.game.actions)
-        self._analyse(self.searcher.tree_aside(left_out=plies), root, plies, limits, should_stop, observer)
+        self.searcher.search_aside(root, _allowed(root, plies), limits, observer, ANALYSIS, left_out=plies)
 
-    def _analyse(
-        self,
-        tree: GameTree,
-        root: Position,
-        plies: np.ndarray,
-        limits: Limits,
-        should_stop: Callable[[], bool],
-        observer: Observer,
-    ) -> None:
-        """Search without the moves whose ``plies``, int32 [2, A], are above 0 for the side to move."""
-        mask = root.legal() & (plies[0] == 0)
+    def hint(self, limits: Limits, observer: Observer, among: np.ndarray | None = None) -> None:
+        """Search the turn of the side to move for the moves that make sense, or among these, bool [A], and report to
+        ``observer``; nothing is played. NoChoiceError where no move is left.
+        """
+        root = self.game.root(self.game.position.to_play)
+        mask = self._sensible(root, limits) if among is None else root.legal() & among
         if not mask.any():
             raise NoChoiceError
-        self.searcher.search(tree, root, mask, limits, should_stop, observer, purpose=ANALYSIS)
+        action = _only_action(mask)
+        if action is not None:
+            self._report_forced(root, action, limits, observer)
+        else:
+            self.searcher.search(root, mask, limits, observer, ANALYSIS)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
         """Search the turn of the side to move until `should_stop()` or the tree is full, so that the next move profits.
@@ -276,7 +242,55 @@ class Player:
         """
         if not self.game.position.is_over:
             root = self.game.root(self.game.position.to_play)
-            self.searcher.search(self.searcher.tree(), root, root.legal(), Limits(None), should_stop, purpose=PONDERING)
+            limits = Limits(None, should_stop=should_stop)
+            self.searcher.search(root, root.legal(), limits, purpose=PONDERING)
+
+
+def make_player(
+    name: str,
+    sizes: Sequence[int],
+    open_evaluator: Callable[[Game], Evaluator],
+    settings: PlayerSettings,
+    *,
+    size: int,
+    komi: float | None = None,
+) -> Player:
+    """A player of this game.
+
+    Args:
+        name: in `gozero.games`.
+        sizes: board sizes that the weights can play, ascending; the size of a board that is not square is its number of
+            columns.
+        open_evaluator: as for `Searcher`.
+        settings: how to play. ChoiceError where the game does not have these rules.
+        size: of the first game.
+        komi: of the first game of Go, None: the game's own.
+    """
+    game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
+    return player_of(game, open_evaluator, settings)
+
+
+def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None) -> CurrentGame:
+    """A game in progress, before its first move; arguments and errors as for `make_player`."""
+    if name in GO_FAMILY:
+        return GoGame(name, sizes, size=size, rules=rules, komi=komi)
+    return TurnGame(name, sizes, size=size, rules=rules)
+
+
+def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings) -> Player:
+    """A player of a game that is there already, which several players may share; its rules are the game's."""
+    random = np.random.default_rng(settings.seed)
+    searcher = Searcher(game, open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
+    ending = GoEnding(game, searcher) if isinstance(game, GoGame) else Ending(game)
+    return Player(game, ending, searcher, settings, random)
+
+
+def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
+    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if there are none."""
+    mask = root.legal() & (plies[0] == 0)
+    if not mask.any():
+        raise NoChoiceError
+    return mask
 
 
 def _only_action(mask: np.ndarray) -> int | None:

@@ -1,13 +1,11 @@
-"""Runs the searches of a game in progress: its evaluator, its tree, and trees for single questions.
-
-Vocabulary. The *game's tree* follows the moves, so that an earlier search helps a later one. A tree *aside* answers one
-question, without chance, and is then dropped; it shares memory and evaluator with the game's tree.
+"""Runs the searches of a game in progress: in a tree that follows its moves, or in one that serves a single question.
 
 Which moves are worth searching and which of them is played is decided in `gozero.play.player`.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,18 +16,43 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.cache import CachedEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import NOT_OVER, Game
-from gozero.games.position import Position
+from gozero.games.position import Move, Position
 from gozero.play.current_game import CurrentGame
-from gozero.play.game_tree import GameTree, Limits
-from gozero.play.report import Analysis, Observer
+from gozero.play.report import Analysis, Observer, Owners, look, note
+from gozero.search.early_stop import Patience
 from gozero.search.memory import Memory
-from gozero.search.search import RootResult
+from gozero.search.request import SearchRequest
+from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
 
+UNLIMITED_VISITS = 100_000_000  # the budget where time alone limits a move
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, reported when it has ended
 # what a search is for, where it is not for a move
 ANALYSIS, PONDERING, OWNERSHIP = "analysis", "pondering", "ownership"
+
+
+def never() -> bool:
+    """Give no reason to stop."""
+    return False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one question may cost: whatever is reached first. Times are seconds on the clock of time.monotonic.
+
+    Attributes:
+        visits: simulations, those kept from the move before included; None: as many as there is time for.
+        deadline: when to end.
+        target: when to end, sooner or later as `gozero.search.early_stop` judges; infinite: the other limits alone
+            count.
+        should_stop: asked all the time; true: end now.
+    """
+
+    visits: int | None = 400
+    deadline: float = math.inf
+    target: float = math.inf
+    should_stop: Callable[[], bool] = never
 
 
 @dataclass(frozen=True)
@@ -72,10 +95,20 @@ class Searcher:
         self._settings = settings
         self._random = random
         self._memory = Memory(memory)
-        self._tree: GameTree | None = None
         self._evaluators: dict[int, Evaluator] = {}  # those opened, by board size
+        self._tree: Search | None = None  # follows the game
+        self._line: list[Move] = []  # the moves that lead to its root
+        self._mask: np.ndarray | None = None  # bool [A], what was searched there
         self.on_search: Callable[[Searched], None] | None = None
         self.on_full: Callable[[int], None] | None = None
+
+    def open(self) -> Search:
+        """The tree that follows the game; opens the evaluator for this board if need be."""
+        if self._tree is None or self._tree.game.size != self._game.size:
+            seed = int(self._random.integers(2**63))
+            self._evaluators[self._game.size] = self._open_evaluator(self._game.kind)
+            self._tree, self._line, self._mask = self._new_tree(seed), [], None
+        return self._tree
 
     def change(self, settings: SearchSettings) -> None:
         """Search like this from now on; where it differs, what was searched is dropped."""
@@ -83,78 +116,179 @@ class Searcher:
             self._tree = None
             self._settings = settings
 
-    def forget(self) -> None:
-        """Drop all that was searched; the next search begins as the first one did."""
+    def restart(self) -> None:
+        """Drop the tree; the next search begins as the first one did, but for evaluations in the cache."""
         if self._tree is not None:
-            self._tree.forget()
+            self._tree.restart(self._tree.evaluator, self._tree.seed)
+            if (owners := _owners_of(self._tree)) is not None:
+                owners.forget()
+            self._line = []
+
+    def forget(self) -> None:
+        """Drop the tree and the cached evaluations."""
+        self.restart()
         for evaluator in self._evaluators.values():
             if isinstance(evaluator, CachedEvaluator):
                 evaluator.forget()
 
-    def tree(self) -> GameTree:
-        """The game's tree; opens the evaluator for this board if need be."""
-        if self._tree is None or self._tree.evaluator.game.size != self._game.size:
-            seed = int(self._random.integers(2**63))
-            evaluator = self._evaluators[self._game.size] = self._open_evaluator(self._game.kind)
-            self._tree = GameTree(evaluator, self._settings, seed, memory=self._memory)
-        return self._tree
-
-    def tree_aside(self, max_nodes: int | None = None, left_out: np.ndarray | None = None) -> GameTree:
-        """A tree for one question, which grows no further than ``max_nodes`` where given.
-
-        It leaves out int32 [2, A], see `GameTree`.
-        """
-        evaluator = self.tree().evaluator
-        if max_nodes is not None:
-            return GameTree(evaluator, replace(self._settings, max_nodes=max_nodes), seed=0, left_out=left_out)
-        return GameTree(evaluator, self._settings, seed=0, left_out=left_out, memory=self._memory)
+    # Search
 
     def search(
         self,
-        tree: GameTree,
         root: Position,
         mask: np.ndarray,
         limits: Limits,
-        should_stop: Callable[[], bool],
         observer: Observer | None = None,
-        *,
         purpose: str | None = None,
     ) -> RootResult:
-        """`GameTree.search`, reported to `on_search`, with its ``purpose``, and to `on_full`."""
-        begun = time.monotonic()
-        result = tree.search(root, mask, limits, should_stop, observer)
-        if self.on_search is not None:
-            self.on_search(Searched(purpose, tree.look(root, FIRST_MOVES), tree.kept, time.monotonic() - begun))
-        if self.on_full is not None and tree.is_full:
-            self.on_full(self._memory.limit)
-        return result
+        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or the tree is full.
 
-    def ownership(
-        self, root: Position, among: np.ndarray, limits: Limits, should_stop: Callable[[], bool]
-    ) -> np.ndarray | None:
+        What was searched before is used if the moves since then lead into the tree.
+        """
+        tree = self.open()
+        try:
+            keep = self._follow(tree, root.moves, mask)
+            self._line, self._mask = list(root.moves), mask
+            return self._search(tree, root, mask, limits, observer, purpose, keep=keep)
+        except BaseException:  # whatever state the tree is in
+            tree.drop()
+            self._line = []
+            raise
+
+    def search_aside(
+        self,
+        root: Position,
+        mask: np.ndarray,
+        limits: Limits,
+        observer: Observer | None = None,
+        purpose: str | None = None,
+        *,
+        left_out: np.ndarray | None = None,
+        max_nodes: int | None = None,
+    ) -> RootResult:
+        """The same, without chance, in a tree that is dropped afterwards.
+
+        It leaves out int32 [2, A], see `SearchRequest`, and grows no further than ``max_nodes``.
+        """
+        self.open()
+        tree = self._new_tree(0, max_nodes)
+        return self._search(tree, root, mask, limits, observer, purpose, left_out=left_out)
+
+    def _search(
+        self,
+        tree: Search,
+        root: Position,
+        mask: np.ndarray,
+        limits: Limits,
+        observer: Observer | None,
+        purpose: str | None,
+        *,
+        keep: bool = False,
+        left_out: np.ndarray | None = None,
+    ) -> RootResult:
+        """Search in this tree, and report."""
+        begun = time.monotonic()
+        visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
+        tree.begin(
+            0, SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=left_out, keep=keep)
+        )
+        kept, owners = tree.root_visits(), _owners_of(tree)
+        if owners is not None:
+            owners.hits = None
+            if not kept:
+                owners.forget()
+        _run(tree, root, limits, observer)
+        if self.on_search is not None:
+            first = look(tree, owners, root, Observer(_ignore, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES))
+            self.on_search(Searched(purpose, first, kept, time.monotonic() - begun))
+        if self.on_full is not None and tree.memory is not None and tree.is_full():
+            self.on_full(self._memory.limit)
+        return tree.result()
+
+    def _new_tree(self, seed: int, max_nodes: int | None = None) -> Search:
+        """A tree for this board, which grows as memory allows or has ``max_nodes``."""
+        evaluator = self._evaluators[self._game.size]
+        settings, memory = self._settings, self._memory if max_nodes is None else None
+        if max_nodes is not None:
+            settings = replace(settings, max_nodes=max_nodes)
+        wrapped = evaluator if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
+        return Search(evaluator.game, wrapped, settings, seed=seed, memory=memory)
+
+    def _follow(self, tree: Search, moves: list[Move], mask: np.ndarray) -> bool:
+        """Advance the tree to the position after ``moves``; False if that is not below its root, or was searched among
+        fewer actions.
+        """
+        played = len(self._line)
+        if moves[:played] != self._line:
+            return False
+        if len(moves) == played:
+            return self._mask is not None and bool((self._mask >= mask).all())
+        if (owners := _owners_of(tree)) is not None:
+            owners.forget()
+        return all(tree.advance(0, move.action) for move in moves[played:])
+
+    # What else is asked
+
+    def note(self, root: Position, action: int) -> Analysis:
+        """What the last `search`, of ``root``, thinks of this action."""
+        tree = self.open()
+        return note(tree, _owners_of(tree), root, action)
+
+    def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move: the mean over a search aside.
 
         None where the evaluator gives no ownership.
         """
-        if isinstance(self.tree().evaluator, RowEvaluator):
+        if _owners_of(self.open()) is None:
             return None
         looks: list[Analysis] = []
         observer = Observer(looks.append, ownership=True)
-        self.search(self.tree_aside(OWNERSHIP_NODES), root, among, limits, should_stop, observer, purpose=OWNERSHIP)
+        self.search_aside(root, among, limits, observer, OWNERSHIP, max_nodes=OWNERSHIP_NODES)
         return looks[-1].ownership
 
     def values_after(self, root: Position) -> np.ndarray:
         """The evaluator's value of each action, float32 [A], -1..1 for the side to move: nan where it is not legal."""
-        evaluator = self.tree().evaluator
+        self.open()
         actions = np.flatnonzero(root.legal())
         values = np.full(root.game.actions, np.nan, np.float32)
         children = [root.copy() for _ in actions]
         for child, action in zip(children, actions, strict=True):
             child.play(int(action))
         if children:
+            evaluator = self._evaluators[self._game.size]
             expected = evaluator.evaluate(np.stack([child.state for child in children])).value
             outcomes = [child.outcome() for child in children]
             values[actions] = [
                 -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
             ]
         return values
+
+
+def _owners_of(tree: Search) -> Owners | None:
+    """The evaluator of a tree, which accumulates ownership; None for a row evaluator, which knows no points."""
+    return tree.evaluator if isinstance(tree.evaluator, Owners) else None
+
+
+def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None) -> None:
+    """Search until the limits are reached, and report to the observer at intervals and at the end."""
+    patience = Patience(limits.target)
+
+    def is_enough() -> bool:
+        return limits.should_stop() or patience.is_exhausted(tree.result(), time.monotonic())
+
+    should_stop = limits.should_stop if limits.target == math.inf else is_enough
+    if observer is None:
+        tree.run(limits.deadline, should_stop)
+        return
+    over, looks = False, 0
+    while not over:
+        tree.run(min(limits.deadline, time.monotonic() + observer.interval), should_stop)
+        stopped = should_stop()
+        over = stopped or tree.is_finished or time.monotonic() >= limits.deadline
+        if observer.sees_the_end or not stopped or looks == 0:
+            observer.report(look(tree, _owners_of(tree), root, observer))
+            looks += 1
+
+
+def _ignore(look: Analysis) -> None:
+    """Ignore a report."""

@@ -124,7 +124,8 @@ def _share(data: bytes, codec: str) -> float:
             for pair in pairs
         )
         if codec == "cp949":
-            common *= 0.4 + sum(sign in _SYLLABLES for sign in foreign) / max(1, len(foreign))
+            frequent = sum(sign in _SYLLABLES for sign in foreign) / max(1, len(foreign))
+            return common / max(1, len(foreign)) * (0.4 + frequent)
     return common / max(1, len(foreign))
 
 

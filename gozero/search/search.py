@@ -97,7 +97,7 @@ class Search:
     ) -> None:
         self.game = game
         self.settings = settings
-        self._memory = memory
+        self.memory = memory
         self.forest = new_forest(game, trees, self._first_room(trees))
         if memory is not None:
             memory.add(self)
@@ -279,13 +279,13 @@ class Search:
     def _first_room(self, trees: int) -> int:
         """Nodes with which each tree begins."""
         most = min(self.settings.max_nodes, most_nodes(self.game))
-        if self._memory is None:
+        if self.memory is None:
             return most
-        return max(1, min(most, self._memory.first // (trees * tree_bytes(self.game, 1))))
+        return max(1, min(most, self.memory.first // (trees * tree_bytes(self.game, 1))))
 
     def _enlarge(self) -> None:
         """Double the room of the trees, or as much as memory allows, if one of them may use it up in the next wave."""
-        if self._memory is None:
+        if self.memory is None:
             return
         trees, room = self.forest.trees, self.forest.nodes.shape[1]
         self._nodes += self._most_new
@@ -295,7 +295,7 @@ class Search:
         self._nodes += self._most_new
         if self._nodes <= room:
             return
-        free = self._memory.free // (len(trees) * tree_bytes(self.game, 1))
+        free = self.memory.free // (len(trees) * tree_bytes(self.game, 1))
         if (wanted := min(max(2 * room, self._nodes), room + free, most_nodes(self.game))) > room:
             with contextlib.suppress(MemoryError):  # the system has less than the limit allows
                 for name in GROWING:

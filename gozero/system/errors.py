@@ -27,8 +27,8 @@ class PlotError(UserError):
     """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
 
 
-class TallyError(UserError):
-    """The tally of games with people cannot be read or written; one line."""
+class ResultsError(UserError):
+    """The results of people's games cannot be read or written; one line."""
 
 
 def shown(value: Any) -> str:

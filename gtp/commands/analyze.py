@@ -78,13 +78,13 @@ class AnalysisCommands:
 
     def _analyse(self, command: Command, stream: Stream, dialect: Dialect) -> None:
         """Search and report until a line arrives; after `--analysis-visits`, pause until a line arrives."""
-        from gozero.play.game_tree import Limits
+        from gozero.play.searcher import Limits
 
         session = self._session
         request = self._request(command, strict=True)
-        limits = Limits(session.settings.analysis_visits)
+        limits = Limits(session.settings.analysis_visits, should_stop=session.signals.is_wanted_elsewhere)
         observer = self._observer(request, stream, dialect, sees_the_end=False)
-        arguments = limits, session.signals.is_wanted_elsewhere, observer, request.restrictions
+        arguments = limits, observer, request.restrictions
         with session.thinking() as player:
             if request.rules is None:
                 player.analyse(request.colour, *arguments)
@@ -98,7 +98,7 @@ class AnalysisCommands:
         request = self._request(command, strict=False)
         observer = self._observer(request, stream, dialect, sees_the_end=True)
         with session.move(request.colour) as limits:
-            action = session.player.genmove(request.colour, limits, session.signals.should_stop, observer)
+            action = session.player.genmove(request.colour, limits, observer)
         stream.line(f"play {coords.vertex(action, *session.game.board)}")
 
     def _root_under(self, rules: RuleSet, colour: int) -> Position:

@@ -25,8 +25,8 @@ from gtp.protocol import Command, GtpError, Handler
 from gtp.session import Session
 
 if TYPE_CHECKING:
-    from gozero.play.game_tree import Limits
     from gozero.play.report import Analysis
+    from gozero.play.searcher import Limits
 
 TREE_DEPTH = 3
 NOTHING = '""'
@@ -84,12 +84,12 @@ class GoguiCommands:
     def search_tree(self, command: Command) -> str:
         """The most visited lines as text."""
         return self._searched(
-            command, lambda look, board: self._session.player.searcher.tree().text(TREE_DEPTH).rstrip()
+            command, lambda look, board: self._session.player.searcher.open().text(depth=TREE_DEPTH).rstrip()
         )
 
     def _known(self, command: Command, draw: Drawing) -> str:
         """An answer from one visit, or from the search of this position if there was one."""
-        from gozero.play.game_tree import Limits
+        from gozero.play.searcher import Limits
 
         return self._drawn(self._colour(command), Limits(visits=1), draw)
 
@@ -104,7 +104,7 @@ class GoguiCommands:
         looks: list[Analysis] = []
         observer = Observer(looks.append, least_moves=self._session.game.kind.actions, ownership=ownership)
         with self._session.thinking() as player:
-            player.analyse(colour, limits, self._session.signals.should_stop, observer)
+            player.analyse(colour, limits, observer)
         return draw(looks[-1], player.game.board)
 
     def _colour(self, command: Command) -> int:
@@ -137,7 +137,7 @@ class GoguiGoCommands(GoguiCommands):
 
     def ownership(self, command: Command) -> str:
         """The expected owner of each point."""
-        from gozero.play.game_tree import Limits
+        from gozero.play.searcher import Limits
 
         return self._drawn(self._session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 

@@ -48,15 +48,22 @@ class ScoringCommands:
 
     def final_score(self, command: Command) -> str:
         """In the middle of a game an estimate."""
-        with self._session.signals.thinking():
-            return format_score(self._session.go_ending.settled_score(self._session.signals.should_stop))
+        from gozero.play.searcher import Limits
+
+        signals = self._session.signals
+        with signals.thinking():
+            limits = Limits(None, should_stop=signals.should_stop)
+            return format_score(self._session.go_ending.settled_score(limits))
 
     def final_status_list(self, command: Command) -> str:
         """Strings one a line (alive, dead, seki), or points (black_territory, white_territory, dame)."""
         if command.text not in STATUSES:
             raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
-        with self._session.signals.thinking():
-            settlement = self._session.go_ending.count(self._session.signals.should_stop)
+        from gozero.play.searcher import Limits
+
+        signals = self._session.signals
+        with signals.thinking():
+            settlement = self._session.go_ending.count(Limits(None, should_stop=signals.should_stop))
         if command.text in ("alive", "dead", "seki"):
             strings = {"alive": settlement.alive, "dead": settlement.dead, "seki": settlement.seki}[command.text]
             return "\n".join(self._vertices(string) for string in strings)
@@ -67,10 +74,9 @@ class ScoringCommands:
     def genmove_cleanup(self, command: Command) -> str:
         """genmove after a dispute about dead stones: takes them off, passes only when none is left, and never resigns."""
         session, colour = self._session, colour_of(command.text)
-        game, should_stop = session.go_game, session.signals.should_stop
         with session.move(colour) as limits:
-            among = session.go_ending.clean_up_moves(game.root(colour), limits, should_stop)
-            action = session.player.genmove_among(colour, among, limits, should_stop)
+            among = session.go_ending.clean_up_moves(session.go_game.root(colour), limits)
+            action = session.player.genmove_among(colour, among, limits)
         return coords.vertex(action, session.go_game.size)
 
     def _vertices(self, points: list[int]) -> str:

@@ -13,10 +13,9 @@ from gozero.games.position import Position
 from gozero.nets.features import encode
 from gozero.nets.packing import keys
 from gozero.play.engine import search_settings
-from gozero.play.game_tree import GameTree, Limits
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -185,7 +184,7 @@ def test_a_player_brings_the_batches_that_the_evaluator_behind_its_cache_prefers
     settings = PlayerSettings(seed=1, search=search_settings(None, "go"))
     player = make_player("go", (9,), open_evaluator, settings, size=9)
     looks: list[Analysis] = []
-    player.analyse(BLACK, Limits(3000), lambda: False, Observer(looks.append))
+    player.analyse(BLACK, Limits(3000), Observer(looks.append))
     assert looks[-1].visits == 3000
     assert 0.8 * largest <= max(inner[0].batches) <= largest
 
@@ -208,13 +207,15 @@ def test_a_player_forgets_the_evaluations_of_every_board() -> None:
 
 
 def test_hits_are_those_of_the_last_search() -> None:
-    tree = GameTree(CachedEvaluator(Counting(GO), PLENTY), SearchSettings(), seed=1)
-    position = Position(GO)
-    everywhere = np.ones(GO.actions, np.bool_)
-    hits = []
+    hits: list[int | None] = []
+    settings = PlayerSettings(seed=1, search=SearchSettings())
+    searcher = make_player(
+        "go", (GO.size,), lambda game: CachedEvaluator(Counting(game), PLENTY), settings, size=GO.size
+    ).searcher
+    searcher.on_search = lambda found: hits.append(found.look.hits)
+    position, everywhere = Position(GO), np.ones(GO.actions, np.bool_)
     for visits in (50, 100, 100):
-        tree.search(position, everywhere, Limits(visits), lambda: False)
-        hits.append(tree.look(position, 1).hits)
         if len(hits) == 2:
-            tree.forget()
-    assert hits[0] == hits[1] == 0 and hits[2] > 90
+            searcher.restart()
+        searcher.search(position, everywhere, Limits(visits))
+    assert hits[0] == hits[1] == 0 and hits[2] is not None and hits[2] > 90

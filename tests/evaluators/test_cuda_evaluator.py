@@ -22,10 +22,9 @@ from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import BLACK, Game
 from gozero.nets import model, weights
 from gozero.play.engine import search_settings
-from gozero.play.game_tree import Limits
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits
 from tests.trained import random_states, trained_like
 
 LINEAR_HEADS = model.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
@@ -111,7 +110,7 @@ def test_an_analysis_is_that_of_the_plain_evaluator(game: Game, states: np.ndarr
             settings = PlayerSettings(seed=1, search=search_settings(100, "go"))
             player = make_player("go", (7,), lambda game, found=evaluator: found, settings, size=7)
             observer = Observer(looks.append, ownership=True, moves_ownership=True)
-            player.analyse(BLACK, Limits(100), lambda: False, observer)
+            player.analyse(BLACK, Limits(100), observer)
         plain, found = looks
         assert [(move.action, move.visits) for move in found.moves] == [
             (move.action, move.visits) for move in plain.moves

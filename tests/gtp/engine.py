@@ -9,8 +9,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
 from gozero.nets.weights import Header
 from gozero.play.engine import LCB, supported_sizes
-from gozero.play.player import Player
-from gozero.play.players import make_player
+from gozero.play.player import Player, make_player
 from gozero.search.settings import SearchSettings
 from gtp.__main__ import make_protocol
 from gtp.protocol import Command, Protocol, Signals

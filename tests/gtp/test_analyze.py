@@ -13,8 +13,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.play.engine import LCB
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
 from gozero.system.input import arriving_lines

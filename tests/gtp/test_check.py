@@ -77,7 +77,7 @@ def test_weights_that_are_not_there_are_wrong_and_end_it(tmp_path: Path) -> None
 
 
 def test_a_library_that_cannot_be_loaded_is_one_line(small_weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "gozero.play.players", None)
+    monkeypatch.setitem(sys.modules, "gozero.play.player", None)
     finding = found(GtpSettings(weights=str(small_weights)))["engine"]
     assert (finding.grade, finding.text.split(":")[0]) == (WRONG, "ModuleNotFoundError")
 

@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from gozero.games import coords
-from gozero.play.game_tree import Limits
 from gozero.play.report import Observer
+from gozero.play.searcher import Limits
 from gozero.system.input import arriving_lines
 from gozero.system.output import ProtocolOutput
 from gtp.protocol import LineReader, Protocol, Signals, serve
@@ -123,7 +123,7 @@ def test_what_it_finds_serves_the_next_move() -> None:
     engine.ask("genmove b")
     engine.looks(5)
     visits: list[int] = []
-    engine.session.player.analyse(2, Limits(1), lambda: True, Observer(lambda look: visits.append(look.visits)))
+    engine.session.player.analyse(2, Limits(1, should_stop=lambda: True), Observer(lambda look: visits.append(look.visits)))
     assert visits[0] > 5 * 200  # random playouts come 256 at a time
 
 

@@ -9,8 +9,8 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import coords
 from gozero.games.game import Game
-from gozero.play.game_tree import Limits, never
 from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
 from gtp.settings import GtpSettings
 from tests.fixed_player import FixedEvaluator
@@ -257,7 +257,7 @@ def test_without_visits_the_network_decides_whatever_was_searched_before() -> No
     searched: list[bool] = []
     for colour in ("b", "w", "b"):
         looks: list[Analysis] = []
-        engine.session.player.analyse("bw".index(colour) + 1, Limits(400), never, Observer(looks.append))
+        engine.session.player.analyse("bw".index(colour) + 1, Limits(400), Observer(looks.append))
         position = engine.session.game.position
         logits = HashEvaluator(position.game).evaluate(position.state[None]).logits[0]
         likeliest = coords.vertex(int(np.where(position.legal(), logits, -np.inf).argmax()), 5)

@@ -12,11 +12,9 @@ from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
 from gozero.nets import locations
 from gozero.play import engine
-from gozero.play.game_tree import Limits
 from gozero.play.levels import LEVELS, STRONGEST, WEAKEST, level
-from gozero.play.player import Player, PlayerSettings
-from gozero.play.players import make_player
-from gozero.play.searcher import Searched
+from gozero.play.player import Player, PlayerSettings, make_player
+from gozero.play.searcher import Limits, Searched
 
 SIZE = 9
 

@@ -11,10 +11,9 @@ from gozero import games
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK
 from gozero.play.engine import Evaluators, find_weights, search_settings
-from gozero.play.game_tree import Limits, never
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits, never
 from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
@@ -36,7 +35,7 @@ def analysed(memory: int | None, seconds: float) -> list[tuple[float, Analysis]]
     player.load()
     begun, looks = time.process_time(), list[tuple[float, Analysis]]()
     observer = Observer(lambda look: looks.append((time.process_time() - begun, look)), interval=0.5)
-    player.analyse(BLACK, Limits(None), lambda: time.process_time() - begun >= seconds, observer)
+    player.analyse(BLACK, Limits(None, should_stop=lambda: time.process_time() - begun >= seconds), observer)
     return looks
 
 

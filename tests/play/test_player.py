@@ -11,12 +11,11 @@ from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
 from gozero.games.position import IllegalMove
-from gozero.play import go_ending
-from gozero.play.game_tree import Limits
-from gozero.play.player import Player, PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits
 from gozero.records.sgf import GameRecord
+from gozero.scoring import life_and_death
 from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, other_player, player
 
 
@@ -82,7 +81,7 @@ def test_a_deadline_ends_the_search() -> None:
     one.genmove(WHITE, Limits(None, 0.0))  # long past: a move all the same
     assert len(one.game.position.moves) == 2
     asked = opinion().asked
-    one.genmove(BLACK, Limits(None), should_stop=lambda: True)
+    one.genmove(BLACK, Limits(None, should_stop=lambda: True))
     assert opinion().asked - asked <= SEARCH.leaves
 
 
@@ -298,7 +297,7 @@ def test_a_position_that_is_set_up_has_owners_of_its_own() -> None:
     looks: list[Analysis] = []
     for stones in ({}, {at("B2"): WHITE}, {at("B2"): WHITE, at("D4"): BLACK}):
         one.game.set_up(stones, BLACK)
-        one.analyse(BLACK, Limits(1), lambda: False, Observer(looks.append, ownership=True))
+        one.analyse(BLACK, Limits(1), Observer(looks.append, ownership=True))
         owners = looks[-1].ownership
         assert owners is not None
         assert {point: 1 if owner > 0 else 2 for point, owner in enumerate(owners) if owner} == stones
@@ -311,7 +310,7 @@ def test_a_hurried_judgement_of_the_end_is_not_what_the_game_is_counted_by(monke
     one.game.play(BLACK, 12)
     one.game.play(WHITE, 6)
     monkeypatch.setattr(
-        go_ending.life_and_death, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or []
+        life_and_death, "agree", lambda game, board, searched, deadline, stop: asked.append(deadline) or []
     )
     hurried = Limits(visits=1, deadline=time.monotonic() - 1)
     assert one.ending.settlement(hurried) is one.ending.settlement(hurried)

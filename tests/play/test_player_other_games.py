@@ -6,9 +6,8 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.position import IllegalMove
 from gozero.play.current_game import TurnError
-from gozero.play.game_tree import Limits
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
+from gozero.play.searcher import Limits
 from tests.fixed_player import SEARCH, generate, other_player
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from gozero.games.game import BLACK, WHITE
-from gozero.play.game_tree import Limits
 from gozero.play.player import Player
+from gozero.play.searcher import Limits
 from gozero.records import sgf
 from tests.fixed_player import at, moves_until_resignation, player
 

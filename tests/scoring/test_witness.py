@@ -8,7 +8,7 @@ import pytest
 
 from gozero.games import coords
 from gozero.games.go import go
-from gozero.play.game_tree import never
+from gozero.play.searcher import never
 from gozero.scoring import life_and_death
 from gozero.scoring.regions import Chain, chains_of, touches
 from gozero.scoring.settlement import Settlement, as_it_stands, settle

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.play.game_tree import Limits
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
+from gozero.play.searcher import Limits
 from gozero.search.early_stop import FIRST_LOOK, Patience, is_settled, is_undecided
 from gozero.search.search import RootResult
 

@@ -70,7 +70,7 @@ def test_a_reader_that_has_gone_is_quiet(lines: int) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["play", "--tally"],
+        ["play", "--results"],
         ["levels"],
         ["records", "--help"],
         ["records", "list", "weights/resume", "--limit", "1"],

@@ -7,7 +7,7 @@ import pytest
 
 import gozero.frontends.analysis.settings
 import gtp.settings
-from gozero.play.engine_settings import EngineSettings
+from gozero.play.engine import EngineSettings
 from gozero.system.options import (
     REQUIRED,
     SettingsError,

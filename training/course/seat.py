@@ -12,13 +12,12 @@ import sys
 from dataclasses import replace
 
 from gozero.evaluators.base import Evaluator
-from gozero.frontends.terminal.play import COLOURS, Terminal
-from gozero.frontends.terminal.play_settings import PlaySettings
-from gozero.frontends.terminal.sitting import Opponent, Sitting
+from gozero.frontends.terminal.game import TerminalGame
+from gozero.frontends.terminal.play import Terminal
+from gozero.games.colours import COLOURS
 from gozero.games.game import Game
 from gozero.play.engine import search_settings
-from gozero.play.player import Player, PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
 from gozero.system.console import SUCCESS
 from gtp.guests import serve_player
@@ -39,22 +38,24 @@ def work(options: argparse.Namespace) -> int:
 def _sit(strategy: Strategy, game: Game, evaluator: Evaluator, options: argparse.Namespace) -> None:
     """A game on the terminal."""
     print(f"The engine plays {strategy.name}.")
-    opponent = Opponent(evaluator, strategy.visits, options.seed, search=_search(strategy, game))
-    settings = PlaySettings(options.game, colour=options.colour)
-    Terminal(Sitting(game, opponent, COLOURS[options.colour]), settings).run()
+    player = _player(strategy, game, evaluator, PlayerSettings(seed=options.seed))
+    Terminal(TerminalGame(player, COLOURS[options.colour], strategy.visits)).run()
     sys.stdout.flush()
 
 
 def _serve(strategy: Strategy, game: Game, evaluator: Evaluator) -> None:
     """GTP until the controller leaves."""
     serve_player(
-        lambda: _player(strategy, game, evaluator), game.name, strategy.visits, f"gozero's course: {strategy.name}"
+        lambda: _player(strategy, game, evaluator, PlayerSettings(opening_temperature=0.0)),
+        game.name,
+        strategy.visits,
+        f"gozero's course: {strategy.name}",
     )
 
 
-def _player(strategy: Strategy, game: Game, evaluator: Evaluator) -> Player:
-    """A player of the one board that the strategy knows, without chance; every move is searched anew."""
-    how = PlayerSettings(resign=False, opening_temperature=0.0, keeps_search=False, search=_search(strategy, game))
+def _player(strategy: Strategy, game: Game, evaluator: Evaluator, chance: PlayerSettings) -> Player:
+    """A player of the one board that the strategy knows; every move is searched anew."""
+    how = replace(chance, resign=False, keeps_search=False, search=_search(strategy, game))
     return make_player(game.name, (game.size,), lambda _: evaluator, how, size=game.size)
 
 

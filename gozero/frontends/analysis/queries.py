@@ -18,7 +18,7 @@ from typing import Any
 
 from gozero.frontends.analysis.fields import Fields
 from gozero.games import coords
-from gozero.games.colours import BLACK, WHITE
+from gozero.games.colours import BLACK, COLOURS, WHITE
 from gozero.games.go.kata_rules import BONUS, KataRules, kata_rules
 from gozero.games.go.rules import RuleSet
 from gozero.play.engine import beyond_training
@@ -30,7 +30,6 @@ PAIRS = 'a list of [player, vertex] such as ["B", "D4"]'
 USUAL_KOMI = 7.5
 MOST_VISITS = 2**50
 LONGEST_LINE = 1000
-_COLOURS = {"b": BLACK, "black": BLACK, "w": WHITE, "white": WHITE}
 _PERSPECTIVES = {"black": "black", "white": "white", "sidetomove": "side_to_move"}
 _POINT = re.compile(r"\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")
 _UNFOLLOWED = {
@@ -175,7 +174,7 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
         rules=rules,
         komi=komi,
         stones=stones,
-        to_play=fields.choice("initialPlayer", _COLOURS, _first_player(moves, stones)),
+        to_play=fields.choice("initialPlayer", COLOURS, _first_player(moves, stones)),
         moves=moves,
         priorities=_priorities(fields, len(moves)),
         visits=fields.whole("maxVisits", 1, MOST_VISITS, visits),
@@ -234,9 +233,9 @@ def _move(fields: Fields, name: str, pair: Any, size: int) -> tuple[int, int]:
 
 
 def _colour(fields: Fields, name: str, text: Any) -> int:
-    if not isinstance(text, str) or text.lower() not in _COLOURS:
+    if not isinstance(text, str) or text.lower() not in COLOURS:
         raise fields.error(name, f"expected the player B or W, not {shown(text)}")
-    return _COLOURS[text.lower()]
+    return COLOURS[text.lower()]
 
 
 def _action(fields: Fields, name: str, text: Any, size: int) -> int:
@@ -301,7 +300,7 @@ def _restrictions(fields: Fields, size: int) -> tuple[Restriction, ...]:
     for item in items:
         part = Fields(item if isinstance(item, dict) else {}, name)
         colour = part.required(
-            "player", "B or W", lambda value: _COLOURS.get(value.lower()) if isinstance(value, str) else None
+            "player", "B or W", lambda value: COLOURS.get(value.lower()) if isinstance(value, str) else None
         )
         actions = frozenset(
             _action(part, "moves", vertex, size) for vertex in part.items("moves", "a list of vertices")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gozero.play.engine_settings import EngineSettings
+from gozero.play.engine import EngineSettings
 from gozero.system import console
 from gozero.system.options import option
 

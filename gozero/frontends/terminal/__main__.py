@@ -7,8 +7,8 @@ import io
 import sys
 from collections.abc import Sequence
 
-from gozero.frontends.terminal import tally
-from gozero.frontends.terminal.play_settings import PlaySettings
+from gozero.frontends.terminal import results
+from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import GAMES
 from gozero.nets.locations import find
 from gozero.play.engine import check_choices
@@ -19,7 +19,7 @@ PROG = "gozero play"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play one game, or print the tally. Returns the exit code."""
+    """Play one game, or print the results of earlier ones. Returns the exit code."""
     options = _parser().parse_args(arguments)
     return run_command(PROG, lambda: _run(options))
 
@@ -28,12 +28,12 @@ def _run(options: argparse.Namespace) -> None:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
             stream.reconfigure(errors="backslashreplace")
-    if options.tally:
-        _print_tally(options.game)
+    if options.results:
+        _print_results(options.game)
         return
     if options.game is None:
         raise ChoiceError(f"give the name of a game: {', '.join(GAMES)}; see {PROG} --help")
-    settings = PlaySettings(**{name: value for name, value in vars(options).items() if name != "tally"})
+    settings = PlaySettings(**{name: value for name, value in vars(options).items() if name != "results"})
     if settings.weights is not None:
         find(settings.weights)
     from gozero.frontends.terminal import play
@@ -41,14 +41,14 @@ def _run(options: argparse.Namespace) -> None:
     play.play(settings)
 
 
-def _print_tally(game: str | None) -> None:
-    """The games of people, of one kind if a game is named."""
+def _print_results(game: str | None) -> None:
+    """The results of people's games, of one kind if a game is named."""
     if game is not None:
         check_choices(game, None, None)
-    file = tally.path()
-    entries = [entry for entry in tally.read(file) if game in (None, entry.key.game)]
-    print(tally.table(entries) if entries else "No game is counted yet.", flush=True)
-    print(f"The tally is {file}.", file=sys.stderr)
+    file = results.path()
+    found = [each for each in results.read(file) if game in (None, each.opponent.game)]
+    print(results.table(found) if found else "There are no results yet.", flush=True)
+    print(f"The results are in {file}.", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,8 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, help="whole number; the same seed plays the same game")
     parser.add_argument("--rules", help="rule set (default: the game's own)")
     parser.add_argument("--komi", type=float, help="points for White in go (default: 7.5)")
-    parser.add_argument("--tally", action="store_true", help="show how many games you have won, and play none")
-    parser.add_argument("--no-tally", dest="counted", action="store_false", help="do not count this game")
+    parser.add_argument("--results", action="store_true", help="show how many games you have won, and play none")
+    parser.add_argument("--no-results", dest="saved", action="store_false", help="do not save the result")
     return parser
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from gozero.nets.locations import WEIGHTS
-from gozero.play.engine_settings import EngineSettings
+from gozero.play.engine import EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system import console
 from gozero.system.options import option

@@ -13,9 +13,8 @@ from gozero.frontends.analysis.positions import tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.play.engine import search_settings
-from gozero.play.game_tree import Limits
-from gozero.play.player import PlayerSettings
-from gozero.play.players import make_player
+from gozero.play.player import PlayerSettings, make_player
+from gozero.play.searcher import Limits
 from gozero.search.memory import Memory
 from gozero.search.tree import tree_bytes
 from tests.frontends.analysis.talk import SIZE, Answer, Opinionated, Talk, query
@@ -78,7 +77,7 @@ def kata_analyze(moves: list[list[str]], visits: int, colour: int) -> Any:
     from gozero.play.report import Observer
 
     looks: list[Any] = []
-    player.analyse(colour, Limits(visits), lambda: False, Observer(looks.append, ownership=True, moves_ownership=True))
+    player.analyse(colour, Limits(visits), Observer(looks.append, ownership=True, moves_ownership=True))
     return looks[-1]
 
 

@@ -6,24 +6,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from gozero import games
 from gozero.__main__ import main
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.terminal import play
-from gozero.frontends.terminal.sitting import Opponent
+from gozero.frontends.terminal.game import TerminalGame
 from gozero.games import GAMES, coords
+from gozero.games.colours import BLACK, WHITE
 from gozero.games.descriptions import DESCRIPTIONS
-from gozero.games.position import Position
 from gozero.nets import model, weights
-from gozero.play.engine import FIRST_NODES
+from gozero.play.engine import search_settings
+from gozero.play.player import PlayerSettings, make_player
+from gozero.play.searcher import Limits
 from gozero.records import sgf
-from gozero.search.choose import choose
+from gozero.search.settings import SearchSettings
 from gozero.system import caches
+from tests.settled_boards import LOST, LOST_STONES, StatedEvaluator
 
 SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4}
+SAME = ("A3", "D3", "A1")
 TO_THE_END = ("tictactoe", "connect4", "othello", "nogo", "gomoku")
 
 
@@ -33,14 +35,14 @@ def no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "WEIGHTS", dict.fromkeys(GAMES, "no-such-weights.pt"))
 
 
-class Table:
-    """Sittings at the terminal, one after the other."""
+class Play:
+    """Games at the terminal, one after the other."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self._capsys, self._monkeypatch = capsys, monkeypatch
 
     def __call__(self, game: str, *lines: str, options: str = "--visits 20") -> str:
-        """What is printed while these lines are typed; the sitting ends well, by the end of the input if not before."""
+        """What is printed while these lines are typed; the game ends well, by the end of the input if not before."""
         self._monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
         size = ["--size", str(SMALL[game])] if game in SMALL and "--weights" not in options else []
         assert main(["play", game, "--seed", "1", *size, *options.split()]) == 0
@@ -50,22 +52,22 @@ class Table:
 
 
 @pytest.fixture
-def table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Table:
-    return Table(capsys, monkeypatch)
+def play_game(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Play:
+    return Play(capsys, monkeypatch)
 
 
 def test_there_are_words_for_every_game() -> None:
     assert DESCRIPTIONS.keys() == GAMES.keys()
 
 
-def test_one_simulation_is_one(table: Table) -> None:
-    assert "random playouts, 1 simulation a move.\n" in table("tictactoe", options="--visits 1")
+def test_one_simulation_is_one(play_game: Play) -> None:
+    assert "random playouts, 1 simulation a move.\n" in play_game("tictactoe", options="--visits 1")
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_can_be_played(game: str, table: Table) -> None:
+def test_every_game_can_be_played(game: str, play_game: Play) -> None:
     opening = {"connect4": "D", "othello": "B1"}.get(game, "C3")
-    out = table(game, "help", "hint", opening, "undo", "hint")
+    out = play_game(game, "help", "hint", opening, "undo", "hint")
     assert out.startswith(
         "No weights for this game (no-such-weights.pt): PUCT with random playouts, 20 simulations a move.\n"
     )
@@ -77,40 +79,40 @@ def test_every_game_can_be_played(game: str, table: Table) -> None:
 
 @pytest.mark.parametrize("game", TO_THE_END)
 @pytest.mark.parametrize("colour", ["black", "white"])
-def test_a_game_ends_in_plain_words(game: str, colour: str, table: Table) -> None:
+def test_a_game_ends_in_plain_words(game: str, colour: str, play_game: Play) -> None:
     """The person tries every point again and again: what is illegal costs a line each."""
     columns, rows = {"connect4": (7, 1), "tictactoe": (3, 3)}.get(game) or (SMALL[game], SMALL[game])
     points = [f"{column}{row + 1 if rows > 1 else ''}" for row in range(rows) for column in "ABCDEFG"[:columns]]
-    out = table(game, *(["pass", *points] * 12), options=f"--visits 5 --colour {colour}")
+    out = play_game(game, *(["pass", *points] * 12), options=f"--visits 5 --colour {colour}")
     ends = [line for line in out.splitlines() if "The game is over: " in line or "The game is a draw." in line]
     assert ends
     assert "The game is over. Type undo, save FILE, help or quit: " in out
 
 
-def test_tictactoe_to_the_end(table: Table, tmp_path: Path) -> None:
+def test_tictactoe_to_the_end(play_game: Play, tmp_path: Path) -> None:
     """Against many simulations, moves along the edges lose."""
     path = tmp_path / "game.txt"
-    out = table("tictactoe", "A1", "A2", "A3", "B1", "C1", f"save {path}", options="--visits 2000")
+    out = play_game("tictactoe", "A1", "A2", "A3", "B1", "C1", f"save {path}", options="--visits 2000")
     assert "White B2; " in out
     assert "White wins by three in a row" in out
     assert path.read_text().splitlines()[:3] == ["# tictactoe 3x3", "black A1", "white B2"]
 
 
-def test_the_game_goes_on_after_its_end_is_undone(table: Table) -> None:
-    out = table("tictactoe", "resign", "A1", "hint", "undo", "A1", "quit")
+def test_the_game_goes_on_after_its_end_is_undone(play_game: Play) -> None:
+    out = play_game("tictactoe", "resign", "A1", "hint", "undo", "A1", "quit")
     assert out.count("Black resigns; White wins.") == 1
     assert out.count("The game is over: type undo, save FILE or quit.") == 2
     assert " expects to win " in out
 
 
-def test_the_engine_begins_when_the_person_is_white(table: Table) -> None:
-    out = table("connect4", "undo", "D", options="--visits 20 --colour white")
+def test_the_engine_begins_when_the_person_is_white(play_game: Play) -> None:
+    out = play_game("connect4", "undo", "D", options="--visits 20 --colour white")
     assert out.index("\nBlack ") < out.index("White (O): type a column (")
     assert "There is no move of yours to take back." in out
 
 
-def test_hint_lists_the_best_moves_and_plays_none(table: Table) -> None:
-    out = table("tictactoe", "B2", "hint", options="--visits 400")
+def test_hint_lists_the_best_moves_and_plays_none(play_game: Play) -> None:
+    out = play_game("tictactoe", "B2", "hint", options="--visits 400")
     rows = out[out.index("move   share") :].splitlines()[1:6]
     visits = [int(row.split()[3]) for row in rows]
     assert visits[1:] == sorted(visits[1:], reverse=True), "behind the one that it would play"
@@ -118,39 +120,49 @@ def test_hint_lists_the_best_moves_and_plays_none(table: Table) -> None:
     assert out.count("A B C") == 2
 
 
-def test_many_visits_are_all_searched() -> None:
-    game = games.make("gomoku", size=9)
-    opponent = Opponent(RolloutEvaluator(game), FIRST_NODES + 2_000, seed=1)
-    assert opponent.look(Position(game)).root_visits >= FIRST_NODES + 2_000
-    assert not opponent.is_full
-
-
-def test_a_search_that_memory_ends_is_told_once(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gozero.frontends.terminal.sitting.tree_memory", lambda _: 2**19)
+def test_a_search_that_memory_ends_is_told_once(play_game: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gozero.play.player.tree_memory", lambda _: 2**19)
     errors = io.StringIO()
     monkeypatch.setattr(sys, "stderr", errors)
-    table("go", "hint", "hint", options="--visits 3000")
+    play_game("go", "hint", "hint", options="--visits 3000")
     assert errors.getvalue().splitlines() == [
         "gozero: a search ended early: its tree has used up the memory for search trees, 0 MB; fewer --visits fit"
     ]
 
 
-def test_what_a_search_has_proven_to_lose_is_not_played_for_variety() -> None:
-    game = games.make("gomoku", size=5)
-    position = Position(game)
-    for vertex in ("A3", "A1", "B3", "B1", "C3", "E5", "D3"):  # Black makes five at E3 unless White plays there
-        position.play(coords.parse_vertex(vertex, 5))
-    result = Opponent(RolloutEvaluator(game), 3000, seed=0).look(position)
-    assert result.refuted is not None
-    lost = {int(action) for action in np.flatnonzero(result.refuted & (result.visits > 0))}
-    drawn = {choose(result, 5.0, np.random.default_rng(seed)) for seed in range(200)}
-    assert lost
-    assert len(drawn) > 3
-    assert not lost & drawn
+def test_dead_stones_are_taken_off_when_the_game_is_counted() -> None:
+    settings = PlayerSettings(search=SearchSettings(), resign=False)
+    player = make_player("go", (7,), lambda game: StatedEvaluator(game, LOST), settings, size=7, komi=0.5)
+    cells = LOST_STONES.split()
+    player.game.set_up({point: " XO".index(cell) for point, cell in enumerate(cells) if cell != "."}, BLACK)
+    one = TerminalGame(player, BLACK, visits=8)
+    one.play(49)
+    assert one.reply() is not None
+    assert one.is_over
+    assert one.outcome() == (BLACK, 6.5)
+    assert sgf.parse(one.record()).result == "B+6.5"
 
 
-def test_undo_takes_back_two_moves(table: Table) -> None:
-    out = table("go", "C3", "B2", "undo", "undo", "undo")
+def test_the_terminal_plays_what_the_engine_plays(play_game: Play) -> None:
+    """One seed, one game: the same moves as over GTP."""
+    out = play_game("othello", *SAME, options="--visits 20 --colour white")
+    player = make_player(
+        "othello",
+        (4,),
+        RolloutEvaluator,
+        PlayerSettings(seed=1, resign=False, search=search_settings(20, "othello")),
+        size=4,
+    )
+    game = player.game
+    for text in (*SAME, None):
+        vertex = coords.vertex(player.genmove(BLACK, Limits(20)), *game.board)
+        assert f"Black {vertex}; " in out
+        if text is not None:
+            game.play(WHITE, coords.parse_vertex(text, 4))
+
+
+def test_undo_takes_back_two_moves(play_game: Play) -> None:
+    out = play_game("go", "C3", "B2", "undo", "undo", "undo")
     drawn = [part.partition("   A B C")[0] for part in out.split("to play\n")[1:]]
     assert len(drawn) == 5
     assert drawn[3] == drawn[1]
@@ -158,14 +170,14 @@ def test_undo_takes_back_two_moves(table: Table) -> None:
     assert "There is no move of yours to take back." in out
 
 
-def test_the_same_seed_plays_the_same_game(table: Table) -> None:
-    assert table("gomoku", "C3", "hint", "B2") == table("gomoku", "C3", "hint", "B2")
+def test_the_same_seed_plays_the_same_game(play_game: Play) -> None:
+    assert play_game("gomoku", "C3", "hint", "B2") == play_game("gomoku", "C3", "hint", "B2")
 
 
 @pytest.mark.parametrize(("game", "komi"), [("go", 0.5), ("simple_go", 0.0)])
-def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, table: Table, tmp_path: Path) -> None:
+def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, play_game: Play, tmp_path: Path) -> None:
     path = tmp_path / "my game.sgf"
-    out = table(
+    out = play_game(
         game, "C3", f"save {path}", f"save {path}", "resign", options="--visits 5" + (" --komi 0.5" if komi else "")
     )
     assert f"Saved as {path}." in out
@@ -176,13 +188,13 @@ def test_a_game_of_go_is_saved_as_sgf(game: str, komi: float, table: Table, tmp_
     assert record.moves[0] == (1, 12)
 
 
-def test_the_result_is_saved(table: Table, tmp_path: Path) -> None:
-    table("go", "resign", f"save {tmp_path / 'w.sgf'}")
+def test_the_result_is_saved(play_game: Play, tmp_path: Path) -> None:
+    play_game("go", "resign", f"save {tmp_path / 'w.sgf'}")
     assert sgf.parse((tmp_path / "w.sgf").read_bytes()).result == "W+R"
 
 
-def test_two_passes_end_a_game_of_go(table: Table, tmp_path: Path) -> None:
-    out = table("go", "pass", "pass", "pass", "pass", f"save {tmp_path / 'w.sgf'}", options="--visits 40")
+def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
+    out = play_game("go", "pass", "pass", "pass", "pass", f"save {tmp_path / 'w.sgf'}", options="--visits 40")
     assert "White passes; " in out
     assert "The game is over: White wins by " in out
     assert sgf.parse((tmp_path / "w.sgf").read_bytes()).result.startswith("W+")
@@ -195,27 +207,26 @@ def test_two_passes_end_a_game_of_go(table: Table, tmp_path: Path) -> None:
         ("tictactoe", "D4", "'D4' is not understood: type a move from A1 to C3, or help."),
         ("tictactoe", "\x00\x1b[A \udcff", "is not understood"),
         ("tictactoe", "undo 3", "undo stands alone: '3' is not understood."),
-        ("tictactoe", "A", "A: which row?"),
+        ("tictactoe", "A", "'A' is not understood: type a move from A1 to C3, or help."),
         ("tictactoe", "pass", "There is no passing in tictactoe."),
         ("tictactoe", "save", "save needs the name of a file, such as save game.sgf."),
         ("tictactoe", "save /no/such/folder/x", "Cannot write /no/such/folder/x: No such file or directory."),
         ("tictactoe", "save a\x00b", "Cannot write "),
         ("othello", "pass", "You may pass only when you have no other move."),
-        ("othello", "A1", "A1 is illegal for Black: try hint, or help for the rules."),
+        ("othello", "A1", "A1 would turn over no disc of the other side."),
         ("othello", "B2", "B2 is taken."),
-        ("connect4", "D6", "D6 is illegal for Black: type the letter of a column that has room."),
         ("connect4", "H", "'H' is not understood: type a column from A to G, or help."),
     ],
 )
-def test_bad_input_costs_one_line(game: str, line: str, answer: str, table: Table) -> None:
-    quiet, out = table(game), table(game, line)
+def test_bad_input_costs_one_line(game: str, line: str, answer: str, play_game: Play) -> None:
+    quiet, out = play_game(game), play_game(game, line)
     assert answer in out
     assert out.count("\n") == quiet.count("\n") + 1
 
 
-def test_a_full_column_is_refused(table: Table) -> None:
-    out = table("connect4", *["D"] * 7, options="--visits 2")
-    assert "D: there is no legal move in this column." in out
+def test_a_full_column_is_refused(play_game: Play) -> None:
+    out = play_game("connect4", *["D"] * 7, options="--visits 2")
+    assert "D1 is taken." in out
 
 
 @pytest.mark.parametrize(
@@ -239,13 +250,13 @@ def test_bad_options_are_one_line(arguments: str, message: str, capsys: pytest.C
     assert "Traceback" not in err
 
 
-def test_a_bug_in_a_game_shows_as_one(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_in_a_game_shows_as_one(play_game: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*arguments: object) -> None:
         raise ValueError("operands could not be broadcast together")
 
     monkeypatch.setattr(play.Terminal, "_hint", broken)
     with pytest.raises(ValueError, match="broadcast"):
-        table("tictactoe", "hint")
+        play_game("tictactoe", "hint")
 
 
 def test_loading_is_announced(
@@ -259,11 +270,13 @@ def test_loading_is_announced(
     assert capsys.readouterr().err.splitlines()[0] == "loading w.pt ..."
 
 
-def test_weights_are_played_with_on_their_board(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_played_with_on_their_board(
+    play_game: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     path, config = tmp_path / "w.pt", model.config("b2c8")
     weights.save(path, model.build(config, seed=0), config, size=7)
-    out = table("go", "C3", options=f"--visits 5 --weights {path}")
+    out = play_game("go", "C3", options=f"--visits 5 --weights {path}")
     assert out.startswith(f"The engine plays with {path}, 5 simulations a move.\n")
     assert " 7 . . . . . . .\n" in out
     assert " expects to win " in out

@@ -10,10 +10,10 @@ from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go import go
-from gozero.play.game_tree import never
-from gozero.play.go_ending import GoEnding
+from gozero.play.ending import GoEnding
 from gozero.play.go_game import GoGame
 from gozero.play.player import Player
+from gozero.play.searcher import Limits, never
 from gozero.scoring.regions import chains_of
 from gozero.scoring.settlement import Settlement, agreed, as_it_stands
 
@@ -62,13 +62,13 @@ class Counting:
         if table.at in table.agreed:
             return agreed(board, table.agreed[table.at])
         assert isinstance(self._ending, GoEnding)
-        return self._ending.settlement(should_stop=should_stop)
+        return self._ending.settlement(Limits(None, should_stop=should_stop))
 
     def is_settled(self, should_stop: Callable[[], bool]) -> bool:
         """Whether nothing is left to do in the shown position but to pass."""
         if not (self._removes_dead and isinstance(self._ending, GoEnding)):
             return False
-        return self._ending.settlement(should_stop=should_stop).is_complete
+        return self._ending.settlement(Limits(None, should_stop=should_stop)).is_complete
 
     def toggle(self, action: int) -> None:
         """Call the string on a point dead if it was alive, and the other way round. RefusedError where there is none."""

@@ -14,12 +14,11 @@ from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.table import Table, stand_after
 from gozero.games.game import Game
 from gozero.play import engine
-from gozero.play.game_tree import Limits
 from gozero.play.go_game import GoGame
 from gozero.play.levels import level
-from gozero.play.player import Player, PlayerSettings
-from gozero.play.players import make_game, player_of
+from gozero.play.player import Player, PlayerSettings, make_game, player_of
 from gozero.play.report import Observer
+from gozero.play.searcher import Limits
 from gozero.play.time_controls import moves_to_share
 
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many where there is no network
@@ -30,7 +29,7 @@ class EngineSide:
 
     Args:
         table: the game.
-        open_evaluator: as for `gozero.play.players.make_player`.
+        open_evaluator: as for `gozero.play.player.make_player`.
         memory: bytes that its search trees may take.
         playouts: whether there is no network.
         should_stop: whether its thought is no longer wanted; may answer requests that leave the live game as it is.
@@ -95,7 +94,7 @@ class EngineSide:
             is_cut = is_cut or self._should_stop() or player is not self._player
             return is_cut
 
-        action = player.genmove(colour, self._limits(colour), cut, observer)
+        action = player.genmove(colour, self._limits(colour, cut), observer)
         if is_cut:
             return False
         if table.clock.remaining(time.monotonic()) <= 0:
@@ -106,10 +105,12 @@ class EngineSide:
             table.reply(colour, action)
         return True
 
-    def _limits(self, colour: int) -> Limits:
+    def _limits(self, colour: int, cut: Callable[[], bool]) -> Limits:
         table, now = self._table, time.monotonic()
         table.run_clock(now)
         visits = self._visits_of(self.level)
         moves = moves_to_share(self._game.kind.points, self._game.position.ply)
         allowance = table.clock.allowance(colour, moves, now)
-        return Limits(visits) if allowance is None else Limits(visits, now + allowance.most, now + allowance.target)
+        if allowance is None:
+            return Limits(visits, should_stop=cut)
+        return Limits(visits, now + allowance.most, now + allowance.target, cut)

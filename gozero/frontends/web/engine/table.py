@@ -26,7 +26,7 @@ from gozero.games.position import IllegalMove
 from gozero.games.refusals import landing, refusal
 from gozero.play.current_game import CurrentGame, TurnError
 from gozero.play.go_game import GoGame
-from gozero.play.players import make_game
+from gozero.play.player import make_game
 from gozero.records.sgf import GAME_NUMBERS, GameRecord
 from gozero.system.errors import ChoiceError
 

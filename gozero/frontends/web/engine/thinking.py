@@ -22,10 +22,9 @@ from gozero.frontends.web.engine.table import RefusedError, Table
 from gozero.frontends.web.engine.views import graph_point, look_values
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
-from gozero.play.game_tree import Limits
-from gozero.play.player import NoChoiceError, PlayerSettings
-from gozero.play.players import player_of
+from gozero.play.player import NoChoiceError, PlayerSettings, player_of
 from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits
 
 HINT_VISITS = 400
 OWNED = 0.8  # expected owner, -1..1, of a point where a move may be worth nothing
@@ -56,7 +55,7 @@ class Thinker:
 
     Args:
         table: the game.
-        open_evaluator: as for `gozero.play.players.make_player`.
+        open_evaluator: as for `gozero.play.player.make_player`.
         allowed: bounds.
         should_stop: whether an analysis ends now, because a request waits.
         is_cut: whether the engine's own thought ends now, see `EngineSide`.
@@ -154,7 +153,7 @@ class Thinker:
         """Search what the table shows. RefusedError where there is nothing to choose."""
         colour = self._table.game.position.to_play
         try:
-            self.analyst.analyse(colour, Limits(visits), self._should_stop, observer)
+            self.analyst.analyse(colour, Limits(visits, should_stop=self._should_stop), observer)
         except NoChoiceError as error:
             raise RefusedError(f"There is nothing to analyse: {error}.") from None
 
@@ -169,13 +168,14 @@ class Thinker:
             raise RefusedError("The engine is choosing its move: ask again when it has moved.")
         looks: list[Analysis] = []
         observer = Observer(looks.append, most_moves=5, ownership=True)
+        limits = Limits(HINT_VISITS, should_stop=self._should_stop)
         try:
-            self.analyst.hint(Limits(HINT_VISITS), self._should_stop, observer)
+            self.analyst.hint(limits, observer)
         except NoChoiceError as error:
             raise RefusedError(f"There is no move: {error}.") from None
         if self._is_idle(looks[-1]) and self.counting.is_settled(self._should_stop):
             passing = table.game.mask_of([table.game.kind.pass_action])
-            self.analyst.hint(Limits(HINT_VISITS), self._should_stop, observer, passing)
+            self.analyst.hint(limits, observer, passing)
         table.tree.learn(table.at, estimate_of(looks[-1]))
         self._report({**look_values(looks[-1], table, table.at, paused=True), "hint": True})
 
@@ -235,10 +235,8 @@ class Thinker:
                 table.tree.learn(node, Estimate(self._batch_visits, chance, outcome.lead))
             return
         looks: list[Analysis] = []
-        root = position.copy()
-        self.analyst.analyse_aside(
-            root, Limits(self._batch_visits), self._should_stop, Observer(looks.append, most_moves=1)
-        )
+        limits = Limits(self._batch_visits, should_stop=self._should_stop)
+        self.analyst.analyse_aside(position.copy(), limits, Observer(looks.append, most_moves=1))
         if not self._should_stop():
             table.tree.learn(node, estimate_of(looks[-1]))
 

@@ -23,10 +23,10 @@ class PlaySettings:
     visits: int | None = None  # simulations of the engine's moves and of hints
     level: int | None = None  # in place of visits: see gozero.play.levels
     colour: str = "black"
-    seed: int | None = None  # None: no two sittings are alike
+    seed: int | None = None  # None: no two games are alike
     rules: str | None = None
     komi: float | None = None
-    counted: bool = True  # whether the game goes into the tally
+    saved: bool = True  # whether the result is written to the file of results
 
     def __post_init__(self) -> None:
         engine.check_choices(self.game, self.size, self.rules)
