@@ -269,14 +269,15 @@ def _owners_of(tree: Search) -> Owners | None:
     return tree.evaluator if isinstance(tree.evaluator, Owners) else None
 
 
+def _until_settled(tree: Search, limits: Limits) -> Callable[[], bool]:
+    """The caller's wish to stop, or the judgement that the search has found out enough."""
+    patience = Patience(limits.target)
+    return lambda: limits.should_stop() or patience.is_exhausted(tree.result(), time.monotonic())
+
+
 def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None) -> None:
     """Search until the limits are reached, and report to the observer at intervals and at the end."""
-    patience = Patience(limits.target)
-
-    def is_enough() -> bool:
-        return limits.should_stop() or patience.is_exhausted(tree.result(), time.monotonic())
-
-    should_stop = limits.should_stop if limits.target == math.inf else is_enough
+    should_stop = limits.should_stop if limits.target == math.inf else _until_settled(tree, limits)
     if observer is None:
         tree.run(limits.deadline, should_stop)
         return
