@@ -17,7 +17,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.terminal import results
 from gozero.frontends.terminal.game import Reply, TerminalGame
-from gozero.frontends.terminal.results import Opponent, Result
+from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, WHITE
@@ -272,7 +272,7 @@ class Terminal:
         how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
         try:
             file = results.path()
-            results.add(file, Result(self._opponent, COLOUR_NAMES[person].lower(), how))
+            results.add(file, GameResult(self._opponent, COLOUR_NAMES[person].lower(), how))
             counts = Counter(each.result for each in results.read(file) if each.opponent == self._opponent)
         except ResultsError as error:
             print(f"gozero: {error}", file=sys.stderr)

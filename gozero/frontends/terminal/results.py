@@ -1,6 +1,6 @@
 """The results of people's games against the engine: a CSV file in the user's data folder, a line for each game.
 
-Its columns are the fields of `Result`. Which games are written is decided by `gozero.frontends.terminal.play`.
+Its columns are the fields of `GameResult`. Which games are written is decided by `gozero.frontends.terminal.play`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Opponent(NamedTuple):
     strength: str  # "400 visits" or "level 3"
 
 
-class Result(NamedTuple):
+class GameResult(NamedTuple):
     """One game, as the person sees it."""
 
     opponent: Opponent
@@ -45,7 +45,7 @@ def path() -> Path:
         raise ResultsError(f"there is no place for your results: {error.strerror or error}") from None
 
 
-def read(file: Path) -> list[Result]:
+def read(file: Path) -> list[GameResult]:
     """The results, the oldest first; none if there is no file. ResultsError if it cannot be read."""
     try:
         rows = list(csv.reader(file.read_text("utf-8").splitlines()))
@@ -56,10 +56,10 @@ def read(file: Path) -> list[Result]:
     for number, row in enumerate(rows, 1):
         if len(row) != 6 or row[4] not in COLOUR_WORDS.values() or row[5] not in RESULTS:
             raise ResultsError(f"line {number} of your results, {file}, is damaged: mend or remove it")
-    return [Result(Opponent(*row[:4]), row[4], row[5]) for row in rows]
+    return [GameResult(Opponent(*row[:4]), row[4], row[5]) for row in rows]
 
 
-def add(file: Path, result: Result) -> None:
+def add(file: Path, result: GameResult) -> None:
     """Append a result. ResultsError if it cannot be written."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow((*result.opponent, result.colour, result.result))
@@ -71,7 +71,7 @@ def add(file: Path, result: Result) -> None:
         raise ResultsError(f"cannot write your results, {file}: {(error.strerror or str(error)).lower()}") from None
 
 
-def table(results: Sequence[Result]) -> str:
+def table(results: Sequence[GameResult]) -> str:
     """A line for each opponent below a heading, aligned."""
     opponents = dict.fromkeys(each.opponent for each in results)
     rows = [HEADING, *(_row(who, [each for each in results if each.opponent == who]) for who in opponents)]
@@ -84,14 +84,14 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def _row(opponent: Opponent, results: Sequence[Result]) -> tuple[str, ...]:
+def _row(opponent: Opponent, results: Sequence[GameResult]) -> tuple[str, ...]:
     counts = Counter(each.result for each in results)
     sides = [[each for each in results if each.colour == colour] for colour in COLOUR_WORDS.values()]
     scores = [_score(each) for each in (results, *sides)]
     return (*opponent, str(len(results)), *(str(counts[each]) for each in RESULTS), *scores)
 
 
-def _score(results: Sequence[Result]) -> str:
+def _score(results: Sequence[GameResult]) -> str:
     """The person's share of the points, a draw counting half."""
     if not results:
         return "-"

@@ -11,7 +11,7 @@ import pytest
 
 from gozero.__main__ import main
 from gozero.frontends.terminal import play, results
-from gozero.frontends.terminal.results import Opponent, Result
+from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.games import GAMES
 
 ONE = Opponent("connect4", "7x6", "connect4.pt (0123abcd)", "400 visits")
@@ -54,7 +54,7 @@ def test_a_resignation_is_a_loss(
     assert "Your games against random playouts, 20 visits: won 0, drawn 0, lost 1." in capsys.readouterr().out
     sit(monkeypatch, "resign", options="tictactoe --visits 20 --colour white")
     who = Opponent("tictactoe", "3x3", "random playouts", "20 visits")
-    assert results.read(data / "results.csv") == [Result(who, "black", "lost"), Result(who, "white", "lost")]
+    assert results.read(data / "results.csv") == [GameResult(who, "black", "lost"), GameResult(who, "white", "lost")]
 
 
 @pytest.mark.parametrize("colour", ["black", "white"])
@@ -122,7 +122,7 @@ def test_the_table_has_a_line_for_each_opponent(data: Path, capsys: pytest.Captu
         (ONE, "white", "drawn"),
         (OTHER, "white", "won"),
     ):
-        results.add(file, Result(who, colour, result))
+        results.add(file, GameResult(who, colour, result))
     assert main(["play", "--results"]) == 0
     out, err = capsys.readouterr()
     rows = [line.split() for line in out.splitlines()]

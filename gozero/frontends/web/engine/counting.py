@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from gozero.frontends.web.engine.table import RefusedError, Table
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go import go
-from gozero.play.ending import GoEnding
+from gozero.play.ending import GoEnding, Outcome
 from gozero.play.go_game import GoGame
 from gozero.play.player import Player
 from gozero.play.searcher import Limits, never
 from gozero.scoring.regions import chains_of
 from gozero.scoring.settlement import Settlement, agreed, as_it_stands
-
-
-class Outcome(NamedTuple):
-    """How the rules end a game."""
-
-    winner: int  # BLACK, WHITE, or EMPTY for a draw
-    lead: float | None  # Black's points above White's, where the game is counted
 
 
 class Counting:
