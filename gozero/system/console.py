@@ -222,7 +222,8 @@ def _guarded(
         return BAD_INPUT
     except KeyboardInterrupt as error:
         result = _argument(error) or interrupted
-        say(f"{program}: interrupted" + (f"; {result}" if result else ""))
+        fresh = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C on the line of the prompt
+        say(f"{fresh}{program}: interrupted" + (f"; {result}" if result else ""))
         return INTERRUPTED
 
 

@@ -246,7 +246,7 @@ def test_bad_options_are_one_line(arguments: str, message: str, capsys: pytest.C
     assert main(["play", *arguments.split()]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines()[-1].startswith(f"gozero: {message}")
+    assert err.splitlines()[-1].startswith(f"gozero play: {message}")
     assert "Traceback" not in err
 
 
@@ -295,7 +295,7 @@ def test_ctrl_c_leaves_politely(capsys: pytest.CaptureFixture[str], monkeypatch:
 
     monkeypatch.setattr("builtins.input", interrupted)
     assert main(["play", "tictactoe"]) == 130
-    assert capsys.readouterr().err.endswith("\ngozero: interrupted\n")
+    assert capsys.readouterr().err.endswith("gozero play: interrupted\n")
 
 
 def test_bytes_that_are_no_text_and_a_reader_that_leaves() -> None:
