@@ -1,11 +1,7 @@
 """Pictures as PNG bytes: curves, boards, filters. The only module that imports matplotlib, and only when it draws.
 
-Vocabulary.
-  panel  one set of axes: a title and its curves.
-  heat   a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the
-         mover's).
-
-Nothing is read, measured or written here: those who draw decide what.
+A panel is one set of axes: a title and its curves. A heat is a number a point: shares of a policy or counts (white to
+red), or ownership (blue the other side's, red the mover's). Nothing is read, measured or written here.
 """
 
 from __future__ import annotations
@@ -154,27 +150,20 @@ def _strips(layer: Filters) -> list[tuple[np.ndarray, list[str], int, str]]:
     across = min(max(SIDES_WIDTH // (width + 1), 1), count)
     framed = np.pad(tiles, ((0, 0), (0, -count % across), (0, 1), (0, 1), (0, 0)), constant_values=1.0)
     names = [name for name, _ in (*layer.pairs, *layer.singles)]
-    return [
-        (
-            part.transpose(0, 2, 1, 3, 4).reshape(rows * (height + 1), -1, 3),
-            names,
-            height + 1,
-            layer.title if start == 0 else "",
-        )
-        for start in range(0, count, across)
-        for part in [framed[:, start : start + across]]
-    ]
+    parts = []
+    for start in range(0, count, across):
+        part = framed[:, start : start + across].transpose(0, 2, 1, 3, 4)
+        title = layer.title if start == 0 else ""
+        parts.append((part.reshape(rows * (height + 1), -1, 3), names, height + 1, title))
+    return parts
 
 
 def _panel(axes: Axes, panel: Panel) -> None:
     from matplotlib.ticker import MaxNLocator
 
     for number, curve in enumerate(panel.curves):
-        style: dict[str, Any] = {
-            "color": COLOURS[number % len(COLOURS)],
-            "linewidth": 1.3,
-            "marker": "." if len(curve.x) < 30 else "",
-        }
+        marker = "." if len(curve.x) < 30 else ""
+        style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linewidth": 1.3, "marker": marker}
         if curve.guide:
             style = {"color": "0.5", "linewidth": 1, "linestyle": ":"}
         if len(curve.low):

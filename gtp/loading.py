@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
     from gozero.nets.weights import Header
     from gozero.play.player import Player
-    from gozero.system.deferral import Compilation
+    from gozero.system.background import Compilation
 
 
 PATIENCE = 0.5
@@ -57,9 +57,9 @@ class Loader:
         with self._player_lock:
             if self._player is None:
                 with _needed():
-                    from gozero.system.deferral import Compilation, deferring
+                    from gozero.system.background import Compilation, collecting
 
-                    with deferring() as kernels:
+                    with collecting() as kernels:
                         self._player = self._make_player()
                     self._compilation = Compilation(kernels)
                     self._compilation.wait(PATIENCE)

@@ -1,11 +1,7 @@
 """The evaluator interface: states in, what a network (or a rollout) thinks of them out.
 
-Vocabulary.
-  evaluator   knows one game and answers for any number of its states at once; the search needs nothing else of a
-              network.
-  pending     an evaluation that was asked for and is awaited later, so that a search can do something else in between.
-
-This module computes nothing and knows no implementation; `gozero.evaluators.factory` opens weights files as evaluators.
+An evaluator knows one game and answers for any number of its states at once; the search needs nothing else of a
+network. `gozero.evaluators.factory` opens weights files as evaluators.
 """
 
 from __future__ import annotations
@@ -84,7 +80,7 @@ class AsynchronousEvaluator(Evaluator, Protocol):
         """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
 
 
-class Deferred:
+class Lazy:
     """A `Pending` evaluation that is computed when its result is taken, for evaluators without asynchronous work."""
 
     def __init__(self, evaluator: Evaluator, states: np.ndarray) -> None:
@@ -99,7 +95,7 @@ def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:
     """How to ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been
     taken.
     """
-    return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Deferred, evaluator)
+    return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Lazy, evaluator)
 
 
 def check_states(game: Game, states: np.ndarray) -> None:

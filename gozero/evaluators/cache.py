@@ -1,11 +1,10 @@
 """A cache of evaluations: a position that was evaluated before is not evaluated again.
 
-Two positions are the same here where the network sees the same of them: boards, side to move, komi, the past that is
-among its planes. So what is found is what the network would say, and a search finds the same with a cache as without.
-Two orders of the same moves differ in their past and are two positions.
+A cache hit returns exactly what the network would: the key is all that the network sees of a position, its boards, side
+to move, komi and the past that is among its planes. Two orders of the same moves are two positions.
 
-The evaluations asked for last are kept. Analyses of successive positions of a game, moves that were taken back and
-searches begun anew find them; within one tree the same position hardly comes twice.
+The least recently used evaluations are dropped. Analyses of successive positions of a game, moves that were taken back
+and new searches find hits; within one tree the same position hardly comes twice.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class CachedEvaluator:
 
     Args:
         evaluator: the other one.
-        memory: bytes that the evaluations kept may take.
+        memory: bytes that the evaluations may take.
 
     Attributes:
         evaluator: the other one.
@@ -48,15 +47,15 @@ class CachedEvaluator:
         return preferred_batch(self.evaluator)
 
     def forget(self) -> None:
-        """Drop all that is kept and give its memory back."""
-        self._places: OrderedDict[bytes, int] = OrderedDict()  # of the positions kept, those asked for last at the end
-        self._kept: Evaluation | None = None  # of as many positions as there is room for
+        """Drop all evaluations and give their memory back."""
+        self._places: OrderedDict[bytes, int] = OrderedDict()  # by position, those asked for last at the end
+        self._cached: Evaluation | None = None  # of as many positions as there is room for
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; `known` says which were found. See `Evaluator`."""
-        if self._kept is None:
-            self._kept = self._empty()
-        if len(states) > len(self._kept.value):
+        if self._cached is None:
+            self._cached = self._empty()
+        if len(states) > len(self._cached.value):
             return self.evaluator.evaluate(states)
         keys = packing.keys(self.game, states)
         known = np.array([key in self._places for key in keys])
@@ -66,10 +65,10 @@ class CachedEvaluator:
         if fresh:
             answers = self.evaluator.evaluate(states[list(fresh.values())])
             places = [self._place(key) for key in fresh]
-            for kept, new in zip(self._kept, answers, strict=True):
-                if kept is not None:
-                    kept[places] = new
-        return self._kept.of([self._places[key] for key in keys])._replace(known=known)
+            for cached, new in zip(self._cached, answers, strict=True):
+                if cached is not None:
+                    cached[places] = new
+        return self._cached.of([self._places[key] for key in keys])._replace(known=known)
 
     def _empty(self) -> Evaluation:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
@@ -87,7 +86,7 @@ class CachedEvaluator:
 
     def _place(self, key: bytes) -> int:
         """A place for another position: where all are taken, that of the one whose last use is the longest ago."""
-        assert self._kept is not None
+        assert self._cached is not None
         free = len(self._places)
-        self._places[key] = free if free < len(self._kept.value) else self._places.popitem(last=False)[1]
+        self._places[key] = free if free < len(self._cached.value) else self._places.popitem(last=False)[1]
         return self._places[key]

@@ -1,28 +1,23 @@
 """Evaluation of Go on an NVIDIA GPU, for self-play and for players: batches under way at once, and as little work for the
 processor as can be.
 
-Vocabulary.
-  lane      one batch's way through the GPU: pinned buffers, a stream, and the captured graph of the network at one
-            capacity. A batch has its lane to itself until its result has been taken; lanes are made when none is free,
-            and kept.
-  capacity  positions of a lane's batch. A smaller batch leaves the rest of the lane as it was: computed, and not looked
-            at. Self-play's batches are nearly all of one size, which its lanes fit closely. A player's are of any size:
-            its lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them.
-  graph     the kernels of one evaluation, recorded once and launched by one call (a CUDA graph). Its tensors never
-            move.
-  weights   are shared by all lanes; `refresh` overwrites them in place, so no graph has to be captured again.
+A lane is one batch's way through the GPU: pinned buffers, a stream, and a CUDA graph of the network at one capacity
+(positions of a batch), recorded once and launched by one call. A batch has its lane to itself until its result has been
+taken; lanes are made when none is free, and reused. A smaller batch leaves the end of its lane as it was: computed, and
+not looked at. Self-play's batches are nearly all of one size, which its lanes fit closely; a player's are of any size:
+its lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them. All lanes share the weights,
+which `refresh` overwrites in place, so no graph has to be captured again.
 
-All lanes of the process are made by one thread, whoever needs them. cuDNN keeps the algorithms that it has measured for
-each thread: with threads that come and go each lane would measure them anew, for seconds.
+One thread of the process makes all lanes: cuDNN stores the algorithms that it has measured by thread, and threads that
+come and go would measure them anew for each lane, for seconds.
 
-Positions go up packed (300 bytes) and become planes on the GPU (`gozero.evaluators.unpack`); logits, values, scores and,
-where it is wanted, ownership come down in one copy. Batch norm is folded, the layout is channels-last, the trunk
-computes in bf16. On the CPU the same code runs without streams and graphs, for tests.
+Positions go up packed (300 bytes) and become planes on the GPU (`Unpack`); logits, values, scores and, where it is
+wanted, ownership come down in one copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. On
+the CPU the same code runs without streams and graphs, for tests.
 
-Before its first lane on a GPU the process is told, once and for good, that cuDNN measures its algorithms
-(`torch.backends.cudnn.benchmark`). Torch has that setting for the whole process only. To set it for the time of a
-capture and then back would change it under other threads, such as a learner's, at any moment; as it is, their
-convolutions are measured too, once for each shape and thread, and may sum in another order than without a lane.
+Before the first lane on a GPU `torch.backends.cudnn.benchmark` is set for the rest of the process: torch has it for the
+whole process only, and setting it for the time of a capture would change it under other threads, such as a learner's, at
+any moment. So their convolutions are measured too, once for each shape and thread, and may sum in another order.
 """
 
 from __future__ import annotations
@@ -40,8 +35,8 @@ from torch import Tensor, nn
 
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
 from gozero.evaluators.base import Evaluation, check_states
-from gozero.evaluators.unpack import Unpack
-from gozero.games.go.chains import SIZE
+from gozero.games.go.chains import PAST_BOARDS, SIZE
+from gozero.games.go.header import KOMI_UNITS
 from gozero.nets import features, folding, model, packing, weights
 from gozero.nets.precision import number_type
 
@@ -52,10 +47,9 @@ WARM_UPS = 3  # evaluations before a capture: cuDNN chooses its algorithms, and 
 SMALLEST = 8  # capacity
 MAKER = ThreadPoolExecutor(1, "lanes")  # makes them
 CAPTURING = threading.Lock()  # no thread may synchronise the whole GPU while a graph is captured
-TURNS: defaultdict[int, threading.Lock] = defaultdict(
-    threading.Lock
-)  # by stream: torch has 32 of them, so lanes come to share some, and a
-# capture would take in what another lane launches there meanwhile
+# by stream: torch has 32 of them, so lanes come to share some, and a capture would take in what another lane launches
+# there meanwhile
+TURNS: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
 SPARE = 2  # a lane of up to this many times the positions is reused; beyond that a closer fit is made
 PLAYERS = (SMALLEST, 16, 32, 64, 128, 256)  # capacities of a player's lanes
 
@@ -69,6 +63,51 @@ def capacity_for(count: int) -> int:
     """The capacity of a new lane for `count` positions: up to an eighth more, so that few different ones are needed."""
     step = max(SMALLEST, 1 << max(count.bit_length() - 4, 0))
     return -(-count // step) * step
+
+
+class Unpack(nn.Module):
+    """Packed positions int32 [n, packed_ints(size, tactics)] → planes [n, 11, N, N], globals [n, 7] and tactics [n, K,
+    N, N].
+
+    All are float32, boards in channels-last layout, and equal `features.encode` bit for bit, on any device. Without planes of
+    tactics there are two results.
+    """
+
+    word: Tensor
+    shift: Tensor
+    ages: Tensor
+
+    def __init__(self, size: int, tactics: int = 0) -> None:
+        super().__init__()
+        self.size, self.tactics = size, tactics
+        row, col = torch.meshgrid(torch.arange(size), torch.arange(size), indexing="ij")
+        bit = ((row + 1) * (size + 1) + col + 1).flatten()
+        self.register_buffer("word", bit // 32)  # int64 [P]: the word of a board that holds each point
+        self.register_buffer("shift", (bit % 32).int())  # int32 [P]: and its place there
+        self.register_buffer("ages", torch.arange(PAST_BOARDS, dtype=torch.int32))
+
+    def forward(self, packed: Tensor) -> tuple[Tensor, ...]:
+        count, stones, boards = len(packed), 2 * PAST_BOARDS, 2 * PAST_BOARDS + self.tactics
+        columns = (packing.PACKED_KOMI, packing.PACKED_BONUS, packing.PACKED_FLAGS)
+        komi, bonus, flags = (packed[:, column] for column in columns)
+        black = (flags & packing.BLACK_FLAG) != 0
+        bits = (
+            packed[:, : boards * packing.words(self.size)].view(count, boards, -1).transpose(1, 2)
+        )  # [n, words, boards]
+        points = ((bits.index_select(1, self.word) >> self.shift[:, None]) & 1).float()  # [n, P, boards]
+        turn = black.float()[:, None, None].expand(-1, self.size**2, -1)
+        planes = torch.cat([points[:, :, :stones], turn], 2)  # [n, P, 11]
+        white = komi.double() / KOMI_UNITS + bonus
+        numbers = torch.empty(count, features.GLOBALS, device=packed.device)
+        numbers[:, 0] = torch.where(black, -white, white) / features.KOMI_SCALE
+        numbers[:, 1] = (self.size - features.MIDDLE_SIZE) / features.SIZE_SCALE
+        numbers[:, 2:] = (flags[:, None] >> self.ages) & 1
+        result = self._board(planes), numbers
+        return (*result, self._board(points[:, :, stones:])) if self.tactics else result
+
+    def _board(self, planes: Tensor) -> Tensor:
+        """[n, P, C] as [n, C, N, N], in channels-last layout."""
+        return planes.reshape(len(planes), self.size, self.size, planes.shape[2]).permute(0, 3, 1, 2)
 
 
 class Forward(nn.Module):
@@ -111,19 +150,16 @@ class Forward(nn.Module):
 
 
 class Lane:
-    """See the module's vocabulary. `put`, then `launch`, then `take`, by one thread at a time."""
+    """See the module's docstring. `put`, then `launch`, then `take`, by one thread at a time."""
 
     def __init__(self, forward: Forward, capacity: int, columns: tuple[int, int], device: torch.device) -> None:
         """columns: ints of a packed position, floats of its result."""
         self.capacity = capacity
         self._forward = forward
         on_gpu = device.type == "cuda"
-        self._up, self._down = (
-            torch.zeros(capacity, width, dtype=kind, pin_memory=on_gpu) for width, kind in _buffers(columns)
-        )
-        self._packed, self._found = (
-            torch.zeros(capacity, width, dtype=kind, device=device) for width, kind in _buffers(columns)
-        )
+        buffers = [((capacity, width), kind) for width, kind in _buffers(columns)]
+        self._up, self._down = (torch.zeros(shape, dtype=kind, pin_memory=on_gpu) for shape, kind in buffers)
+        self._packed, self._found = (torch.zeros(shape, dtype=kind, device=device) for shape, kind in buffers)
         self._packed_rows, self._found_rows = self._up.numpy(), self._down.numpy()
         self._stream = torch.cuda.Stream(device) if on_gpu else None
         self._turn = TURNS[self._stream.stream_id] if self._stream is not None else threading.Lock()

@@ -102,7 +102,7 @@ def carry_graph(path: Path) -> None:
     if find_spec("openvino") is not None:
         from gozero.evaluators import graphs
 
-        graphs.embed(path, with_ranges=False)
+        graphs.embed(path)
 
 
 def _automatic_backend(precision: str) -> str:

@@ -1,6 +1,4 @@
-"""Kernels for the life and death of strings in random playouts of Go; what fates and testimonies are is told in
-`gozero.scoring.life_and_death`.
-"""
+"""Kernels for the life and death of strings in random playouts of Go (`gozero.scoring.life_and_death`)."""
 
 from __future__ import annotations
 

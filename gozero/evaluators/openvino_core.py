@@ -21,7 +21,7 @@ __all__ = ["compiled", "core", "float_precision", "openvino", "opset13", "reshap
 
 # oneDNN's names of instruction sets that do not compute in bf16
 WITHOUT_BF16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2", "AVX512_CORE", "AVX512_CORE_VNNI"}
-HELD_BY = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")  # the variables that hold it to one, the first before the second
+LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")  # the variables that limit it to one, the first before the second
 
 
 @cache
@@ -36,10 +36,10 @@ def core() -> Any:
 def float_precision() -> str:
     """The number type, bf16 or f32, in which this processor computes floating-point layers fastest.
 
-    OpenVINO names bf16 also where oneDNN is held to instruction sets without it, and then gives no results.
+    OpenVINO names bf16 also where oneDNN is limited to instruction sets without it, and then gives no results.
     """
-    held = next((value for name in HELD_BY if (value := os.environ.get(name))), "")  # an empty one counts for nothing
-    if held.upper() in WITHOUT_BF16:
+    limit = next((value for name in LIMITS if (value := os.environ.get(name))), "")  # an empty one counts for nothing
+    if limit.upper() in WITHOUT_BF16:
         return "f32"
     return "bf16" if "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 

@@ -1,18 +1,12 @@
 """Networks in int8: the 3x3 convolutions of the trunk compute in whole numbers of 8 bits, all else stays as it is.
 
-Vocabulary.
-  layer    a 3x3 convolution whose input is a ReLU's, and so is never below 0; by its name in the network,
-           "blocks.0.conv1".
-  range    the largest input that a layer met: 0 to the range become 0 to 255, what is larger is cut off. The weights of
-           each output channel become -127 to 127 likewise.
-  sample   positions of random games, on which the ranges are found.
+A layer is here a 3x3 convolution whose input is a ReLU's, and so is never below 0; by its name in the network,
+"blocks.0.conv1". Its range is the largest input that it met on a sample of positions from random games: 0 to the range
+become 0 to 255, what is larger is cut off. The weights of each output channel become -127 to 127 likewise.
 
 The stem, the heads, the poolings and the sums of the residual blocks stay in floating point: they are little work, and
-in int8 they cost what the network knows. The ranges of real games' positions are hardly other than those of the sample,
-and no better to play with (docs/inference.md): so a network needs nothing but its weights to be quantised, and the same
-weights always give the same graph.
-
-This module works on OpenVINO's graphs; it compiles none for use.
+int8 would cost too much accuracy there. Real games' positions give about the same ranges and play no better
+(docs/inference.md), so quantising needs nothing but the weights, and the same weights always give the same graph.
 """
 
 from __future__ import annotations
@@ -30,9 +24,8 @@ from gozero.games.game import NOT_OVER, Game
 from gozero.games.go import header
 from gozero.nets import features
 
-SAMPLE = (
-    256  # positions; with 32 some ranges are a third too small, with 1,000 the values are no nearer to those in float32
-)
+# positions; with 32 some ranges are a third too small, with 1,000 the values are no nearer to those in float32
+SAMPLE = 256
 A_GAME = 4  # of them from each game
 BATCH = 64  # of them evaluated at a time
 # standard deviation of the sample's komi in points: scores far from even need their place in the ranges as well
@@ -127,9 +120,7 @@ def _random_game(game: Game, generator: np.random.Generator) -> np.ndarray:
     """int32 [plies, S]: each position of a random game in which there was something to play."""
     state, history = game.new_states(1)[0], game.new_histories(1)[0]
     if game.name in GO_FAMILY:
-        header.set_komi(
-            state, state[header.KOMI] / header.KOMI_UNITS + round(generator.normal(0, KOMI_SPREAD))
-        )
+        header.set_komi(state, state[header.KOMI] / header.KOMI_UNITS + round(generator.normal(0, KOMI_SPREAD)))
     moves, states = generator.integers(2**63, size=1).astype(np.uint64), []
     for _ in range(game.max_plies):
         if game.outcome(state) != NOT_OVER:

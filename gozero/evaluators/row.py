@@ -1,6 +1,6 @@
 """Evaluators that are kernels: they look at one state and need no batch, so whole searches run inside one kernel.
 
-Vocabulary. A *row evaluator* carries a function of the type EVALUATE_ROW,
+A row evaluator has a function of the type EVALUATE_ROW,
 
     evaluate(step, outcome, sample, state, spare, history, options, generator, logits) -> value
 
@@ -25,21 +25,10 @@ LOGITS = types.Array(types.float32, 1, "C")
 EVALUATE_ROW = RowKernel(types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS))
 
 
-@kernel(
-    types.void(
-        EVALUATE_ROW,
-        STEP,
-        OUTCOME,
-        SAMPLE,
-        types.int32[:, ::1],
-        STATE,
-        HISTORY,
-        OPTIONS,
-        HISTORY,
-        types.float32[:, ::1],
-        LOGITS,
-    )
-)
+_I32_2, _F32_2 = types.int32[:, ::1], types.float32[:, ::1]
+
+
+@kernel(types.void(EVALUATE_ROW, STEP, OUTCOME, SAMPLE, _I32_2, STATE, HISTORY, OPTIONS, HISTORY, _F32_2, LOGITS))
 def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, options, generator, logits, values):  # type: ignore[no-untyped-def]
     for k in range(states.shape[0]):
         history[:] = 0

@@ -20,10 +20,8 @@ GAMES = {
     "simple_go": "gozero.games.go.simple_go",
     "tictactoe": "gozero.games.tictactoe",
 }
-GO_FAMILY = (
-    "go",
-    "simple_go",
-)  # whose states are those of gozero.games.go.go: they have Go's features, commands and records
+# whose states are those of gozero.games.go.go: they have Go's features, commands and records
+GO_FAMILY = ("go", "simple_go")
 MOST_KOMI = 1000  # points, either way, that a front end, a match or a tournament takes
 COUNTED_GAMES = ("othello",)  # others that are won by so many points; those that are left are just won
 FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move

@@ -1,6 +1,7 @@
 """Actions, points, vertices and SGF points: the only place that converts between them.
 
-Vocabulary, for a board of `size` x `size`; a board that is not square has `size` columns and `rows` rows:
+On a board of `size` x `size`; a board that is not square has `size` columns and `rows` rows:
+
   action  int. Points row-major from the top left, then pass (size²), then resign (size² + 1).
   point   (row, col), row 0 at the top.
   vertex  GTP text: column letter without I, row number from the bottom; `pass`, `resign`.

@@ -1,6 +1,5 @@
 """The game contract: what a game must give so that one search, one player and one training loop serve it.
 
-Vocabulary.
   state    int32 [S], one row per game. Every game's row begins with TO_PLAY and PLY; the game's file lists the rest.
   history  uint64 [H], beside the state: history[state[PLY]] is the hash of the current position, earlier ones before
            it. Games without superko leave it alone. A row needs room for PLY + further plies + 1 entries.

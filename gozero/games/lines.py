@@ -1,9 +1,7 @@
 """Games won by a line (m,n,k-games): the sides put stones on the board by turns, and the first to make a line wins.
 
-Vocabulary. A *run* is stones of one colour side by side along a row, a column or a diagonal, as far as they go. A run
-of a winning length is a *line*. A full board without one is a draw. In a *free* game every empty point may be played.
-
-The state row:
+A run is stones of one colour side by side along a row, a column or a diagonal, as far as they go; a run of a winning
+length is a line. A full board without one is a draw. The state row:
 
   TO_PLAY, PLY  as in every game; PLY is the number of stones on the board
   WON           1 where the last stone made a line: the side to move has lost
@@ -12,12 +10,10 @@ The state row:
   cells         from HEADER on: the colours, COLS + 1 cells a row, the first of them empty, with an empty row above and
                 below, so that every run ends at the edge of the board by itself
 
-Behind the cells stand fields of a game's own. Those of a free game make `sample` one draw; they are
+A game's own fields follow. Those of a free game, in which every empty point may be played, make `sample` one draw:
 
   order         the points: the PLY that hold a stone, then the empty ones
   places        for each point, its place in `order`
-
-`put_stone` tests only the lines through the new stone, and `outcome` reads the answer off.
 """
 
 from __future__ import annotations
@@ -34,6 +30,8 @@ from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, STATE, STEP, STONES, kerne
 from gozero.system.rng import below
 
 WON, ROWS, COLS, LEAST, MOST, HEADER = 2, 3, 4, 5, 6, 7
+# times the colour, which is one bit (BLACK 1, WHITE 2): the bits of `line_threats`
+WINS, THREATENS = 1, 4
 
 SetUp = Callable[[np.ndarray, np.ndarray, int], np.ndarray]
 
@@ -172,6 +170,54 @@ def describe(
         stones=stones,
         set_up=partial(set_up, initial),
     )
+
+
+# ---- threats
+
+
+@kernel()
+def _mark_window(state, out, row, col, down, right):
+    """Mark the empty points of the LEAST points from (row, col) on, `down` rows and `right` columns apart, for each
+    colour that lacks only one or two of them, if all of them would be a line.
+    """
+    cols, least = np.int64(state[COLS]), np.int64(state[LEAST])
+    step = down * (cols + 1) + right
+    first = cell_of(row * cols + col, cols)
+    black = white = 0
+    for k in range(least):
+        black += state[first + k * step] == BLACK
+        white += state[first + k * step] == WHITE
+    lacking = least - black - white
+    if (black and white) or not 1 <= lacking <= 2:
+        return
+    bit = WINS if lacking == 1 else THREATENS
+    for colour in (BLACK, WHITE):
+        if (black and colour == WHITE) or (white and colour == BLACK):
+            continue
+        before = stones_beyond(state, first, -step, colour)
+        after = stones_beyond(state, first + (least - 1) * step, step, colour)
+        if before + least + after > state[MOST]:
+            continue
+        for k in range(least):
+            if state[first + k * step] == EMPTY:
+                out[(row + k * down) * cols + col + k * right] |= bit * colour
+
+
+@kernel(STONES.signature)
+def line_threats(state, out):
+    """Write into out uint8 [points] what a stone on each empty point would do, whether it may be played or not: WINS *
+    colour, it makes a line; THREATENS * colour, one more would, LEAST points side by side with the rest of them. A point
+    has any of these bits, and 0 if it holds a stone.
+    """
+    rows, cols = np.int64(state[ROWS]), np.int64(state[COLS])
+    last = np.int64(state[LEAST]) - 1
+    for point in range(rows * cols):
+        out[point] = 0
+    for down, right in ((0, 1), (1, -1), (1, 0), (1, 1)):
+        leftmost, end = last if right < 0 else np.int64(0), cols - last if right > 0 else cols
+        for row in range(rows - last * down):
+            for col in range(leftmost, end):
+                _mark_window(state, out, row, col, down, right)
 
 
 # ---- free games

@@ -30,19 +30,14 @@ from gozero.system.rng import below
 SIZE, DISCS, STATE_INTS = 2, 3, 7
 SIZES = (4, 6, 8)
 RULES = "standard"
-SYMMETRIES = (
-    0,
-    2,
-    5,
-    7,
-)  # the half turn and the two diagonals keep the first position; the others exchange its colours
+# the half turn and the two diagonals leave the first position as it is; the others exchange its colours
+SYMMETRIES = (0, 2, 5, 7)
 
 NONE, ONE, HALF, LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
 RIGHT, DOWN_LEFT, DOWN, DOWN_RIGHT = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
 INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
-BOARDS = np.array(
-    [sum((2**size - 1) << 8 * row for row in range(size)) for size in range(9)], np.uint64
-)  # all points, by size
+# all points, by size
+BOARDS = np.array([sum((2**size - 1) << 8 * row for row in range(size)) for size in range(9)], np.uint64)
 
 
 @kernel()
@@ -118,12 +113,8 @@ def _ends(own, others, shift):
 def _moves(own, other, size):
     """The points on which the side of `own` encloses discs of `other`."""
     inner = other & INNER_COLUMNS
-    ends = (
-        _ends(own, other, DOWN)
-        | _ends(own, inner, RIGHT)
-        | _ends(own, inner, DOWN_LEFT)
-        | _ends(own, inner, DOWN_RIGHT)
-    )
+    ends = _ends(own, other, DOWN) | _ends(own, inner, RIGHT)
+    ends |= _ends(own, inner, DOWN_LEFT) | _ends(own, inner, DOWN_RIGHT)
     return ends & ~(own | other) & BOARDS[size]
 
 

@@ -111,11 +111,8 @@ class Position:
         self._idle += 1
 
     def _name(self, action: int) -> str:
-        return (
-            coords.vertex(action, self.game.cols, self.game.rows)
-            if 0 <= action < self.game.actions
-            else f"action {action}"
-        )
+        known = 0 <= action < self.game.actions
+        return coords.vertex(action, self.game.cols, self.game.rows) if known else f"action {action}"
 
     def _step_out_of_turn(self, colour: int, action: int) -> None:
         """Give the move to `colour`, for an action: the other side passes, where the game has passes. That pass, which

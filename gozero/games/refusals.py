@@ -26,11 +26,9 @@ def refusal(position: Position, action: int) -> str:
     if position.is_legal(action):
         return ""
     if action == game.pass_action:
-        return (
-            "You may pass only when you have no other move."
-            if game.has_pass
-            else f"There is no passing in {game.name}."
-        )
+        if game.has_pass:
+            return "You may pass only when you have no other move."
+        return f"There is no passing in {game.name}."
     move = coords.vertex(action, game.cols, game.rows)
     if game.board(position.state).flat[action] != EMPTY:
         return f"{move} is taken."

@@ -1,13 +1,8 @@
 """Building blocks of the networks: convolutions with what normalises them, the blocks of a trunk, and the heads that
 read it.
 
-Vocabulary.
-  trunk            the stem and the residual blocks; a *head* is what reads its output.
-  global pooling   a board of features becomes three numbers a channel: mean, mean times the scaled board size, maximum.
-  size             float [n, 1], the scaled board size of each position, one of the globals in features.py.
-
-Blocks take features [n, C, H, W] and size, and give features of the same shape. model.py composes
-them into networks.
+The trunk is the stem and the residual blocks. Blocks take features [n, C, H, W] and size float [n, 1], the scaled board
+size of each position (features.py), and give features of the same shape. model.py composes them into networks.
 """
 
 from __future__ import annotations
@@ -19,13 +14,10 @@ from torch import Tensor, nn
 from torch.nn.functional import batch_norm, relu
 
 SCORE_UNIT = 20.0  # points for each unit of the score head, so that its weights stay near one
-NORM_MOMENTUM = (
-    0.02  # batches of different board sizes have different statistics: the running ones must average over many batches
-)
-PLAIN_BATCHES, OPENED_BATCHES = (
-    500,
-    2500,
-)  # of training: batch norm until the first, within the full limits from the second on
+# batches of different board sizes have different statistics: the running ones must average over many batches
+NORM_MOMENTUM = 0.02
+# batches of training: batch norm until the first number, within the full limits from the second on
+PLAIN_BATCHES, OPENED_BATCHES = 500, 2500
 MOST_SCALE, MOST_SHIFT = 3.0, 3.0  # the full limits; 3 and 5 in the paper
 NORMS = ("renorm", "batch", "none")  # what follows a convolution: `BatchRenorm`, torch's batch norm, or nothing
 

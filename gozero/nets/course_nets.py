@@ -1,14 +1,12 @@
 """The three networks of a course project's AlphaZero for tic-tac-toe and Connect-4: Petosa, Keezer and Chatterji, "AlphaZero
 from Scratch" (2018).
 
-Vocabulary.
-  colours  the three planes that they see: the first player's stones, the second player's, and 1 everywhere if the second
-           player is to move.
-  answer   what a network gives: a logit for each place where one can play, then the value before its tanh.
+They see three planes: the first player's stones, the second player's, and 1 everywhere if the second player is to move;
+and answer with a logit for each place where one can play, then the value before its tanh.
 
-Their text fixes the perceptron (7,610 parameters on tic-tac-toe) and, by its count of 11,260,354, the SENet: the usual
-SENet-18 for small pictures, whose ten outputs are nine moves and the value. Of Mini-VGG it tells two layers, filters of
-2x2 or 4x4 and about 40,000 parameters. This module knows no game: `gozero.nets.model` puts its answers where they belong.
+The paper fixes the perceptron (7,610 parameters on tic-tac-toe) and, by its count of 11,260,354, the SENet: the usual
+SENet-18 for small pictures, whose ten outputs are nine moves and the value. Of Mini-VGG it gives two layers, filters of
+2x2 or 4x4 and about 40,000 parameters. `gozero.nets.model` puts the answers where they belong.
 """
 
 from __future__ import annotations
@@ -87,7 +85,7 @@ class SqueezeNet18(nn.Module):
 
 
 class PreActivationBlock(nn.Module):
-    """A residual block with its norms before its convolutions, whose channels are scaled by what their means tell."""
+    """A residual block with its norms before its convolutions, whose channels are scaled by features of their means."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()

@@ -38,7 +38,7 @@ line (Connect-4, Gomoku and tic-tac-toe) it is
 
   tactics float32 [4, H, W]
     0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too
-    2, 3    empty points after which one more stone would make one (gozero.games.threats)
+    2, 3    empty points after which one more stone would make one (gozero.games.lines)
 
 Version 3, of Go alone, goes on with what takes reading:
 
@@ -64,9 +64,8 @@ from gozero.games.go import chains
 from gozero.games.go.chains import PAST_BOARDS
 from gozero.games.go.go import pass_alive, white_bonus
 from gozero.games.go.header import PASS_BITS
-from gozero.games.go.ladders import CATCHES, CAUGHT, ladders
-from gozero.games.go.liberties import chain_liberties
-from gozero.games.threats import THREATENS, WINS, line_threats
+from gozero.games.go.ladders import CATCHES, CAUGHT, chain_liberties, ladders
+from gozero.games.lines import THREATENS, WINS, line_threats
 from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, STONES, as_argument, kernel
 
@@ -103,8 +102,8 @@ BOARD = Layout(
 )
 
 
-CHAIN_TACTICS = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
-GO_TACTICS = (
+CHAIN_TACTICS: tuple[str, ...] = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
+GO_TACTICS: tuple[str, ...] = (
     *CHAIN_TACTICS,
     "chains in ladders",
     "own ladders",
@@ -112,7 +111,7 @@ GO_TACTICS = (
     "own pass-alive points",
     "other's pass-alive points",
 )
-LINE_TACTICS = ("own lines", "other's lines", "own threats", "other's threats")
+LINE_TACTICS: tuple[str, ...] = ("own lines", "other's lines", "own threats", "other's threats")
 CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games.go.chains
 LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
 
@@ -120,10 +119,8 @@ LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
 def layouts(game: str) -> tuple[Layout, ...]:
     """The layouts of a game, by its name; the index is the version less one."""
     first = GO if game in GO_FAMILY else BOARD
-    tactics: tuple[tuple[str, ...], ...] = (
-        (CHAIN_TACTICS,) if game in CHAIN_GAMES else (LINE_TACTICS,) if game in LINE_GAMES else ()
-    )
-    tactics += (GO_TACTICS,) if game in GO_FAMILY else ()
+    tactics = [CHAIN_TACTICS] * (game in CHAIN_GAMES) + [LINE_TACTICS] * (game in LINE_GAMES)
+    tactics += [GO_TACTICS] * (game in GO_FAMILY)
     return first, *(replace(first, version=2 + k, tactics=names) for k, names in enumerate(tactics))
 
 

@@ -1,11 +1,9 @@
 """The first layer of a network as it stands in its file, and as a picture: red for one side's stones, blue for the other's.
 
-Vocabulary.
-  filter  the weights of one channel of the first convolution, float32 [planes, k, k]; of one unit of a perceptron's
-          first layer, float32 [planes, rows, cols].
-  pair    two planes that show the same of both sides: stones now, stones so many plies ago, moves. Where a network
-          sees colours, red is the first player (Black); where it sees the side to move, red is that side.
-  single  a plane that shows something else, such as whose turn it is.
+A filter is the weights of one channel of the first convolution, float32 [planes, k, k], or of one unit of a perceptron's
+first layer, float32 [planes, rows, cols]. A pair is two planes that show the same of both sides: stones now, stones so
+many plies ago, moves. Where a network sees colours, red is the first player (Black); where it sees the side to move, red
+is that side. Other planes, such as whose turn it is, are single.
 
 Three kinds of files: weights of `gozero.nets.model`, of its course networks (`gozero.nets.course_nets`), and the networks that
 the stages of `training.course` leave, which are dicts with a list `networks` of one or two state dicts.

@@ -1,20 +1,14 @@
 """Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of
 copies).
 
-Vocabulary.
-  grown   the larger network: where the smaller one had a channel, it has the same channel, computed from the same ones.
-  new     its other channels. They compute random features of the old ones, and no old channel listens to them yet:
-          their weights into old channels are zero. So the outputs are the old ones, while the first gradient already
-          reaches those zeros.
+Where the smaller network had a channel, the larger one has the same channel, computed from the same ones. Its new
+channels compute random features of the old ones, with zero weights into old channels. So the outputs are the old ones,
+while the first gradient already reaches those zeros. Blocks are added behind the last one and begin as the identity.
 
-A network may also be given the tactics of features.py, or more of them: their weights into old channels are zero as
-well.
+A network may also be given (more of) the tactics of features.py, with zero weights into old channels. `size_limit` is the
+new configuration's; where it differs, boards above the lower of the two limits get other outputs.
 
-How far sizes are told (`size_limit`) is the new configuration's; where it differs, boards above the lower of the two
-limits get other outputs.
-
-Blocks are added behind the last one; like those of a fresh network they begin as the identity. This module shrinks
-nothing and trains nothing: a smaller network learns from the records of the larger one's run.
+Nothing is shrunk or trained here: a smaller network learns from the records of the larger one's run.
 """
 
 from __future__ import annotations
@@ -102,7 +96,7 @@ def with_tactics(weights: Tensor, config: NetConfig) -> Tensor:
 
 
 def _lay_in(fresh: Tensor, old: Tensor, outputs: list[int], inputs: list[int]) -> None:
-    """Write an old tensor into the grown one's, in place: old outputs hear old inputs as before, and nothing else."""
+    """Write an old tensor into the grown one's, in place: old outputs read old inputs as before, and nothing else."""
     if old.dim() == 0:  # a count of batches
         fresh.copy_(old)
     elif old.dim() == 1:  # a bias, or a batch norm's numbers

@@ -36,8 +36,5 @@ def layer_table(config: NetConfig, board: tuple[int, int]) -> str:
     total = sum(count for _, _, _, count in layers)
     rows = [("name", "layer", "output", "parameters"), *rows, ("total", "", "", f"{total:,}")]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = (
-        f"{name:{widths[0]}}  {layer:{widths[1]}}  {shape:{widths[2]}}  {count:>{widths[3]}}"
-        for name, layer, shape, count in rows
-    )
-    return "\n".join(lines)
+    columns = [f"{{:{width}}}" for width in widths[:3]] + [f"{{:>{widths[3]}}}"]
+    return "\n".join("  ".join(columns).format(*row) for row in rows)

@@ -86,7 +86,7 @@ class NetConfig:
     kernel: int = 3  # points a side of a vgg network's filters
     norm: str = "renorm"  # one of blocks.NORMS
     value: str = "wdl"  # one of VALUES
-    size_limit: int | None = None  # points a side of the largest board that its numbers tell, see `told`; None: all
+    size_limit: int | None = None  # points a side of the largest board that its numbers show, see `limited`; None: all
     drops: bool = False  # whether a move is a column: the networks of course_nets.py have a logit for each
 
     @property
@@ -157,7 +157,7 @@ class NetConfig:
 
 # of the kinds whose norm is not chosen
 OWN_NORMS = {"mlp": "none", "s0mlp": "none", "s0vgg": "none", "s0senet": "batch"}
-VALUES = ("wdl", "scalar")  # what the value head tells: win, draw and loss, or one number as in AlphaGo Zero
+VALUES = ("wdl", "scalar")  # what the value head gives: win, draw and loss, or one number as in AlphaGo Zero
 
 
 def config(
@@ -172,7 +172,7 @@ def config(
         features: version of the input features.
         norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none. None: the usual one, which is torch's
             batch norm in agz13, as its paper has it.
-        value: what its value head tells, one of VALUES; agz13 knows one number only.
+        value: what its value head gives, one of VALUES; agz13 knows one number only.
 
     Raises:
         ValueError: no network has that name, it cannot play the game, or the game has no such features.
@@ -245,11 +245,9 @@ def block(config: NetConfig, index: int) -> nn.Module:
         return SqueezeBlock(channels, max(channels // 4, 4), norm=norm)
     if config.kind == "vgg":
         return PlainBlock(channels, config.kernel, norm=norm)
-    return (
-        PoolingBlock(channels, config.pool_channels, norm=norm)
-        if index % 3 == 1
-        else ResidualBlock(channels, norm=norm)
-    )
+    if index % 3 == 1:
+        return PoolingBlock(channels, config.pool_channels, norm=norm)
+    return ResidualBlock(channels, norm=norm)
 
 
 class Network(nn.Module):
@@ -268,13 +266,13 @@ class Network(nn.Module):
         return (*inputs, torch.zeros(count, config.tactics, *board)) if config.tactics else inputs
 
 
-def told(globals: Tensor, limit: int | None, has_komi: bool) -> tuple[Tensor, Tensor | None]:
-    """Globals [n, G] as a network is told them that knows boards of up to ``limit`` points a side, and the share [n] of
-    a larger board's points that the board of the limit has (None without a limit).
+def limited(globals: Tensor, limit: int | None, has_komi: bool) -> tuple[Tensor, Tensor | None]:
+    """Globals [n, G] for a network that knows boards of up to ``limit`` points a side, and the share [n] of a larger
+    board's points that the board of the limit has (None without a limit).
 
-    A number beyond all that a network has learned from sends it astray: one that knew 7x7 to 13x13 passed, or opened in
-    the corner, on an empty board of 19x19. So on a larger board it is told the size of the limit, and the komi that is
-    as much of that board as the real komi is of the real one; the score that it expects grows with the board.
+    A number beyond all that a network has learned from misleads it: one that knew 7x7 to 13x13 passed, or opened in the
+    corner, on an empty board of 19x19. So on a larger board it gets the size of the limit, and the komi that is as much
+    of that board as the real komi is of the real one; the score that it expects grows with the board.
     """
     if limit is None:
         return globals, None
@@ -305,7 +303,7 @@ class ConvNet(Network):
 
     def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         dtype = self.globals.weight.dtype
-        globals, share = told(globals, self.config.size_limit, self.config.globals == GLOBALS)
+        globals, share = limited(globals, self.config.size_limit, self.config.globals == GLOBALS)
         size = globals[:, SIZE_INPUT, None]
         x = relu(self.stem(seen(planes, tactics).to(dtype)) + self.globals(globals.to(dtype))[:, :, None, None])
         for block in self.blocks:

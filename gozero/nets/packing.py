@@ -1,7 +1,7 @@
-"""Positions of Go as a few numbers each: what a GPU is sent instead of planes, and what an evaluation is remembered by.
+"""Positions of Go as a few numbers each: what a GPU is sent instead of planes, and what an evaluation is cached by.
 
-A *packed* position is int32 [10 words + 3], 292 bytes at 13x13, here by the names of `gozero.nets.features`.
-`gozero.evaluators.unpack` makes the same planes and numbers of it on the GPU, bit for bit:
+A packed position is int32 [10 words + 3], 292 bytes at 13x13, here by the names of `gozero.nets.features`.
+`gozero.evaluators.cuda_evaluator` makes the same planes and numbers of it on the GPU, bit for bit:
 
   10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row +
              1)(N + 1) + col + 1

@@ -158,21 +158,17 @@ def _check_inputs(path: Path, game: str, config: NetConfig) -> None:
     from gozero.nets.features import layout
 
     shown = layout(game, config.features)
-    seen, has = (
-        (config.planes, config.globals, config.tactics),
-        tuple(map(len, (shown.planes, shown.globals, shown.tactics))),
-    )
-    if seen != has:
-        names = ("planes", "globals", "tactics")
-        first = next(k for k in range(3) if seen[k] != has[k])
-        raise WeightsError(path, f"its network sees {seen[first]} {names[first]}, and {game} has {has[first]}")
+    for name in ("planes", "globals", "tactics"):
+        seen, has = getattr(config, name), len(getattr(shown, name))
+        if seen != has:
+            raise WeightsError(path, f"its network sees {seen} {name}, and {game} has {has}")
 
 
 def header(path: Path | str) -> Header:
     """The game and the boards that a weights file plays; needs no torch.
 
-    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not held against
-    the sha256.
+    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not compared
+    with the sha256.
     """
     target = files.full(path)
     _check_archive(target)
@@ -242,7 +238,7 @@ def _readable(value: Any) -> Any:
 
 
 def file_hash(path: Path) -> str:
-    """sha256 of a file's bytes; needs no torch, so that caches can be found by it before anything heavy is loaded."""
+    """sha256 of a file's bytes; needs no torch."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -31,7 +31,7 @@ class MoveAnalysis:
         visits: of the search below it; 0 where only the network's prior is known.
         prior: the network's probability.
         value: expected result, -1..1; that of the root where there are no visits.
-        bound: lower confidence bound of the value, see `gozero.search.confidence`; -1 where there are no visits.
+        bound: lower confidence bound of the value, see `gozero.search.puct_root`; -1 where there are no visits.
         score: expected lead in points, None where the evaluator knows none.
         line: actions, this one first, at most `LONGEST_LINE`.
         line_visits: visits of each.

@@ -19,7 +19,7 @@ from gozero.games.game import NOT_OVER, Game
 from gozero.games.position import Move, Position
 from gozero.play.current_game import CurrentGame
 from gozero.play.report import Analysis, Observer, Owners, look, note
-from gozero.search.early_stop import Patience
+from gozero.search.early_stop import StopRule
 from gozero.search.memory import Memory
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
@@ -271,8 +271,8 @@ def _owners_of(tree: Search) -> Owners | None:
 
 def _until_settled(tree: Search, limits: Limits) -> Callable[[], bool]:
     """The caller's wish to stop, or the judgement that the search has found out enough."""
-    patience = Patience(limits.target)
-    return lambda: limits.should_stop() or patience.is_exhausted(tree.result(), time.monotonic())
+    rule = StopRule(limits.target)
+    return lambda: limits.should_stop() or rule.is_met(tree.result(), time.monotonic())
 
 
 def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None) -> None:

@@ -1,13 +1,13 @@
 """The end of a game of Go as the rules and a settlement decide it: which moves are still worth playing, when a pass is
 sound.
 
-Vocabulary. A side *can take more* while there is a point between the colours, of no seki, that it can play without
-being in atari there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side *wins
-as it stands* if both counts say so: the area as the board stands, and the *settled* area, from which stones inside the
-other side's pass-alive territory (Benson 1976) are removed; a server that removes no dead stones counts the first. A
+A side can take more while there is a point between the colours, of no seki, that it can play without being in atari
+there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side wins as it stands if
+both counts say so: the area as the board stands, and the settled area, from which stones inside the other side's
+pass-alive territory (Benson 1976) are removed; a server that removes no dead stones counts the first. A
 `settlement.Settlement` judges what else is dead; a side that has one passes by it too.
 
-A *result* is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
+A result is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
 
 Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor
 protocol.
@@ -103,9 +103,9 @@ def clean_up_moves(
     """
     passing = np.arange(game.actions) == game.pass_action
     if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
-        return (
-            passing if settlement.is_complete else sensible_moves(game, state, legal, opponent_passed=opponent_passed)
-        )
+        if settlement.is_complete:
+            return passing
+        return sensible_moves(game, state, legal, opponent_passed=opponent_passed)
     useful = legal & ~passing
     useful[: game.points] &= ~wasted_points(state, _pass_alive(state, game.points), game.rows)
     wanted = _taking_off(game, state, settlement)

@@ -1,15 +1,13 @@
-"""Random playouts and small searches as witnesses of life and death in Go, beside what a network expects.
+"""Life and death in Go by random playouts and small searches, beside what a network expects.
 
-Vocabulary. A string *lives* in a playout if its point is its colour's at the end, and it was not captured while every
-string around it stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. A
-playout's *fate* of a string is +1 where it lives and -1 where it does not; the fate of all playouts is their mean. A
-*reading* is a search (PUCT with random playouts) for one string's fate alone, with its own colour or the other to move first.
-
-A string is *disputed* where one witness is sure that it is dead and another is not, or where they doubt it on the
-whole. Then it is read.
+A string lives in a playout if its point is its colour's at the end, and it was not captured while every string around it
+stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. Its fate is +1 where
+it lives and -1 where it does not; of all playouts, the mean. A reading is a search (PUCT with random playouts) for one
+string's fate alone, with its own colour or the other to move first. A string is read if its fate is disputed: one source
+is sure that it is dead and another is not, or they doubt it on the whole.
 
 Everything is seeded: the same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in
-action order. Nothing here knows komi or a network; past positions are forgotten.
+action order. Komi, networks and past positions play no part.
 """
 
 from __future__ import annotations
@@ -35,8 +33,7 @@ PLAYOUTS = 200  # for each side to move
 READING_VISITS = 1500  # of a reading, for each side to move first
 MOST_READINGS = 12  # of one board, its longest strings first: a third of a second each
 READING = SearchSettings(c_puct=2.0, fpu=0.0, max_nodes=READING_VISITS + 1)
-# of -1..1: readings beyond this for either side first are a verdict. Mean values stay below 1 because a search also tries in
-# vain
+# of -1..1: readings beyond this for either side first are a verdict; means stay below 1, as a search tries weak moves too
 READ = 0.5
 DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
 FEWEST_KOS = 2
@@ -44,7 +41,7 @@ SEED = 20101
 
 
 @dataclass(frozen=True)
-class Testimony:
+class PlayoutResults:
     """The results of playouts on a board.
 
     Attributes:
@@ -56,7 +53,7 @@ class Testimony:
     fate: np.ndarray
 
 
-def testify(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Testimony:
+def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> PlayoutResults:
     """Run playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the
     rules.
     """
@@ -73,7 +70,7 @@ def testify(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Testimon
         fates.play_out(state, state.copy(), history, np.array([SEED], np.uint64), playouts, plies, labels, totals)
         owner[side] = totals[0] / playouts
         fate[side] = np.where(labels >= 0, totals[1][np.maximum(labels, 0)] / playouts, 0)
-    return Testimony(owner, fate)
+    return PlayoutResults(owner, fate)
 
 
 def read(
@@ -112,7 +109,7 @@ def agree(
     ``searched`` are a search's, in that order, or nothing. For a string of disputed fate a reading decides; where that
     finds no verdict or no time, the string is in doubt.
     """
-    stones, seen = board.reshape(-1), testify(game, board)
+    stones, seen = board.reshape(-1), run_playouts(game, board)
     safe, shaped = area.owners_of(area.pass_alive_owners, board), in_seki(board)
     found = [np.mean([seen.owner[side], *searched[side : side + 1]], axis=0) for side in (0, 1)]
     readings, kos = MOST_READINGS, _kos(board)
@@ -133,7 +130,7 @@ def agree(
 
 
 def _is_disputed(opinions: list[list[float]]) -> bool:
-    """Whether a string has to be read, by the fates of each witness, + where it lives, for either side first."""
+    """Whether a string has to be read, by the fates of each source, + where it lives, for either side first."""
     dead = [max(opinion) <= -SURE for opinion in opinions]
     if len(opinions) > 1 and all(dead):
         return False
@@ -141,10 +138,10 @@ def _is_disputed(opinions: list[list[float]]) -> bool:
 
 
 def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) -> np.ndarray:
-    """The fates float [2] by a verdict, whoever moves first; an unclear one is good enough where a witness is sure and
+    """The fates float [2] by a verdict, whichever side moves first; an unclear one is good enough if a source is sure and
     none differs.
 
-    Without any, the string's fate is the mean of the witnesses, kept below certainty.
+    Without any, the string's fate is the mean of the sources, limited to doubt.
     """
     if verdict is not None:
         is_clear = max(verdict) <= -READ or min(verdict) >= READ

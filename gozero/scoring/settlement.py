@@ -1,16 +1,15 @@
-"""The owner of each point of a Go board: which strings are dead, and which are in seki. Counting and passing both use
-it.
+"""The owner of each point of a Go board, for counting and for passing: which strings are dead, and which are in seki.
 
-Vocabulary. A *settlement* is that judgement for one board. Three sources, the surer one first:
+A settlement is that judgement for one board. Three sources, the surer one first:
 
-- *pass-alive* strings and territory (Benson 1976) are certain, whoever moves. What stands inside the other side's is
-  dead.
-- the *shape*: two strings of both colours that live only because neither side may fill their last common liberties are
-  in seki.
-- the *expected owner* of a point, -1..1 and + for Black, for either side to move first (`gozero.scoring.life_and_death` asks a search
-  and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both are *sure* of
-  it: then the other side has no need to answer. An empty point between both colours belongs to the side that the two
-  estimates together favour.
+- Pass-alive strings and territory (Benson 1976) are certain, whichever side moves. What stands inside the other side's
+  is dead.
+- The shape: two strings of both colours that live only because neither side may fill their last common liberties are in
+  seki.
+- The expected owner of a point, -1..1 and + for Black, for either side to move first (`gozero.scoring.life_and_death`
+  asks a search and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both
+  are sure of it: then the other side has no need to answer. An empty point between both colours belongs to the side that
+  the two estimates together favour.
 
 The statuses of strings and the owners of points agree: beside a string that is alive not every liberty is the other
 side's. In doubt all stays as it stands: strings are alive, and empty points between both colours belong to neither

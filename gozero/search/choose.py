@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.search.proof import WIN
 from gozero.search.search import RootResult
+from gozero.search.tree import WIN
 
 
 def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:

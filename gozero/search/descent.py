@@ -1,6 +1,6 @@
 """The search's kernels: select leaves, expand and back up what an evaluator said, or do it all with a row evaluator.
 
-Vocabulary. A *descent* follows one line from the root to a leaf, replaying the moves on the leaf's state; it ends
+A descent follows one line from the root to a leaf, replaying the moves on the leaf's state; it ends
 
   FOUND      at an unevaluated node: state, legal actions and node wait in a slot of `Leaves`
   KNOWN      at a node whose value stands: it is decided, no move is left in it, or it lies as deep as a line may reach
@@ -17,10 +17,9 @@ from numba import types
 
 from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
-from gozero.search.forced import forced_edge
 from gozero.search.gumbel import best_root_edge, count_simulation
-from gozero.search.proof import prove
 from gozero.search.puct import NO_EDGE, PARAMS, best_edge
+from gozero.search.puct_root import forced_edge
 from gozero.search.root import prepare_root
 from gozero.search.tree import (
     DECIDED,
@@ -31,6 +30,7 @@ from gozero.search.tree import (
     add_child,
     add_edges,
     back_up,
+    prove,
     release,
 )
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, copy_row, kernel
@@ -138,12 +138,9 @@ def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, 
         if node["status"] == DECIDED:
             return KNOWN, index, first_action
         if node["status"] == UNEVALUATED:
-            met = (
-                COLLISION
-                if node["pending"] > 1
-                else _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot)
-            )
-            return met, index, first_action
+            if node["pending"] > 1:
+                return COLLISION, index, first_action
+            return _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot), index, first_action
         if state[PLY] >= forest.trees[t]["last_ply"]:
             return KNOWN, index, first_action
         edge = _choose_edge(forest, t, index, params)

@@ -1,9 +1,8 @@
 """Decides when the search for a move can stop early, to save time for other moves.
 
-Vocabulary. The *leader* is the move that would be played now, its *rivals* are the moves that may still overtake it. A
-search is *settled* when no rival can be expected to; it is *undecided* when the leader is doubtful. A settled search
-ends before its *target*, an undecided one goes on beyond it until the deadline. All times are seconds on the clock of
-time.monotonic; this module does not look at it.
+The leader is the move that would be played now. A search is settled when no rival can be expected to overtake it, and
+then ends before its target; it is undecided while the leader is doubtful, and then goes on beyond the target until the
+deadline. All times are seconds on the clock of time.monotonic.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ def is_undecided(result: RootResult) -> bool:
     )
 
 
-class Patience:
-    """The judgement over one search, asked again and again while it runs.
+class StopRule:
+    """Whether one search should end, asked again and again while it runs.
 
     Args:
         target: when a search that is neither settled nor undecided ends.
@@ -51,7 +50,7 @@ class Patience:
         self._target = target
         self._first: tuple[float, int] | None = None  # when it was asked first, and the visits there were then
 
-    def is_exhausted(self, result: RootResult, now: float) -> bool:
+    def is_met(self, result: RootResult, now: float) -> bool:
         """Whether the search should end, with what it has found by `now`."""
         if now >= self._target:
             return not is_undecided(result)

@@ -10,8 +10,8 @@ with q in 0 … 1 (half of value + 1; mctx instead stretches the q it sees to 0 
 decisive). Unvisited moves are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit +
 sigma(completed q)), is what a network learns. Without noise g is 0 and play is deterministic.
 
-The schedule counts the simulations of this search only (`assigned`): visits kept from an earlier move still count in q.
-Below the root the search is PUCT.
+The schedule counts the simulations of this search only (`assigned`): visits from an earlier move still count in q. Below
+the root the search is PUCT.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def completed_value(forest, t, edge, params, mixed):
         child = forest.nodes[t, forest.children[t, edge]]
         if child["visits"] > 0:
             q = -child["value_sum"] / child["visits"]
-            return (
-                q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
-            )
+            if params.score_weight == 0:
+                return q
+            return q + points_gained(child, root["score_sum"] / root["visits"], params)
     return mixed
 
 
@@ -118,11 +118,8 @@ def best_root_edge(forest, t, params, least, most):
     for edge in range(np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["edge_count"])):
         action = actions[edge]
         if least <= assigned[action] <= most:
-            score = (
-                forest.gumbels[t, action]
-                + forest.root_logits[t, action]
-                + scale * completed_value(forest, t, edge, params, mixed)
-            )
+            score = forest.gumbels[t, action] + forest.root_logits[t, action]
+            score += scale * completed_value(forest, t, edge, params, mixed)
             if score > highest or best == NO_EDGE:
                 highest = score
                 best = np.int64(edge)

@@ -42,7 +42,7 @@ class Params(NamedTuple):
     score_scale: float  # points
     c_uct: float
     lcb: float
-    solve: float  # 1: see proof.py
+    solve: float  # 1: see tree.prove
 
 
 PARAMS = types.NamedUniTuple(types.float64, 10, Params)

@@ -1,7 +1,7 @@
 """Moves that an analysis leaves out, or to which it is restricted.
 
-Vocabulary. A *restriction* is one side's, and holds in the first *plies* of every line that is searched: the first ply
-is the move at the root, whoever makes it. Which of these moves are legal is not known here.
+A restriction is one side's, and holds in the first plies of every line that is searched: the first ply is the move at
+the root, whichever side makes it. Which of these moves are legal is not known here.
 """
 
 from __future__ import annotations

@@ -12,16 +12,14 @@ import numpy as np
 from numba import types
 
 from gozero.games.game import PLY
-from gozero.search.confidence import edge_of_highest_bound, lower_bound
-from gozero.search.forced import pruned_policy
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
-from gozero.search.noise import gamma, gumbel
 from gozero.search.puct import PARAMS
+from gozero.search.puct_root import edge_of_highest_bound, lower_bound, pruned_policy
 from gozero.search.request import SearchRequest
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import FOREST, NO_NODE, Forest, add_node, bring_best_forward, keep_below, swap_edges
 from gozero.system.jit import copy_row, kernel
-from gozero.system.rng import mix
+from gozero.system.rng import gamma, gumbel, mix
 
 NO_ACTION = -1
 _F32_1 = types.float32[::1]

@@ -1,15 +1,14 @@
 """Search: many trees at once, in waves of select -> evaluate -> expand and back up.
 
-Vocabulary.
-  wave     at most `settings.leaves` leaves of every unfinished tree, evaluated together in one batch; of one tree alone
-           more as it grows, for an evaluator that prefers large batches (`settings.most_leaves`). Its two halves,
-           `collect` and `absorb`, are for callers that have something else to do while the batch is evaluated.
-  visits   of the root: its own evaluation and all simulations below it, those of a kept tree included. A budget of 100
-           visits is 1 evaluation of the root and 99 simulations.
-  room     nodes that a tree can have. Without a `Memory` it stays what the settings say, with one it grows as far as
-           that allows. The search of a tree that needs a node and has no room for it ends, its budget unspent: no
-           evaluation is counted twice instead.
-  value    expected result for the side to move, -1 … 1; a child's q is given for the side to move at the root.
+A wave takes at most `settings.leaves` leaves of every unfinished tree and evaluates them in one batch; of one tree
+alone it takes more as the tree grows, for an evaluator that prefers large batches (`settings.most_leaves`). Its two
+halves, `collect` and `absorb`, are for callers that have something else to do while the batch is evaluated.
+
+Visits are those of the root: its own evaluation and all simulations below it, those of a tree that is built on
+included. A value is the expected result for the side to move, -1 … 1; a child's q is for the side to move at the root.
+
+Without a `Memory` a tree has as many nodes as the settings say, with one it grows as far as that allows. The search of
+a tree without room for another node ends, its budget unspent.
 
 A search knows no rule beyond the kernels of its Game, starts no thread and imports no torch. Resigning, clocks and when
 to pass are the player's. The same seed and the same calls give the same result; trees do not influence each other.
@@ -53,7 +52,7 @@ class RootResult:
         policy: float32 [A], the training target: shares of visits, less those that were forced, or a Gumbel
             root's improved policy; sums to 1.
         bound: float32 [A], lower confidence bound of the value after each visited action, at least -1, see
-            `gozero.search.confidence`; its mean where the settings name no `lcb`.
+            `gozero.search.puct_root`; its mean where the settings name no `lcb`.
         best: the action of the highest bound, the most visited one without `lcb`, or the winner at a Gumbel root.
         value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the
             improved policy.
@@ -127,7 +126,7 @@ class Search:
         self._knows_score = False  # whether the evaluator gives scores: known after its first call
 
     def drop(self) -> None:
-        """Forget all that was searched, as where leaves will never be evaluated that a tree waits for."""
+        """Forget all that was searched, as when a tree waits for leaves that will never be evaluated."""
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
         self._collected = 0  # leaves that wait for `absorb`

@@ -6,7 +6,7 @@ and `Search.run`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from gozero.system.errors import ChoiceError
 
@@ -27,7 +27,7 @@ class SearchSettings:
             sqrt(8); OpenSpiel: 2).
         fpu: how far below its parent an unvisited child is assumed to be, in value, once all prior mass is visited
             (KataGo 0.2).
-        leaves: leaves collected from one tree in one wave; above 1, virtual loss keeps them apart.
+        leaves: leaves collected from one tree in one wave; above 1, virtual loss makes them differ.
         most_leaves: leaves up to which the wave of a search of one tree grows, one for every `VISITS_PER_LEAF` visits of
             the tree, where the evaluator prefers batches larger than `leaves` (at most as large as it prefers); no more
             than `leaves`: it does not grow.
@@ -50,8 +50,8 @@ class SearchSettings:
             score's distribution; 0: nothing).
         lcb: above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of
             its mean below its value (KataGo 5, of another estimate); 0: the most visited move.
-        solve: whether results that are searched to the end of the game are proven, see `gozero.search.proof`; not for
-            Go, where the search leaves out moves.
+        solve: whether results that are searched to the end of the game are proven, see `tree.prove`; not for Go, where
+            the search leaves out moves.
         max_nodes: nodes of one tree, or those with which it begins where the search is given memory to grow into.
         max_depth: plies below the root that a line may reach.
     """
@@ -83,23 +83,11 @@ class SearchSettings:
         for name in ("leaves", "most_leaves", "gumbel_m", "max_nodes", "max_depth"):
             if getattr(self, name) < 1:
                 raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
-        for name in (
-            "c_puct",
-            "c_uct",
-            "fpu",
-            "virtual_loss",
-            "dirichlet_weight",
-            "dirichlet_alpha",
-            "forced_playouts",
-            "c_visit",
-            "c_scale",
-            "score_weight",
-            "lcb",
-        ):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected a number not below 0")
+        positive = ("dirichlet_total", "root_policy_temperature")
+        for item in (item for item in fields(self) if item.type == "float"):
+            value, above = getattr(self, item.name), item.name in positive
+            if not 0 <= value < float("inf") or (above and value == 0):
+                expected = "above 0" if above else "not below 0"
+                raise ChoiceError(f"search setting {item.name} is {value}: expected a number {expected}")
         if self.dirichlet_weight > 1:
             raise ChoiceError(f"search setting dirichlet_weight is {self.dirichlet_weight}: expected 0 to 1")
-        for name in ("dirichlet_total", "root_policy_temperature"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected a number above 0")

@@ -1,18 +1,17 @@
 """Search trees as flat arrays: many trees side by side, no object for each node.
 
-Vocabulary, for B trees of at most N nodes and E edges in a game with A actions and S state ints:
-  node      one position of a tree: a NODE record. Node 0 is the root; a child's index is larger than its parent's.
-  edge      one legal action of an evaluated node: (action, prior, child). A node's edges lie together.
-  children  the visited actions. They are always the first `child_count` edges of a node, and the edge after them has
-            the highest prior of the rest. PUCT never needs to look further: unvisited moves are equal but for the
-            prior.
-  decided   of a node: the game is over there, or its value is proven (gozero.search.proof).
-  pending   visits on their way: selected, not yet evaluated.
-  room      N: a tree that has as many nodes is full until the forest is `enlarged`.
-  value     expected result for the side to move at that node, -1 … 1; score likewise in points.
+For B trees of at most N nodes and E edges in a game with A actions and S state ints:
 
-States are not kept: a descent replays its line from the root's state, with the tree's own history, so superko is exact.
-This module knows no selection rule and no evaluator.
+- Node 0 is the root; a child's index is larger than its parent's.
+- An edge (action, prior, child) is a legal action of an evaluated node. A node's edges lie together, its children, the
+  visited actions, first, and the edge after them has the highest prior of the others: PUCT never looks further, because
+  unvisited moves differ in their prior alone.
+- A node is decided if the game is over there or its value is proven (`prove`).
+- Visits are pending from their selection to their evaluation.
+- A value is the expected result for the side to move at that node, -1 … 1; a score likewise in points.
+
+States are not stored: a descent replays its line from the root's state, with the tree's own history, so superko is
+exact. This module knows no selection rule and no evaluator.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from gozero.games.game import Game
 from gozero.system.jit import kernel
 
 UNEVALUATED, EVALUATED, DECIDED = 0, 1, 2
+WIN, LOSS = 1.0, -1.0
 NO_NODE = -1
 EDGE_BYTES = 2 + 4 + 4  # action, prior, child
 
@@ -62,8 +62,8 @@ TREE = np.dtype(
         ("noise_total", np.float32),  # sum of its parameters, shared by the moves
         ("noise_alpha", np.float32),  # parameter of each move; 0: its share of the sum
         ("temperature", np.float32),  # of the root's prior
-        ("mixed", np.int32),  # 1: the root's edges hold the prior searched with; `root_priors` has the evaluator's
-        ("forced", np.float32),  # k of the root's forced playouts, 0: none, see forced.py
+        ("mixed", np.int32),  # 1: the root's edges have the prior searched with; `root_priors` has the evaluator's
+        ("forced", np.float32),  # k of the root's forced playouts, 0: none, see puct_root.py
         # sequential halving, see gumbel.py
         ("considered", np.int32),
         ("planned", np.int32),
@@ -87,9 +87,8 @@ class Forest(NamedTuple):
     children: np.ndarray  # int32 [B, E]; set for visited edges only
     roots: np.ndarray  # int32 [B, S]: the roots' states
     histories: np.ndarray  # uint64 [B, H]: hashes up to the root, then of the line being replayed
-    left_out: (
-        np.ndarray
-    )  # int32 [B, 2, A]: plies of a line in which an action is left out, for the root's side to move and the other
+    # int32 [B, 2, A]: plies of a line in which an action is left out, for the root's side to move and the other
+    left_out: np.ndarray
     root_priors: np.ndarray  # float32 [B, A]: the root's prior without temperature and noise
     root_logits: np.ndarray  # float32 [B, A]: logarithm of the prior searched with, -inf where there is no edge
     gumbels: np.ndarray  # float32 [B, A]
@@ -147,9 +146,8 @@ def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
 
 def tree_bytes(game: Game, max_nodes: int) -> int:
     """Bytes of one tree of N = max_nodes nodes with all their edges."""
-    return max_nodes * (
-        NODE.itemsize + (game.actions - 1) * EDGE_BYTES + np.dtype(np.int32).itemsize
-    )  # the last for `renumbered`
+    renumbered = np.dtype(np.int32).itemsize
+    return max_nodes * (NODE.itemsize + (game.actions - 1) * EDGE_BYTES + renumbered)
 
 
 def most_nodes(game: Game) -> int:
@@ -288,6 +286,40 @@ def release(nodes, leaf):
         index = np.int64(nodes[index]["parent"])
 
 
+@kernel()
+def _proven_value(forest, t, index):
+    """The value of a node by its decided children; nan while it is open."""
+    nodes, children, node = forest.nodes[t], forest.children[t], forest.nodes[t, index]
+    is_open = node["child_count"] < node["edge_count"]
+    best = LOSS
+    for edge in range(node["edge_start"], node["edge_start"] + node["child_count"]):
+        child = nodes[children[edge]]
+        if child["status"] != DECIDED:
+            is_open = True
+        elif -child["value"] > best:
+            best = -np.float64(child["value"])
+    return np.nan if is_open and best < WIN else best
+
+
+@kernel()
+def prove(forest, t, decided):
+    """Decide the nodes above a decided one, as far as it proves them, but for the root (MCTS-Solver: Winands, Bjornsson
+    and Saito 2008).
+
+    A node is decided by one winning move, or when every move is decided; its value is then that of the best one. Only for
+    games in which the search considers every legal move (`SearchSettings.solve`): not Go, where it leaves out some.
+    """
+    nodes = forest.nodes[t]
+    index = np.int64(nodes[decided]["parent"])
+    while index > 0 and nodes[index]["status"] != DECIDED:
+        value = _proven_value(forest, t, index)
+        if np.isnan(value):
+            return
+        nodes[index]["value"] = value
+        nodes[index]["status"] = DECIDED
+        index = np.int64(nodes[index]["parent"])
+
+
 @kernel(types.int64(FOREST, types.int64, types.int64, types.int64))
 def find_child(forest, t, index, action):
     """Index of the child an action leads to, or NO_NODE where it was never visited."""
@@ -300,7 +332,7 @@ def find_child(forest, t, index, action):
 
 @kernel()
 def _move_edges(forest, t, node):
-    """Move a node's edges down to the end of the edges kept so far. Edges lie in the order of their nodes."""
+    """Move a node's edges down to the end of those moved so far. Edges lie in the order of their nodes."""
     tree = forest.trees[t]
     target = np.int64(tree["edge_count"])
     source = np.int64(node["edge_start"])

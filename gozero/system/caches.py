@@ -1,6 +1,6 @@
-"""Caches of compiled kernels and converted networks: where the files are, and how much of them is kept.
+"""The user's cache folder, in which compiled kernels lie: where it is, and which versions stay in it.
 
-Several processes share them. The most recently used entries are kept. Each use updates the entry's modification time.
+Several processes share it. The most recently used versions stay; each use updates a folder's modification time.
 """
 
 from __future__ import annotations
@@ -8,22 +8,24 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gozero.system.files import platform_folder
+import platformdirs
 
-KEPT_VERSIONS = 8  # of gozero, whose kernels (64 MB each) and converted networks are kept side by side
+from gozero.system.files import user_folder
+
+MOST_VERSIONS = 8  # of gozero, whose kernels (64 MB each) stay side by side
 
 
 def user_cache() -> Path:
-    """The folder of all of them: the platform's cache folder, plus `gozero`. It need not exist.
+    """The platform's cache folder for gozero. It need not exist.
 
     Raises:
         OSError: the system names no home folder.
     """
-    return platform_folder(("LOCALAPPDATA", "AppData/Local"), "Library/Caches", ("XDG_CACHE_HOME", ".cache"))
+    return user_folder(platformdirs.user_cache_path)
 
 
 def named() -> str:
-    """The folder of all of them for a message, or why there is none."""
+    """The folder for a message, or why there is none."""
     try:
         return str(user_cache())
     except OSError:

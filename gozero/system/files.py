@@ -8,35 +8,34 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+import platformdirs
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # 0 on Windows, which has no such pipes
 
 
 def user_data() -> Path:
-    """The folder of what is kept about the user: the platform's folder for data, plus `gozero`. It need not exist.
+    """The folder of what is stored about the user, such as results of games. It need not exist.
 
     Raises:
         OSError: the system names no home folder.
     """
-    return platform_folder(
-        ("APPDATA", "AppData/Roaming"), "Library/Application Support", ("XDG_DATA_HOME", ".local/share")
-    )
+    return user_folder(platformdirs.user_data_path)
 
 
-def platform_folder(windows: tuple[str, str], mac: str, others: tuple[str, str]) -> Path:
-    """`gozero` in a folder that the platform has for a purpose: what a variable of the environment says, where there is
-    one and it is set, else a place in the home folder. OSError where the system names no home folder.
-    """
-    variable, place = windows if sys.platform == "win32" else ("", mac) if sys.platform == "darwin" else others
+def user_folder(find: Callable[..., Path]) -> Path:
+    """gozero's folder of a kind that platformdirs knows. OSError where there is no home folder."""
     try:
-        return Path(os.environ.get(variable) or Path.home() / place) / "gozero"
+        folder = find("gozero", appauthor=False)
     except RuntimeError:
         raise OSError("there is no home folder") from None
+    if not folder.is_absolute():  # what earlier versions of platformdirs give then
+        raise OSError("there is no home folder")
+    return folder
 
 
 def working_folder() -> Path | None:

@@ -1,16 +1,14 @@
 """The one kernel decorator, and the types kernels hand to each other.
 
-Vocabulary. A *kernel* is a function compiled by numba. A *row kernel* works on one game (one state row); the row kernels
-of a game, such as `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit
-types below. With explicit types on both sides one compiled search serves every game and is found in the compile cache
-again; inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
+A kernel is a function compiled by numba. A row kernel works on one game (one state row); the row kernels of a game, such
+as `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit types below. With
+explicit types on both sides one compiled search serves every game and is found in the compile cache again; inferred
+dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
 all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
 the folder; where it cannot be written, or is full, kernels are compiled in memory, and one whose file is damaged is
 compiled again.
-
-`gozero.system.caches` decides where that folder is and how many versions of it are kept.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCach
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
-from gozero.system import caches, deferral
+from gozero.system import background, caches
 
 STATE = types.Array(types.int32, 1, "C")
 HISTORY = types.Array(types.uint64, 1, "C")
@@ -59,8 +57,6 @@ SCORE = RowKernel(types.float64(STATE))
 BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-
-
 _IMPORT = re.compile(r"^(?:from (gozero[\w.]*) import (\([^)]*\)|.*)|import (gozero[\w.]*))", re.MULTILINE)
 
 
@@ -107,7 +103,7 @@ def _cache_folder() -> Path | None:
             pass
     except OSError:
         return None
-    caches.forget(folder.parent, "kernels-*", caches.KEPT_VERSIONS)
+    caches.forget(folder.parent, "kernels-*", caches.MOST_VERSIONS)
     return folder
 
 
@@ -115,7 +111,7 @@ CACHE_FOLDER = _cache_folder()
 
 
 class _KernelLocator(InTreeCacheLocator):
-    """Puts a kernel's files into `CACHE_FOLDER`; where others of the process keep theirs is numba's to say."""
+    """Puts a kernel's files into `CACHE_FOLDER`; other numba functions of the process keep numba's own place."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         super().__init__(py_func, py_file)
@@ -141,7 +137,7 @@ class _KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel, if there is room."""
+        """Save a compiled kernel, if there is room."""
         with contextlib.suppress(OSError):
             super().save_overload(sig, data)
 
@@ -169,7 +165,7 @@ def announce(folder: Path | None) -> None:
 
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now,
-    or see `deferral`.
+    or in the background, see `background`.
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
@@ -188,18 +184,18 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
 
     def make(function: Callable[..., Any]) -> Any:
         if signature is None:
-            return _kept(numba.njit(forceinline=True, **settings)(function))
+            return _cached(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
-        compiled = _kept(numba.njit(**settings)(function))
+        compiled = _cached(numba.njit(**settings)(function))
         compiled.compile(signature)
         compiled.disable_compile()
         return compiled
 
-    return deferral.defer(make, is_helper=signature is None)
+    return background.later(make, is_helper=signature is None)
 
 
-def _kept(dispatcher: Any) -> Any:
-    """A numba function whose compiled code is kept in the cache folder, if there is one."""
+def _cached(dispatcher: Any) -> Any:
+    """A numba function whose compiled code is saved in the cache folder, if there is one."""
     if CACHE_FOLDER is not None:
         with contextlib.suppress(RuntimeError):  # the folder has no room for another folder in it
             dispatcher._cache = _KernelCache(dispatcher.py_func)

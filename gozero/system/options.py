@@ -1,8 +1,8 @@
 """Tables of options: a dataclass whose fields say what each value is, for command lines, TOML files and the checks on
 both.
 
-Vocabulary. An *option* belongs to a command and has a line of `--help`. A *setting* belongs to a table in a file, such
-as a training run's, and has a unit. Both are fields of frozen dataclasses, with a range or a list of choices; tables
+An option belongs to a command and has a line of `--help`. A setting belongs to a table in a file, such as a training
+run's, and has a unit. Both are fields of frozen dataclasses, with a range or a list of choices; tables
 may be nested.
 
 This module imports nothing heavy, so that `--help`, `--version` and a wrong value are answered at once. It knows no

@@ -16,7 +16,7 @@ from gozero.evaluators.openvino_core import compiled
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets import features, locations, model, weights
-from gozero.system import caches, machine
+from gozero.system import machine
 from tests.trained import random_states, trained_like
 
 WIDE = model.config("b3c32")
@@ -178,33 +178,6 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
         PrecisionError, match="int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
     ):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")
-
-
-@needs_int8
-def test_ranges_are_found_once_for_each_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path / "cache")
-    weights.save(tmp_path / "net.pt", model.build(WIDE, seed=1), WIDE)
-    found: list[int] = []
-    ranges = quantise.ranges
-    monkeypatch.setattr(
-        quantise, "ranges", lambda graph, game, threads: found.append(game.size) or ranges(graph, game, threads)
-    )
-    boards = {size: games.make("go", size=size) for size in (5, 7)}
-    first = {
-        size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()
-    }
-    again = {
-        size: open_evaluator(tmp_path / "net.pt", game).evaluate(game.new_states(1)) for size, game in boards.items()
-    }
-    assert found == [5, 7]
-    assert all(np.array_equal(first[size].logits, again[size].logits) for size in boards)
-    files = sorted((tmp_path / "cache").glob("openvino-*/*/ranges-*.json"))
-    assert [file.name for file in files] == ["ranges-5x5.json", "ranges-7x7.json"]
-    for damage in (files[0].read_text()[:-9], "[]", "{}", files[0].read_text().replace("0.", "null, ")):
-        files[0].write_text(damage)
-        evaluation = open_evaluator(tmp_path / "net.pt", boards[5]).evaluate(boards[5].new_states(1))
-        assert np.array_equal(evaluation.logits, first[5].logits)
-    assert found == [5, 7, 5, 5, 5, 5]
 
 
 def test_the_processor_tells_whether_it_computes_in_int8(monkeypatch: pytest.MonkeyPatch) -> None:

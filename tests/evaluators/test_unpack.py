@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gozero import games
-from gozero.evaluators.unpack import Unpack
+from gozero.evaluators.cuda_evaluator import Unpack
 from gozero.games import symmetry
 from gozero.games.game import PLY, TO_PLAY
 from gozero.games.go.header import BONUS, PASS_BITS, set_komi

@@ -16,7 +16,7 @@ from gozero.games.coords import parse_vertex, point
 from gozero.games.game import BLACK, PLY, WHITE, Game
 from gozero.games.go import go
 from gozero.games.go.ladders import CATCHES, CAUGHT, ladders
-from gozero.games.threats import THREATENS, line_threats
+from gozero.games.lines import THREATENS, line_threats
 from gozero.nets import features
 from gozero.nets.packing import keys
 from tests.naive.nogo import NaiveNoGo

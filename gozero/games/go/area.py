@@ -1,11 +1,11 @@
 """Who owns what on a Go board: area as it stands, and what is safe whoever moves (Benson).
 
-Vocabulary. A *padded board* is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of
-`gozero.games.go.chains`, EDGE around. A *region* of a colour is a maximal connected set of points without its stones.
-Owners are BLACK, WHITE or EMPTY (neither).
+A padded board is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of `gozero.games.go.chains`, EDGE
+around. A region of a colour is a maximal connected set of points without its stones. Owners are BLACK, WHITE or EMPTY
+(neither).
 
 Pass-alive: Benson, "Life in the game of Go", Information Sciences 10 (1976). Chains of a colour are alive for ever if
-each keeps two vital regions; a region is *vital* to a chain if all its empty points are liberties of that chain. A
+each of them has two vital regions; a region is vital to a chain if all its empty points are liberties of that chain. A
 region bordered by such chains alone, all of whose empty points touch them, is their territory: the other side can make
 no eye inside. This module knows no turn, no komi and no ko.
 """
@@ -208,7 +208,5 @@ def owners_of(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray
     padded = np.full((size + 2) * (size + 1) + 1, EDGE, np.int8)
     inside = padded[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]
     inside[:] = board
-    owners = kernel(padded, size)
-    return (
-        owners[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size].reshape(-1).astype(np.uint8)
-    )
+    owners = kernel(padded, size)[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]
+    return owners.reshape(-1).astype(np.uint8)

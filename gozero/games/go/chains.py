@@ -1,15 +1,14 @@
 """Stones, chains and liberties on a square board: what Go and NoGo share.
 
-Vocabulary.
   cell       the place of a point's record inside the state row. The board is padded by one ring of EDGE cells (left and
              right share a column), so every point has four neighbours and none is off the array.
   record     four int32 fields: COLOUR, HEAD, NEXT, LIBERTIES, read as state[cell + FIELD].
   chain      stones of one colour joined along lines, linked in a circle by NEXT; HEAD is the same cell for all of them.
   COLOUR     the colour in its lowest bits and the past above them: the colours 1 … 4 plies before the stone was put or
              taken, whether one was ever taken (TOUCHED), and the ply when it happened. A cell changes rarely, so five
-             boards are kept without a step at each ply.
+             boards are known without a step at each ply.
   LIBERTIES  at a chain's head: its pseudo-liberties, one for each (stone, empty neighbour) pair. Zero exactly when
-             the chain has no liberty, which is all the rules ask, and it is kept with one addition per neighbour.
+             the chain has no liberty, which is all the rules ask, and it takes one addition per neighbour.
              Empty and EDGE cells are their own heads, so that the additions need no branch: an empty cell's are the
              empty cells beside it, those of EDGE mean nothing.
   empties    the empty cells, unordered, in a list at the end of the cells; an empty cell's NEXT is its place there.

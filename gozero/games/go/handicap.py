@@ -18,12 +18,8 @@ def fixed_points(stones: int, size: int) -> list[int]:
     """Actions of the fixed handicap of ``stones``, 2 to ``most_fixed(size)``, in the order of GTP 2."""
     low = 3 if size >= 13 else 2
     high, middle = size - 1 - low, size // 2
-    corners = [
-        (low, low),
-        (high, high),
-        (high, low),
-        (low, high),
-    ]  # (row from the bottom, column): D4 K10 D10 K4 on 13x13
+    # (row from the bottom, column): D4 K10 D10 K4 on 13x13
+    corners = [(low, low), (high, high), (high, low), (low, high)]
     sides = [(middle, low), (middle, high), (low, middle), (high, middle)]
     moves = corners[:stones] if stones < 6 else corners + sides[: stones - stones % 2 - 4]
     if stones in (5, 7, 9):

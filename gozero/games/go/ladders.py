@@ -1,14 +1,13 @@
-"""Ladders: chains that are taken by ataris alone, read out on a board of their own.
+"""Ladders, chains that are taken by ataris alone, read out on a board of their own; and the liberties of chains, counted.
 
-Vocabulary.
-  padded board  int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of `gozero.games.go.chains`, EDGE around.
-  hunter        the side that wants to take a chain; it plays on the chain's liberties only, with atari each time.
-  runner        the side of the chain, in atari: it extends, or takes chains of the hunter's that touch it.
-  frame         one position of the line being read: the runner's or the hunter's moves there, and the next to try.
+The hunter wants to take a chain and plays on its liberties only, with atari each time; the runner, whose chain is in
+atari, extends or takes chains of the hunter's that touch it. A frame is one position of the line being read: the moves
+there, and the next to try. A padded board is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of
+`gozero.games.go.chains`, EDGE around.
 
-A chain with one liberty is *caught* if the runner, to move, comes to three liberties by no move; one with two
-liberties, if the hunter can begin so. A ko is not taken back at once. A reading that is not over after HUNTS moves of
-the hunter is broken off, and the chain counts as free.
+A chain with one liberty is caught if the runner, to move, comes to three liberties by no move; one with two liberties,
+if the hunter can begin so. A ko is not taken back at once. A reading that is not over after HUNTS moves of the hunter
+is broken off, and the chain counts as free.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from gozero.games.go.chains import (
     HEAD,
     HEADER,
     LIBERTIES,
+    NEXT,
     RECORD,
     SIZE,
     WHITE,
@@ -30,9 +30,11 @@ from gozero.games.go.chains import (
     cell_of,
     colour_at,
     index_of,
+    row_step,
 )
 from gozero.system.jit import STONES, kernel
 
+MANY_LIBERTIES = 4  # from here on they are not counted further
 HUNTS = 100
 FREE = 3  # liberties
 MOVES = 6  # of one frame, at most: an extension and captures
@@ -41,6 +43,47 @@ CAUGHT, CATCHES = 1, 2  # bits of `ladders`; CATCHES times the hunter's colour, 
 
 # fields of a frame: the next move's number, how many there are, notes of `_set` before it, the cell that ko forbids, moves
 _NEXT, _COUNT, _UNDO, _KO, _FIRST = 0, 1, 2, 3, 4
+
+
+@kernel()
+def _count_chain(state, head, size):
+    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts
+    twice.
+    """
+    down = row_step(size)
+    first = second = third = count = 0
+    stone = head
+    while True:
+        for offset in (-down, -RECORD, RECORD, down):
+            beside = stone + offset
+            if colour_at(state, beside) == EMPTY and beside != first and beside != second and beside != third:
+                first, second, third = beside, first, second
+                count += 1
+                if count == MANY_LIBERTIES:
+                    return count
+        stone = at(state, stone + NEXT)
+        if stone == head:
+            return count
+
+
+@kernel(STONES.signature)
+def chain_liberties(state, out):
+    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty
+    points.
+    """
+    size = np.int64(state[SIZE])
+    for action in range(size * size):
+        out[action] = 0
+    for action in range(size * size):
+        cell = cell_of(action, size)
+        if colour_at(state, cell) in (BLACK, WHITE) and at(state, cell + HEAD) == cell:
+            count = _count_chain(state, cell, size)
+            stone = cell
+            while True:
+                out[action_of(stone, size)] = count
+                stone = at(state, stone + NEXT)
+                if stone == cell:
+                    break
 
 
 @kernel()

@@ -1,13 +1,11 @@
 """Superko: whether a move brings back an earlier position of a game of Go, by the Zobrist hashes in its history.
 
-Vocabulary.
-  filter   1024 bits in the header of the state row: bit h mod 1024 is set for the hash h of every position before the
-           present one. A position whose bit is not set was never there, so hardly a move needs the search through the
-           history (Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970).
+A Bloom filter of 1024 bits in the header of the state row (Bloom, "Space/time trade-offs in hash coding with allowable
+errors", 1970) has bit h mod 1024 set for the hash h of every position before the present one. A position whose bit is not
+set was never there, so hardly a move needs the search through the history.
 
-A history that knows less than the filter is searched in vain, which costs time and changes nothing; one that knows more
-would not be believed. So the state must have been stepped through all of its history. Exact up to collisions of 64-bit
-hashes.
+The state must have been stepped through all of its history: a position that only the history knows is not found. Exact
+up to collisions of 64-bit hashes.
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ import pytest
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
-from gozero.search.early_stop import FIRST_LOOK, Patience, is_settled, is_undecided
+from gozero.search.early_stop import FIRST_LOOK, StopRule, is_settled, is_undecided
 from gozero.search.search import RootResult
 
 TARGET = 110.0
-"""Ten seconds after the first look of `patience_at`."""
+"""Ten seconds after the first look of `rule_at`."""
 
 
 def result(visits: list[int], q: list[float] | None = None) -> RootResult:
@@ -58,45 +58,45 @@ def test_undecided(visits: list[int], q: list[float], undecided: bool) -> None:
 def test_a_leader_by_its_bound_is_as_sure_as_the_visits_are_gathered() -> None:
     behind = replace(result([400, 70, 30], [0.1, 0.5, 0.0]), best=1)
     assert not is_undecided(behind) and not is_settled(behind, 0)
-    patience = patience_at(behind)
-    assert not patience.is_exhausted(behind, TARGET - 0.1)
-    assert patience.is_exhausted(behind, TARGET)
+    rule = rule_at(behind)
+    assert not rule.is_met(behind, TARGET - 0.1)
+    assert rule.is_met(behind, TARGET)
 
 
-def patience_at(first: RootResult) -> Patience:
+def rule_at(first: RootResult) -> StopRule:
     """Asked once, ten seconds before its target."""
-    patience = Patience(TARGET)
-    assert not patience.is_exhausted(first, TARGET - 10)
-    return patience
+    rule = StopRule(TARGET)
+    assert not rule.is_met(first, TARGET - 10)
+    return rule
 
 
 def test_it_counts_with_the_rate_of_this_search_and_not_with_the_visits_that_were_kept() -> None:
-    patience = patience_at(result([600, 300]))
-    assert not patience.is_exhausted(result([650, 350]), TARGET - 9)  # 100 a second: 900 to come against a lead of 300
-    assert not patience.is_exhausted(result([900, 600]), TARGET - 4)  # 400 to come: 0.75 * 400 = 300
-    assert patience.is_exhausted(result([930, 610]), TARGET - 3.9)
+    rule = rule_at(result([600, 300]))
+    assert not rule.is_met(result([650, 350]), TARGET - 9)  # 100 a second: 900 to come against a lead of 300
+    assert not rule.is_met(result([900, 600]), TARGET - 4)  # 400 to come: 0.75 * 400 = 300
+    assert rule.is_met(result([930, 610]), TARGET - 3.9)
 
 
 def test_a_forced_reply_is_played_before_half_of_the_target() -> None:
-    patience = patience_at(result([1, 0]))
-    assert not patience.is_exhausted(result([390, 10]), TARGET - 6)
-    assert patience.is_exhausted(result([440, 10]), TARGET - 5.5)
+    rule = rule_at(result([1, 0]))
+    assert not rule.is_met(result([390, 10]), TARGET - 6)
+    assert rule.is_met(result([440, 10]), TARGET - 5.5)
 
 
 def test_a_tenth_of_the_target_is_searched_whatever_was_kept() -> None:
-    patience = patience_at(result([100_000, 0]))
-    assert not patience.is_exhausted(result([100_008, 0]), TARGET - 10 * (1 - FIRST_LOOK) - 0.01)
-    assert patience.is_exhausted(result([100_008, 0]), TARGET - 10 * (1 - FIRST_LOOK) + 0.01)
+    rule = rule_at(result([100_000, 0]))
+    assert not rule.is_met(result([100_008, 0]), TARGET - 10 * (1 - FIRST_LOOK) - 0.01)
+    assert rule.is_met(result([100_008, 0]), TARGET - 10 * (1 - FIRST_LOOK) + 0.01)
 
 
 def test_an_undecided_search_goes_on_beyond_its_target_until_it_is_decided() -> None:
-    patience = patience_at(result([1, 0]))
-    assert not patience.is_exhausted(result([600, 400], [0.1, 0.3]), TARGET + 1)
-    assert patience.is_exhausted(result([600, 400], [0.3, 0.1]), TARGET + 2)
+    rule = rule_at(result([1, 0]))
+    assert not rule.is_met(result([600, 400], [0.1, 0.3]), TARGET + 1)
+    assert rule.is_met(result([600, 400], [0.3, 0.1]), TARGET + 2)
 
 
 def test_a_target_that_has_passed_ends_a_decided_search_at_the_first_look() -> None:
-    assert Patience(TARGET).is_exhausted(result([2, 1]), TARGET)
+    assert StopRule(TARGET).is_met(result([2, 1]), TARGET)
 
 
 # A player on the clock

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import types
 
-from gozero.search.noise import gamma, gumbel
 from gozero.system.jit import kernel
+from gozero.system.rng import gamma, gumbel
 
 
 @kernel(types.void(types.uint64[::1], types.float64, types.float64[::1]))

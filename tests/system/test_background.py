@@ -13,7 +13,7 @@ from gozero import games
 from gozero.games.go import go
 from gozero.nets.locations import find
 from gozero.nets.weights import header
-from gozero.system.deferral import Compilation, Kernel, deferring
+from gozero.system.background import Compilation, Kernel, collecting
 from gozero.system.jit import kernel
 from gtp.loading import Loader
 from gtp.settings import GtpSettings
@@ -21,15 +21,15 @@ from gtp.settings import GtpSettings
 HELPER: Any = None
 SESSION = """
 import sys
-from gozero.system import deferral
+from gozero.system import background
 from numba.core.dispatcher import Dispatcher
 
 def refuse(self, signature):
     raise AssertionError(f"{self.py_func} is compiled")
 
 Dispatcher.compile = refuse
-deferral.Compilation._compile = lambda self: None
-deferral.Compilation.wait = lambda self, seconds=None: False
+background.Compilation._compile = lambda self: None
+background.Compilation.wait = lambda self, seconds=None: False
 from gtp.__main__ import main
 main(sys.argv[1:])
 """
@@ -38,7 +38,7 @@ main(sys.argv[1:])
 
 def kernels() -> tuple[list[Kernel], Any]:
     """Two deferred kernels, of which the second calls the first, and the second."""
-    with deferring() as found:
+    with collecting() as found:
 
         @kernel()
         def double(value):  # type: ignore[no-untyped-def]

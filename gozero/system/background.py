@@ -1,12 +1,8 @@
-"""Kernels that are compiled in a thread of their own; until then they run as Python, slowly and with the same results.
+"""Kernels that are compiled in a background thread; until then they run as Python, slowly and with the same results.
 
-Vocabulary. A *deferred* kernel is one that was defined inside `deferring()`. `Compilation` compiles them in the order
-in which they were defined, the rules' before the search's; what calls a deferred kernel from Python need not know
-whether it is ready.
-
-This way a board can be queried at once, although compiling all kernels takes half a minute: numba lets other threads
-run meanwhile, and none of them waits for longer than 0.1 s (measured with numba 0.68). A search needs compiled kernels,
-so starting one waits until they are ready.
+Without this a board could not be queried before Go's rules are compiled: 14 s of processor time on an empty cache, and 28
+more for the search and the network's input. numba lets other threads run meanwhile, none waiting longer than 0.1 s
+(measured with numba 0.68). A search needs compiled kernels, so starting one waits until they are ready.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from typing import Any
 
 from numba.core.compiler_lock import global_compiler_lock
 
-_collecting: list[list[Kernel]] = []  # the lists of the `deferring()` that are open, the innermost last
+_collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are open, the innermost last
 
 
 class Kernel:
@@ -46,7 +42,7 @@ class Kernel:
 
     def compiled(self) -> Any:
         """numba's dispatcher; compiled now if it is not yet."""
-        with global_compiler_lock:  # numba's own: whoever compiles a caller of this kernel holds it already
+        with global_compiler_lock:  # numba's own: a thread that compiles a caller of this kernel has it already
             if self._compiled is None:
                 self._compiled = self._make(self.py_func)
                 if not self._is_helper:
@@ -64,9 +60,9 @@ class Kernel:
 
 
 @contextmanager
-def deferring() -> Iterator[list[Kernel]]:
-    """Kernels defined inside, by the modules that are imported there, are deferred; gives the list that fills with
-    them.
+def collecting() -> Iterator[list[Kernel]]:
+    """Kernels defined inside, by the modules that are imported there, are put into the list that it gives instead of
+    being compiled.
     """
     kernels: list[Kernel] = []
     _collecting.append(kernels)
@@ -76,20 +72,20 @@ def deferring() -> Iterator[list[Kernel]]:
         _collecting.remove(kernels)
 
 
-def defer(make: Callable[[Callable[..., Any]], Any], *, is_helper: bool) -> Callable[[Callable[..., Any]], Any]:
-    """Decorator that compiles a kernel now or, inside `deferring()`, later. Arguments as for `Kernel`."""
+def later(make: Callable[[Callable[..., Any]], Any], *, is_helper: bool) -> Callable[[Callable[..., Any]], Any]:
+    """Decorator that compiles a kernel now or, inside `collecting()`, later. Arguments as for `Kernel`."""
     if not _collecting:
         return make
 
-    def later(function: Callable[..., Any]) -> Kernel:
+    def collect(function: Callable[..., Any]) -> Kernel:
         _collecting[-1].append(Kernel(function, make, is_helper=is_helper))
         return _collecting[-1][-1]
 
-    return later
+    return collect
 
 
 class Compilation:
-    """A thread that compiles deferred kernels one after the other, from now on."""
+    """A thread that compiles kernels one after the other, in the order in which they were defined, from now on."""
 
     def __init__(self, kernels: list[Kernel]) -> None:
         self._kernels = kernels
@@ -98,9 +94,7 @@ class Compilation:
         self._thread.start()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait at most this many seconds, None: without limit; whether all is compiled. Raises the thread's error, if
-        any.
-        """
+        """Wait at most this many seconds (None: without limit). Returns whether all is compiled; raises the thread's error."""
         self._thread.join(seconds)
         if self._error is not None:
             raise self._error
@@ -110,5 +104,5 @@ class Compilation:
         try:
             for kernel in self._kernels:
                 kernel.compiled()
-        except BaseException as error:  # noqa: BLE001 - it belongs to whoever waits
+        except BaseException as error:  # noqa: BLE001 - raised again by `wait`
             self._error = error
