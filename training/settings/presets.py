@@ -1,12 +1,7 @@
-"""Makes a run's settings from a preset's name or a file and the changes on the command line.
+"""Makes a run's settings from a preset's name or a file, and from overrides of the command line.
 
-Vocabulary.
-  preset    a configuration that comes with gozero, training/settings/NAME.toml; its first line says in a comment what
-            it is for.
-  override  `KEY=VALUE` over the configuration: the key dotted as in TOML (stages numbered from 1), the value as TOML
-            writes it, text also without quotes: `learner.batch=64`, `stage.1.sizes={5=1}`, `network=b6c64`.
-
-This module checks no setting itself: `training.settings.config` does, and names what is wrong.
+An override is `KEY=VALUE`: the key dotted as in TOML, stages numbered from 1; the value as TOML writes it, text also
+without quotes: `learner.batch=64`, `stage.1.sizes={5=1}`, `network=b6c64`.
 """
 
 from __future__ import annotations
