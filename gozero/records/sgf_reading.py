@@ -46,7 +46,8 @@ def komi_of(root: SgfNode) -> float | None:
         return None
     komi = float(found[1].replace(",", ".")) + (0.5 if found[2] else 0.0)
     program = root.text("AP").lower()  # several programs may have signed
-    if komi % 1 == 0 and (abs(komi) >= 100 or ("fox" in program and abs(komi) >= 25)):
+    least = 25 if "fox" in program else 100
+    if komi % 1 == 0 and least <= abs(komi) < 100 * least:  # so that what is read is not read otherwise a second time
         komi /= 100
     if found[3] or (abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero")):  # a quarter point
         komi *= 2

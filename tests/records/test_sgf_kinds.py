@@ -102,7 +102,8 @@ def test_an_error_names_the_place(data: str, where: str) -> None:
     [
         ("KM[375]", 7.5), ("KM[325]", 6.5), ("KM[650]", 6.5), ("KM[3.75]", 7.5), ("KM[-375]", -7.5), ("KM[3,75]", 7.5),
         ("KM[50]AP[GNU Go:3.8]AP[foxwq]", 0.5), ("KM[6.5 points]", 6.5), ("KM[3.75子]", 7.5), ("KM[6½]", 6.5),
-        ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[99999]", None), ("KM[six]", None),
+        ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[10000]", None),
+        ("AP[fox]KM[3000]", None), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[99999]", None), ("KM[six]", None),
     ],
 )  # fmt: skip
 def test_komi_as_servers_write_it(header: str, komi: float | None) -> None:
