@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import takewhile
 
@@ -19,6 +20,8 @@ _PLAYERS = {"b": "B", "w": "W", "1": "B", "2": "W"}  # the digits are CGoban's
 _KOMI = re.compile(
     r"\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e\d+)?)\s*(½?)\s*(子?)(?:points?|pts?|moku|[目집])?\s*\.?\s*", re.I
 )
+_HANDICAP = re.compile(r"(\d{1,4})(?:[.,]0*)?\s*(?:stones?|子|目|점)?", re.IGNORECASE)
+_OF_MOVE = ("KO", "MN", "BL", "WL", "OB", "OW", "BM", "DO", "IT", "TE")
 _OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", "LN", "DD")
 
 
@@ -90,8 +93,8 @@ def handicap_of(root: SgfNode, size: int) -> int:
     does not play first.
     """
     if written := root.line("HA"):
-        stones = int(written) if re.fullmatch(r"\d{1,4}", written) else 0
-        return stones if stones <= size**2 else 0  # no board holds more
+        found = _HANDICAP.fullmatch(written)
+        return int(found[1]) if found and int(found[1]) <= size**2 else 0  # no board holds more
     black, white = points_of(root, "AB", size), root.properties.get("AW")
     return 0 if len(black) < FEWEST_STONES or white or player_of(root) == "B" else len(black)
 
@@ -120,7 +123,7 @@ def tidied(root: SgfNode, size: int) -> list[str]:
         pending += [(child, turn) for child in reversed(node.children)]
     _tidy_komi(root, said)
     _tidy_handicap(root, size, said)
-    return [text if said.count(text) == 1 else f"{text} ({said.count(text)} times)" for text in dict.fromkeys(said)]
+    return [text if count == 1 else f"{text} ({count} times)" for text, count in Counter(said).items()]
 
 
 def _tidy_player(node: SgfNode, said: list[str]) -> None:
@@ -172,6 +175,8 @@ def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
     stones, line = handicap_of(root, size), main_line(root)
     begun = [*takewhile(lambda node: move_of(node) is None, line), *line[:1]]
     moves = [move for node in line if (move := move_of(node)) is not None]
+    if (written := root.line("HA")) and not stones and not re.fullmatch(r"[01]?", written):
+        said.append(f"HA[{written[:40]}] was left out: it is no number of stones for this board")
     if stones < FEWEST_STONES or any("AB" in node.properties for node in begun) or first_plays(line) >= FEWEST_STONES:
         return
     if stones <= most_fixed(size) and (not moves or moves[0][0] == "W"):
@@ -179,7 +184,6 @@ def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
         names = [coords.to_sgf(point, size) for point in fixed]
         if not {move[1].lower() for move in moves} & set(names):
             root.properties["AB"] = names
-            vertices = " ".join(coords.vertex(point, size) for point in fixed)
-            said.append(f"HA[{stones}] without its stones: the fixed ones, {vertices}, were set up")
+            said.append(f"HA[{stones}] without its stones: the fixed ones were set up")
             return
     said.append(f"HA[{stones}] without its stones: it was left out")
