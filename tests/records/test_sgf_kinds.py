@@ -87,6 +87,7 @@ def test_brackets_that_are_missing(data: str) -> None:
     ("data", "where"),
     [
         ("no game", "line 1, column 1: 'no'"),
+        ("for (;;) { a[i] = 0; }", "line 1, column 1: 'for'"),
         ("(;SZ[9]\n;B[aa]\n;W[zz])", "line 3, column 1: W: 'zz'"),
         ("(;SZ[9]\nAB[aa]AW[aa])", "line 1, column 2: a point is set up twice"),
         ("(;SZ[9", "line 1, column 5: the file ends in the value of SZ"),
@@ -157,6 +158,19 @@ def test_long_junk_takes_no_long_time(junk: str) -> None:
 @pytest.mark.parametrize("text", ["(;C[a\\]b\\\\];B[aa](;W[bb]X_1[y])(;W[]))\n", "(;A[1];B[aa])\n(;AB[aa][bb])\n"])
 def test_what_is_read_is_written_as_it_was(text: str) -> None:
     assert sgf_nodes.write(sgf_nodes.parse(text)[0]) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "remark"),
+    [
+        ("(;SZ[9];B[aa]);W[bb])", "line 1, column 15: what stands behind the end"),
+        ("(;SZ[9]HA[two];B[aa])", "HA[two] was left out"),
+        ("(;SZ[49]HA[2];W[aa])", "HA[2] without its stones"),
+        ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
+    ],
+)
+def test_what_is_left_out_is_told(data: str, remark: str) -> None:
+    assert remark in " ".join(sgf.parse(data).remarks)
 
 
 def test_a_turn_after_the_moves_goes_with_the_record() -> None:
