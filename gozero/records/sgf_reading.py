@@ -67,6 +67,11 @@ def move_of(node: SgfNode) -> tuple[str, str] | None:
     return next(((colour, node.properties[colour][0]) for colour in "BW" if colour in node.properties), None)
 
 
+def is_set_up(node: SgfNode) -> bool:
+    """Whether stones are set up or taken off."""
+    return not node.properties.keys().isdisjoint(("AB", "AW", "AE"))
+
+
 def points_of(node: SgfNode, name: str, size: int) -> set[int]:
     """Actions of the points of a list, which may name rectangles by two corners."""
     found = set()
@@ -116,8 +121,12 @@ def tidied(root: SgfNode, size: int) -> list[str]:
         _tidy_player(node, said)
         _tidy_points(node, said)
         turn = player_of(node) or turn
+        if move_of(node) and (node is root or is_set_up(node)):
+            node = _parted(node, *"BW", *_OF_MOVE)
         if "B" in node.properties and "W" in node.properties:
-            node = _parted(node, turn, said)
+            node.properties.pop("PL", None)
+            node = _parted(node, "W" if turn == "B" else "B")
+            said.append("B and W in one node were read as two moves")
         elif move := move_of(node):
             turn = "W" if move[0] == "B" else "B"
         pending += [(child, turn) for child in reversed(node.children)]
@@ -149,14 +158,11 @@ def _tidy_points(node: SgfNode, said: list[str]) -> None:
             said.append(f"several points in one {name} were set up")
 
 
-def _parted(node: SgfNode, first: str, said: list[str]) -> SgfNode:
-    """Let a node with a move of each side be two; the second."""
-    second = "W" if first == "B" else "B"
-    later = [name for name in node.properties if name == second or name in _OF_POSITION]
+def _parted(node: SgfNode, *moves: str) -> SgfNode:
+    """Let a node be two; the second, the answer, has these properties and what is said of the position after them."""
+    later = [name for name in node.properties if name in (*moves, *_OF_POSITION)]
     child = SgfNode({name: node.properties.pop(name) for name in later}, node.children, node.offset)
-    node.properties.pop("PL", None)
     node.children = [child]
-    said.append("B and W in one node were read as two moves")
     return child
 
 

@@ -70,6 +70,9 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
         ("(;B[aa])(;B[bb]);B[cc]", "B:A9"),
         (";KGS_X2[a:b]B[aa];_", "B:A9"),
         ("AP[C:\\Go\\]PB[x];B[aa];W[bb]", "B:A9 W:B8"),
+        ("AB[cc]KO[]B[aa]C[x];W[bb]", "BC7 B:A9 W:B8"),
+        ("HA[2 stones];W[aa]", "BG7 BC3 W:A9"),
+        (";B[aa])(;SZ[9", "B:A9"),
     ],
 )
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
