@@ -24,6 +24,7 @@ from gozero.records.sgf_nodes import SgfNode, place
 from gozero.records.sgf_reading import (
     first_plays,
     handicap_of,
+    is_set_up,
     komi_of,
     main_line,
     move_of,
@@ -366,8 +367,3 @@ class _Reader:
         if not self.moves or self._next is None or COLOURS_OF_SGF[self._next] != self.moves[-1][0]:
             return None
         return self.moves[-1][0]
-
-
-def is_set_up(node: SgfNode) -> bool:
-    """Whether stones are set up or taken off."""
-    return not node.properties.keys().isdisjoint(("AB", "AW", "AE"))

@@ -95,13 +95,22 @@ class _Parser:
 
     def run(self) -> None:
         while start := _START.search(self._text, self._at):
+            self._between(start.start())
             self._at = start.start()
             if start["bare"] is not None:
                 self._open.append(None)
                 self._remark("there is no ( before the game")
             self._game()
-        if not self.games:
+        self._between(len(self._text))
+        names = {name for root in self.games for node in root.below() for name in node.properties}
+        is_sgf = names & set(_NAMES) or self._text.lstrip("\ufeff\0 \t\r\n").startswith(("(", ";"))
+        if not (self.games and is_sgf):  # a program has for (;;)
             raise ValueError(self._nothing())
+
+    def _between(self, end: int) -> None:
+        """Say it where nodes stand outside the games, behind a bracket too many."""
+        if self.games and (lost := _NODE.search(self._text, self._at, end)):
+            self._remark("what stands behind the end of the game was left out", lost.start())
 
     def _nothing(self) -> str:
         found = re.search(r"\S+", self._text)
@@ -203,7 +212,9 @@ class _Parser:
 
     def _torn(self, name: str) -> str | None:
         """A value that the file ends in."""
-        if self._node is None or self._node in self.games:
+        if self._node in self.games[1:]:
+            self.games.pop()
+        elif self._node is None or self._node in self.games:
             where = place(self._text, self._at - 1)
             raise ValueError(f"{where}: the file ends in the value of {name}, before its first move")
         begin, self._at = self._at, len(self._text)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import takewhile
 
@@ -19,6 +20,8 @@ _PLAYERS = {"b": "B", "w": "W", "1": "B", "2": "W"}  # the digits are CGoban's
 _KOMI = re.compile(
     r"\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e\d+)?)\s*(½?)\s*(子?)(?:points?|pts?|moku|[目집])?\s*\.?\s*", re.I
 )
+_HANDICAP = re.compile(r"(\d{1,4})(?:[.,]0*)?\s*(?:stones?|子|目|점)?", re.IGNORECASE)
+_OF_MOVE = ("KO", "MN", "BL", "WL", "OB", "OW", "BM", "DO", "IT", "TE")
 _OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", "LN", "DD")
 
 
@@ -46,7 +49,8 @@ def komi_of(root: SgfNode) -> float | None:
         return None
     komi = float(found[1].replace(",", ".")) + (0.5 if found[2] else 0.0)
     program = root.text("AP").lower()  # several programs may have signed
-    if komi % 1 == 0 and (abs(komi) >= 100 or ("fox" in program and abs(komi) >= 25)):
+    least = 25 if "fox" in program else 100
+    if komi % 1 == 0 and least <= abs(komi) < 100 * least:  # so that what is read is not read otherwise a second time
         komi /= 100
     if found[3] or (abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero")):  # a quarter point
         komi *= 2
@@ -61,6 +65,11 @@ def player_of(node: SgfNode) -> str | None:
 def move_of(node: SgfNode) -> tuple[str, str] | None:
     """(B or W, the point as it is written) of a node's move, if it has one."""
     return next(((colour, node.properties[colour][0]) for colour in "BW" if colour in node.properties), None)
+
+
+def is_set_up(node: SgfNode) -> bool:
+    """Whether stones are set up or taken off."""
+    return not node.properties.keys().isdisjoint(("AB", "AW", "AE"))
 
 
 def points_of(node: SgfNode, name: str, size: int) -> set[int]:
@@ -89,8 +98,8 @@ def handicap_of(root: SgfNode, size: int) -> int:
     does not play first.
     """
     if written := root.line("HA"):
-        stones = int(written) if re.fullmatch(r"\d{1,4}", written) else 0
-        return stones if stones <= size**2 else 0  # no board holds more
+        found = _HANDICAP.fullmatch(written)
+        return int(found[1]) if found and int(found[1]) <= size**2 else 0  # no board holds more
     black, white = points_of(root, "AB", size), root.properties.get("AW")
     return 0 if len(black) < FEWEST_STONES or white or player_of(root) == "B" else len(black)
 
@@ -112,14 +121,18 @@ def tidied(root: SgfNode, size: int) -> list[str]:
         _tidy_player(node, said)
         _tidy_points(node, said)
         turn = player_of(node) or turn
+        if move_of(node) and (node is root or is_set_up(node)):
+            node = _parted(node, *"BW", *_OF_MOVE)
         if "B" in node.properties and "W" in node.properties:
-            node = _parted(node, turn, said)
+            node.properties.pop("PL", None)
+            node = _parted(node, "W" if turn == "B" else "B")
+            said.append("B and W in one node were read as two moves")
         elif move := move_of(node):
             turn = "W" if move[0] == "B" else "B"
         pending += [(child, turn) for child in reversed(node.children)]
     _tidy_komi(root, said)
     _tidy_handicap(root, size, said)
-    return [text if said.count(text) == 1 else f"{text} ({said.count(text)} times)" for text in dict.fromkeys(said)]
+    return [text if count == 1 else f"{text} ({count} times)" for text, count in Counter(said).items()]
 
 
 def _tidy_player(node: SgfNode, said: list[str]) -> None:
@@ -145,14 +158,11 @@ def _tidy_points(node: SgfNode, said: list[str]) -> None:
             said.append(f"several points in one {name} were set up")
 
 
-def _parted(node: SgfNode, first: str, said: list[str]) -> SgfNode:
-    """Let a node with a move of each side be two; the second."""
-    second = "W" if first == "B" else "B"
-    later = [name for name in node.properties if name == second or name in _OF_POSITION]
+def _parted(node: SgfNode, *moves: str) -> SgfNode:
+    """Let a node be two; the second, the answer, has these properties and what is said of the position after them."""
+    later = [name for name in node.properties if name in (*moves, *_OF_POSITION)]
     child = SgfNode({name: node.properties.pop(name) for name in later}, node.children, node.offset)
-    node.properties.pop("PL", None)
     node.children = [child]
-    said.append("B and W in one node were read as two moves")
     return child
 
 
@@ -171,6 +181,8 @@ def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
     stones, line = handicap_of(root, size), main_line(root)
     begun = [*takewhile(lambda node: move_of(node) is None, line), *line[:1]]
     moves = [move for node in line if (move := move_of(node)) is not None]
+    if (written := root.line("HA")) and not stones and not re.fullmatch(r"[01]?", written):
+        said.append(f"HA[{written[:40]}] was left out: it is no number of stones for this board")
     if stones < FEWEST_STONES or any("AB" in node.properties for node in begun) or first_plays(line) >= FEWEST_STONES:
         return
     if stones <= most_fixed(size) and (not moves or moves[0][0] == "W"):
@@ -178,7 +190,6 @@ def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
         names = [coords.to_sgf(point, size) for point in fixed]
         if not {move[1].lower() for move in moves} & set(names):
             root.properties["AB"] = names
-            vertices = " ".join(coords.vertex(point, size) for point in fixed)
-            said.append(f"HA[{stones}] without its stones: the fixed ones, {vertices}, were set up")
+            said.append(f"HA[{stones}] without its stones: the fixed ones were set up")
             return
     said.append(f"HA[{stones}] without its stones: it was left out")

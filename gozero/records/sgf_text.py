@@ -33,7 +33,7 @@ _CLOSED = re.compile(rb"\](?=\s*(?:[;()]|[A-Z]{1,2}\[))")
 _HALF = re.compile(rb"[\x80-\xff]\\\]")  # the end of a character of two bytes, or an escape
 _ENOUGH = 6  # bytes that are not ASCII, to know better than the file
 _SAMPLE = 100_000  # bytes that an encoding is guessed from
-_GUESSES = (*_COMMON, "cp1251", "cp1252")
+_GUESSES = (*_COMMON, "cp1251", "koi8-r", "cp1252")
 
 
 def decoded(data: bytes) -> tuple[str, str]:
@@ -49,6 +49,8 @@ def decoded(data: bytes) -> tuple[str, str]:
             return data[len(mark) :].decode(codec, "replace"), ""
     if (zero := data[:64].find(b"\0")) >= 0 and data[:64].count(b"\0") > 16:
         return data.decode("utf-16-le" if zero % 2 else "utf-16-be", "replace"), ""
+    if b"\x1b$" in data and (text := _strict(data, "iso2022_jp")):  # whose characters are made of ASCII, ] among it
+        return text, ""
     named, label = _named(data)
     text = _strict(data, "utf-8")
     if text is not None and (max(text, default="") < "\u0800" and named in _COMMON):
@@ -111,7 +113,7 @@ def _share(data: bytes, codec: str) -> float:
     if text is None:
         return -1.0 if codec != "cp1252" else 0.0
     foreign = [sign for sign in text if sign > "\x7f"]
-    if codec == "cp1251":
+    if codec in ("cp1251", "koi8-r"):
         common = sum(map(len, _CYRILLIC.findall(text)))
     elif codec == "cp1252":  # a letter with an accent stands among plain ones
         signs = [[sign > "\x7f" for sign in word] for word in _WORD.findall(text)]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move, is_set_up, tree_of
+from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move, tree_of
 from gozero.records.sgf_nodes import SgfNode
-from gozero.records.sgf_reading import main_line, move_of, player_of
+from gozero.records.sgf_reading import is_set_up, main_line, move_of, player_of
 
 MOST_BRANCHES = 20_000
 

@@ -70,6 +70,9 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
         ("(;B[aa])(;B[bb]);B[cc]", "B:A9"),
         (";KGS_X2[a:b]B[aa];_", "B:A9"),
         ("AP[C:\\Go\\]PB[x];B[aa];W[bb]", "B:A9 W:B8"),
+        ("AB[cc]KO[]B[aa]C[x];W[bb]", "BC7 B:A9 W:B8"),
+        ("HA[2 stones];W[aa]", "BG7 BC3 W:A9"),
+        (";B[aa])(;SZ[9", "B:A9"),
     ],
 )
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
@@ -87,6 +90,7 @@ def test_brackets_that_are_missing(data: str) -> None:
     ("data", "where"),
     [
         ("no game", "line 1, column 1: 'no'"),
+        ("for (;;) { a[i] = 0; }", "line 1, column 1: 'for'"),
         ("(;SZ[9]\n;B[aa]\n;W[zz])", "line 3, column 1: W: 'zz'"),
         ("(;SZ[9]\nAB[aa]AW[aa])", "line 1, column 2: a point is set up twice"),
         ("(;SZ[9", "line 1, column 5: the file ends in the value of SZ"),
@@ -102,7 +106,8 @@ def test_an_error_names_the_place(data: str, where: str) -> None:
     [
         ("KM[375]", 7.5), ("KM[325]", 6.5), ("KM[650]", 6.5), ("KM[3.75]", 7.5), ("KM[-375]", -7.5), ("KM[3,75]", 7.5),
         ("KM[50]AP[GNU Go:3.8]AP[foxwq]", 0.5), ("KM[6.5 points]", 6.5), ("KM[3.75子]", 7.5), ("KM[6½]", 6.5),
-        ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[99999]", None), ("KM[six]", None),
+        ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[10000]", None),
+        ("AP[fox]KM[3000]", None), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[99999]", None), ("KM[six]", None),
     ],
 )  # fmt: skip
 def test_komi_as_servers_write_it(header: str, komi: float | None) -> None:
@@ -112,7 +117,8 @@ def test_komi_as_servers_write_it(header: str, komi: float | None) -> None:
 TEXTS = {
     "gb18030": ["王小明 李一", "聂卫平", "应氏杯", "柯洁 古力", "好棋", "辜梓豪", "丁浩"],
     "big5": ["許功蓋", "周俊勳", "林君諺"], "cp949": ["이세돌 박정환", "신진서", "좋은 수입니다"],
-    "cp932": ["本因坊", "井山裕太", "小林ソ", "表"], "cp1251": ["Иванов Петров", "Шикшин"], "cp1252": ["Jürgen", "François"],
+    "cp932": ["本因坊", "井山裕太", "小林ソ", "表"], "cp1251": ["Иванов Петров", "Шикшин"], "koi8-r": ["Иванов Петров"],
+    "iso2022_jp": ["宮本", "井山裕太"], "cp1252": ["Jürgen", "François"],
     "utf-8": ["Jürgen 李一"], "utf-16": ["李一"], "utf-8-sig": ["李一"],
 }  # fmt: skip
 
@@ -155,6 +161,19 @@ def test_long_junk_takes_no_long_time(junk: str) -> None:
 @pytest.mark.parametrize("text", ["(;C[a\\]b\\\\];B[aa](;W[bb]X_1[y])(;W[]))\n", "(;A[1];B[aa])\n(;AB[aa][bb])\n"])
 def test_what_is_read_is_written_as_it_was(text: str) -> None:
     assert sgf_nodes.write(sgf_nodes.parse(text)[0]) == text
+
+
+@pytest.mark.parametrize(
+    ("data", "remark"),
+    [
+        ("(;SZ[9];B[aa]);W[bb])", "line 1, column 15: what stands behind the end"),
+        ("(;SZ[9]HA[two];B[aa])", "HA[two] was left out"),
+        ("(;SZ[49]HA[2];W[aa])", "HA[2] without its stones"),
+        ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
+    ],
+)
+def test_what_is_left_out_is_told(data: str, remark: str) -> None:
+    assert remark in " ".join(sgf.parse(data).remarks)
 
 
 def test_a_turn_after_the_moves_goes_with_the_record() -> None:

@@ -235,6 +235,22 @@ def test_changes_go_into_the_file() -> None:
     assert second in found.tree
 
 
+@pytest.mark.parametrize("head", ["", "AW[cc]", ";B[cc];AE[cc]"])
+def test_a_move_in_the_node_of_the_start_is_saved_behind_it(head: str) -> None:
+    found, _ = opened(f"(;SZ[9]{head}B[aa]C[x];W[bb])")
+    found.go_to(START)
+    found.play(found.action("J1"))
+    found.tree[START].comment = "start"
+    _, saved = records.save(found, "")
+    again, _ = opened(saved)
+    assert [(node.action, node.comment) for _, node in again.tree.in_order()] == [(0, "x"), (10, ""), (80, "")]
+    assert again.tree[START].comment == "start"
+
+
+def test_games_behind_the_head_of_a_mail_are_offered() -> None:
+    assert len(records.games_in("From: a\n\n(;SZ[9];B[aa])(;SZ[9];W[bb])")) == 2
+
+
 def test_one_game_of_a_collection_is_chosen_and_the_others_are_kept() -> None:
     data = (KINDS / "two_games.sgf").read_bytes()
     assert [title.split(",")[0] for title in records.games_in(data)] == ["one", "two"]

@@ -86,7 +86,7 @@ def games_in(data: str | bytes) -> list[str]:
     where it is no file of games, or too long.
     """
     text = _text(data)
-    if _HEADER.match(text) or not _is_sgf(text):
+    if _HEADER.match(text) or _MOVES.match(text):
         return [text.strip().partition("\n")[0][:40]]
     return [game.title for game in _games(text)]
 
