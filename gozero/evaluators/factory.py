@@ -102,7 +102,7 @@ def carry_graph(path: Path) -> None:
     if find_spec("openvino") is not None:
         from gozero.evaluators import graphs
 
-        graphs.embed(path)
+        graphs.embed(path, with_ranges=False)  # a run saves often, and each board takes a second
 
 
 def _automatic_backend(precision: str) -> str:

@@ -80,11 +80,15 @@ def load(path: Path, game: str) -> StoredGraph:
     return stored
 
 
-def embed(path: Path) -> None:
-    """Put its inference graph into a weights file, with the ranges for int8 on the boards that it was trained on: a second
-    each to measure, which a player saves at each start. Needs torch.
+def embed(path: Path, *, with_ranges: bool = True) -> None:
+    """Put its inference graph into a weights file. Needs torch.
 
     The file is replaced whole or not at all; its tensors and metadata stay as they are.
+
+    Args:
+        path: the weights file.
+        with_ranges: also the ranges for int8 on the boards that it was trained on: a second each to measure, which a
+            player saves at each start.
 
     Raises:
         WeightsError: the file is damaged.
@@ -93,7 +97,7 @@ def embed(path: Path) -> None:
     file = weights.load(path, game=None)
     graph = convert(file.network())
     ranges: dict[str, dict[str, float]] = {}
-    if quantise.width(graph) >= quantise.LEAST_CHANNELS:
+    if with_ranges and quantise.width(graph) >= quantise.LEAST_CHANNELS:
         for size in file.trained_sizes or ([file.size] if file.size else []):
             game = games.make(file.game, size=size)
             ranges[game.dimensions] = quantise.ranges(graph, game, available_threads())
