@@ -37,7 +37,7 @@ from training.matches.tournament import field, runner
 from training.run import modes, session
 from training.settings import presets
 from training.settings.config import LoopSettings
-from training.storage.storage import StorageError, alone
+from training.storage.storage import alone
 
 BASE = presets.path_of("ablation7")
 FOLDER = "runs/ablation"
@@ -46,7 +46,6 @@ GENERATIONS = 20  # at least, of a run
 CONDITIONS = {"game": "go", "size": 7, "komi": 9.5, "rules": "chinese", "kind": "pairs"}
 
 BETWEEN_CHANGES = re.compile(r",(?=[a-z])")  # a value may hold commas: learner.rates={0=1e-3,900=5e-4}
-UNUSABLE = (*session.UNUSABLE, *runner.UNPLAYABLE, StorageError)
 Trained = tuple[str, int]  # an arm and a seed
 RECIPE = "recipe"
 ARMS: dict[str, str] = {
@@ -156,7 +155,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.short:
         options.evaluations, options.games, options.visits = 2_000, 2, 8
-    return run_command("benchmarks.ablation", lambda: _in_folder(options), UNUSABLE)
+    return run_command("benchmarks.ablation", lambda: _in_folder(options))
 
 
 def _in_folder(options: argparse.Namespace) -> int:

@@ -29,11 +29,10 @@ import numpy as np
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.nets.weights import WeightsError
 from gozero.play.engine import find_weights, supported_sizes
 from gozero.system.console import Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
-from training.records.library import Entry, Library, LibraryError
+from training.records.library import Entry, Library
 from training.records.records import Record
 from training.records.replay import CorruptRecordError, is_held_out, is_opening, states_of
 from training.settings.config import ReplaySettings
@@ -123,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--held-out", action="store_true", help="only games that a run keeps from its learner")
     add("--threads", type=positive, metavar="N", help="CPU threads (default: all this process may use)")
     options = parser.parse_args(arguments)
-    return run_command("benchmarks.bias", lambda: _run(options), (WeightsError, LibraryError, CorruptRecordError))
+    return run_command("benchmarks.bias", lambda: _run(options), (CorruptRecordError,))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -23,11 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from gozero.nets.weights import WeightsError
 from gozero.system.console import BAD_INPUT, SUCCESS, Parser, finite, positive, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import processor
-from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from gtp.client import EngineError
 from gtp.protocol import FatalError
@@ -115,7 +113,7 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
     raise SystemExit(
-        run_command(_script(), lambda: main() or 0, (WeightsError, SettingsError, EngineError, FatalError))
+        run_command(_script(), lambda: main() or 0, (EngineError, FatalError))
     )
 
 

@@ -33,7 +33,6 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games import GAMES
 from gozero.games.game import PLY, Game
-from gozero.nets.weights import WeightsError
 from gozero.play.engine import find_weights, search_settings
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
@@ -171,7 +170,7 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
     options = options_of(arguments)
-    return run_command("benchmarks.variants", lambda: _run(options), (WeightsError, yardstick.YardstickError))
+    return run_command("benchmarks.variants", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

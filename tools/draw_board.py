@@ -15,12 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.nets import locations, weights
-from gozero.nets.weights import WeightsError
 from gozero.system.console import Parser, run_command
-from gozero.system.errors import ChoiceError, PlotError
+from gozero.system.errors import ChoiceError
 from training.doctor import gallery
 from training.records import library
-from training.records.library import LibraryError
 
 DPI = 130  # two boards are then 754 pixels wide, about the width of a README's text
 
@@ -54,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
     options = parser.parse_args(arguments)
-    return run_command("tools.draw_board", lambda: _run(options), (LibraryError, WeightsError, PlotError))
+    return run_command("tools.draw_board", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 
 from gozero.plots import Curve, Panel, curves
 from gozero.system.console import Parser, run_command
-from gozero.system.errors import ChoiceError, PlotError
+from gozero.system.errors import ChoiceError
 from training.matches.elo import elo, elo_error
 
 EVALUATIONS = "million evaluations"
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("table", type=Path, metavar="FILE.csv", help="the generations, oldest first")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.png", help="the picture to write")
     options = parser.parse_args(arguments)
-    return run_command("tools.draw_history", lambda: _run(options), (PlotError,))
+    return run_command("tools.draw_history", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

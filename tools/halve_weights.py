@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("source", type=Path, metavar="FILE", help="weights file")
     parser.add_argument("target", type=Path, metavar="NEW", help="the file to write; what is there is replaced")
     options = parser.parse_args(arguments)
-    return run_command("tools.halve_weights", lambda: _run(options), (WeightsError,))
+    return run_command("tools.halve_weights", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -23,12 +23,10 @@ from typing import Any
 from gozero import games
 from gozero.system.console import Parser, finite, run_command
 from gozero.system.options import SettingsError
-from training.run.session import UNUSABLE
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
-from training.storage.storage import StorageError
 
 NEEDED = {"settings.json", "checkpoints"}  # what every kept run has,
 KEPT = NEEDED | {"records", storage.LOCK}  # and what it may have: anything else is somebody's, or a run's that goes on
@@ -144,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--megabytes", type=finite, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
     )
     options = parser.parse_args(arguments)
-    return run_command("tools.keep_run", lambda: _run(options), (*UNUSABLE, StorageError))
+    return run_command("tools.keep_run", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -35,6 +35,11 @@ class Outcome(NamedTuple):
     winner: int  # BLACK, WHITE, or EMPTY for a draw
     lead: float | None  # Black's points above White's; None if points are not counted
 
+    @classmethod
+    def of_lead(cls, lead: float) -> Outcome:
+        """Of a game that is counted."""
+        return cls(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
+
 
 class Ending:
     """What a player asks when it chooses a move; here the rules say when the game is over, and nothing else ends it.
@@ -122,8 +127,7 @@ class GoEnding(Ending):
         return as_it_stands(self._game.stones())
 
     def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
-        lead = self.settled_score(limits)
-        return Outcome(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
+        return Outcome.of_lead(self.settled_score(limits))
 
     def settled_score(self, limits: Limits = UNLIMITED) -> float:
         """Black's points above White's by `count`, komi and handicap bonus included."""

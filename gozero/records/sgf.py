@@ -34,6 +34,7 @@ from gozero.records.sgf_reading import (
     tidied,
 )
 from gozero.records.sgf_text import decoded, writable
+from gozero.system.words import counted
 
 GAME_NUMBERS = {"go": 1, "simple_go": 1, "nogo": 1, "othello": 2, "gomoku": 4}
 """The GM number of each game that can be written. NoGo has no number of its own: its moves are moves of Go that never
@@ -141,7 +142,7 @@ class SgfGame:
         players = " – ".join(filter(None, map(self.root.line, ("PB", "PW"))))
         parts = (*map(self.root.line, ("GN", "EV")), players, *map(self.root.line, ("DT", "RE")))
         moves = sum(move_of(node) is not None for node in main_line(self.root))
-        return ", ".join([*filter(None, parts), f"{moves} move{'' if moves == 1 else 's'}"])
+        return ", ".join([*filter(None, parts), counted(moves, "move")])
 
     def check(self, kinds: Sequence[str] = ("go",)) -> None:
         """RecordError unless it is one of these games."""
@@ -248,7 +249,7 @@ def serialise(record: GameRecord) -> bytes:
 
 def tree_of(record: GameRecord) -> SgfNode:
     """The record as a tree of nodes."""
-    root = node = SgfNode()
+    root = SgfNode()
     heading: dict[str, object] = {"FF": 4, "GM": GAME_NUMBERS[record.game], "CA": "UTF-8", "AP": PROGRAM}
     heading["SZ"] = record.size
     if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
@@ -268,9 +269,8 @@ def tree_of(record: GameRecord) -> SgfNode:
     nodes = [root]
     for colour, action in record.moves:
         nodes.append(add_move(nodes[-1], colour, action, record.size))
-    node = nodes[-1]
     if record.next_to_play is not None:
-        node.children.append(SgfNode({"PL": [SGF_COLOURS[record.next_to_play]]}))
+        nodes[-1].children.append(SgfNode({"PL": [SGF_COLOURS[record.next_to_play]]}))
     for number, text in record.comments:
         nodes[number].set("C", text)
     return root

@@ -34,7 +34,6 @@ from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import players
 from training.matches.commands import (
-    UNUSABLE,
     add_game,
     add_play,
     check_files,
@@ -54,7 +53,7 @@ FILE_KEPT, GAMES_KEPT = "what it held before is kept", "the games before are in 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one match from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("gozero match", lambda: _run(options), UNUSABLE, "no game was finished")
+    return run_command("gozero match", lambda: _run(options), interrupted="no game was finished")
 
 
 def _parser() -> argparse.ArgumentParser:

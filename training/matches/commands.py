@@ -1,4 +1,4 @@
-"""Shared by the commands that play matches: options, the game to play, and the errors of their users."""
+"""Shared by the commands that play matches: their options, and the game to play."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ import shlex
 import tempfile
 from pathlib import Path
 
-from gozero import games, plots
+from gozero import games
 from gozero.games.game import Game
-from gozero.nets.weights import WeightsError
 from gozero.system.console import finite
 from gozero.system.errors import ChoiceError
-from training.matches import perfect
-from training.matches.interface import PlayerError
 from training.records import scoring
 
-UNUSABLE = (PlayerError, WeightsError, perfect.UnsolvedError, plots.PlotError)  # beside ChoiceError: exit code 2
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
 

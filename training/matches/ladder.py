@@ -38,7 +38,6 @@ from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.commands import (
     SIMS,
-    UNUSABLE,
     add_game,
     add_play,
     check_files,
@@ -97,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ladder from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
     finished = "the matches above are all that were finished"
-    return run_command("gozero ladder", lambda: _run(options), UNUSABLE, finished)
+    return run_command("gozero ladder", lambda: _run(options), interrupted=finished)
 
 
 def _parser() -> argparse.ArgumentParser:

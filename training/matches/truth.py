@@ -40,7 +40,6 @@ from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import perfect
-from training.matches.commands import UNUSABLE
 from training.matches.elo import wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.players import (
@@ -264,7 +263,7 @@ def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure from the command line; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("gozero truth", lambda: _run(options), UNUSABLE)
+    return run_command("gozero truth", lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -39,7 +39,6 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.position import IllegalMove, Position
-from gozero.nets.weights import WeightsError
 from gozero.system.console import Parser, finite, run_command
 from gozero.system.errors import UserError
 from gozero.system.words import counted
@@ -235,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--komi", type=finite, default=7.5, help="komi of the labelled games (default 7.5)")
     options = parser.parse_args(arguments)
-    return run_command("gozero yardstick", lambda: _run(options), (YardstickError, WeightsError))
+    return run_command("gozero yardstick", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

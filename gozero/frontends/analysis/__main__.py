@@ -16,7 +16,6 @@ from gozero import __version__ as VERSION
 from gozero.frontends.analysis.queries import Defaults
 from gozero.frontends.analysis.server import Lines, Server, serve
 from gozero.frontends.analysis.settings import AnalysisSettings, from_arguments
-from gozero.nets.weights import WeightsError
 from gozero.play.engine import find_weights, supported_sizes
 from gozero.search.memory import Memory
 from gozero.system.console import SUCCESS, exit_after, leave_when_unread
@@ -40,7 +39,7 @@ say = partial(tell, "gozero analysis")
 def main(arguments: list[str] | None = None) -> None:
     """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
     exit_after(
-        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, WeightsError
+        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say
     )
 
 

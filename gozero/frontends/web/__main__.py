@@ -10,7 +10,7 @@ from gozero.frontends.web.server.rooms import Rooms
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
 from gozero.nets.locations import find
-from gozero.nets.weights import WeightsError, header
+from gozero.nets.weights import header
 from gozero.system.console import exit_after
 from gozero.system.options import SettingsError
 from gozero.system.output import Log, tell
@@ -23,7 +23,7 @@ MISSING = "the server needs aiohttp; run, in gozero's source tree: make board (e
 def main(arguments: list[str] | None = None) -> None:
     """Serve until Ctrl-C or SIGTERM; exit code 130 or 0, and 2 after one line on stderr that says what was wrong."""
     exit_after(
-        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, WeightsError
+        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say
     )
 
 

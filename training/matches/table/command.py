@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero import games
-from gozero.nets.weights import Header, WeightsError
+from gozero.nets.weights import Header
 from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
 from gozero.system.console import INTERRUPTED, Parser, finite, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
@@ -30,7 +30,7 @@ from training.matches.table.layout import TableLayout
 from training.matches.table.published import PublishedPair, PublishedTable
 from training.matches.tournament import runner
 from training.matches.tournament.field import Entrant, Field
-from training.matches.tournament.runner import FOLDER, UNPLAYABLE, View
+from training.matches.tournament.runner import FOLDER, View
 
 PROGRAM = "gozero table"
 PICTURE, FIGURES = "table.svg", "table.csv"
@@ -39,7 +39,7 @@ PICTURE, FIGURES = "table.svg", "table.csv"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command(PROGRAM, lambda: _run(options), (*UNPLAYABLE, WeightsError))
+    return run_command(PROGRAM, lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -21,13 +21,13 @@ from gozero.system.console import INTERRUPTED, SUCCESS, Parser, run_command, sto
 from gozero.system.options import SettingsError
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
-from training.matches.tournament.runner import FOLDER, UNPLAYABLE
+from training.matches.tournament.runner import FOLDER
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    return run_command("gozero tournament", lambda: _run(options), UNPLAYABLE)
+    return run_command("gozero tournament", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from gozero.system.errors import UserError
 from training.matches.match import Fixture, MatchGame
 from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Field
@@ -25,7 +26,7 @@ DEATHS = 3
 SPAWN = multiprocessing.get_context("spawn")  # threads of PyTorch and numba do not survive a fork
 
 
-class CrewError(Exception):
+class CrewError(UserError):
     """The games cannot be played in processes of this machine; one line."""
 
 

@@ -20,17 +20,14 @@ from gozero.system.console import SUCCESS
 from gozero.system.options import SettingsError
 from training.matches.tournament import game_files, journal, rehearsal, results
 from training.matches.tournament.conductor import Conductor
-from training.matches.tournament.crew import CrewError
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import Journal, PlayedGame
 from training.matches.tournament.page import Pages
 from training.matches.tournament.progress import ProgressLine
 from training.matches.tournament.results import Results
 from training.storage import storage
-from training.storage.storage import StorageError
 
 FOLDER = Path("tournaments")  # of all tournaments, where the user names no other one
-UNPLAYABLE = (SettingsError, CrewError, StorageError)  # with which a tournament ends in one line
 FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
 SAID_FAULTS = 3  # of one entrant that are said at once
 REWRITE = 60.0  # seconds between two versions of the page while games are played

@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
             EngineProcessSettings, sys.argv[1:] if arguments is None else arguments,
             prog="gozero.frontends.web.engine", version="", description=__doc__ or "", epilog="",
         ),
-        serve, lambda text: tell("gozero web", text), WeightsError,
+        serve, lambda text: tell("gozero web", text),
     )  # fmt: skip
 
 

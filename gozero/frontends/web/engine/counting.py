@@ -107,8 +107,7 @@ class Counting:
         game = self._table.game
         if not self.is_counted:
             return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
-        lead = self.lead(self.settlement(should_stop))
-        return Outcome(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
+        return Outcome.of_lead(self.lead(self.settlement(should_stop)))
 
     def result(self) -> str:
         """The result in one sentence; empty while the game goes on."""

@@ -25,6 +25,7 @@ from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
 from gozero.records.sgf import RecordError, SgfGame
 from gozero.records.sgf_text import decoded, writable
 from gozero.records.sgf_tree import Branch, GameWithVariations
+from gozero.system.words import counted
 
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
@@ -211,11 +212,11 @@ def _load_game(table: Table, found: SgfGame) -> str:
     table.tree[START].comment = game.comment
     _check_main_line(table)
     if game.skipped:
-        plural = "s" if game.skipped > 1 else ""
-        remarks.append(f"{game.skipped} move{plural} left out: the game begins where stones are set up after them.")
+        skipped = counted(game.skipped, "move")
+        remarks.append(f"{skipped} left out: the game begins where stones are set up after them.")
     if game.left_out:
-        plural = "s were" if game.left_out > 1 else " was"
-        remarks.append(f"{game.left_out} variation{plural} left out: stones are set up in the middle of them.")
+        left_out = f"{counted(game.left_out, 'variation')} {'were' if game.left_out > 1 else 'was'}"
+        remarks.append(f"{left_out} left out: stones are set up in the middle of them.")
     return " ".join(remarks)
 
 
