@@ -1,5 +1,6 @@
 """Several processes take the steps of one learner: gradients over gloo, on the CPU."""
 
+import os
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -59,6 +60,7 @@ def second(port: int, answers: Connection) -> None:
         answers.send(({key: tensor.detach().numpy() for key, tensor in weights.items()}, totals))
     answers.send(diverges(peers))
     distributed.destroy_process_group()
+    os._exit(0)  # PyTorch's threads of backward passes may abort an interpreter that is being torn down
 
 
 def test_two_processes_take_the_steps_of_one() -> None:
