@@ -132,7 +132,7 @@ class SgfGame:
         try:
             self.size = size_of(root)
             if self.kind is not None:
-                self.remarks = tidied(root, self.size)
+                self.remarks = tidied(root, self.size, named=self.kind == "othello")
         except ValueError as error:
             self._fault = f"{place(text, root.offset)}: {error}"
 

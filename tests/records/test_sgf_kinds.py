@@ -106,6 +106,7 @@ def test_an_error_names_the_place(data: str, where: str) -> None:
     [
         ("KM[375]", 7.5), ("KM[325]", 6.5), ("KM[650]", 6.5), ("KM[3.75]", 7.5), ("KM[-375]", -7.5), ("KM[3,75]", 7.5),
         ("KM[50]AP[GNU Go:3.8]AP[foxwq]", 0.5), ("KM[6.5 points]", 6.5), ("KM[3.75子]", 7.5), ("KM[6½]", 6.5),
+        ("KM[6-1/2]", 6.5), ("KM[½]", 0.5), ("KM[贴6.5目]", 6.5), ("KM[6目半]", 6.5), ("KM[黑贴3又3/4子]", 7.5), ("KM[61/2]", None),
         ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[10000]", None),
         ("AP[fox]KM[3000]", None), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[99999]", None), ("KM[six]", None),
     ],
@@ -169,11 +170,20 @@ def test_what_is_read_is_written_as_it_was(text: str) -> None:
         ("(;SZ[9];B[aa]);W[bb])", "line 1, column 15: what stands behind the end"),
         ("(;SZ[9]HA[two];B[aa])", "HA[two] was left out"),
         ("(;SZ[49]HA[2];W[aa])", "HA[2] without its stones"),
+        ("(;SZ[9]HA[5]AB[cc][gg];W[aa])", "HA[5] without its stones: it was read as 2"),
         ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
     ],
 )
 def test_what_is_left_out_is_told(data: str, remark: str) -> None:
     assert remark in " ".join(sgf.parse(data).remarks)
+
+
+@pytest.mark.parametrize(
+    ("head", "saved"),
+    [("HA[two];", ""), ("HA[99];", ""), ("HA[10];B[aa]", ""), ("HA[5]AB[cc][gg];", "2"), ("HA[0];", "0")],
+)
+def test_a_handicap_that_is_none_is_not_saved(head: str, saved: str) -> None:
+    assert sgf.games(f"(;SZ[9]{head})")[0].root.line("HA") == saved
 
 
 def test_a_turn_after_the_moves_goes_with_the_record() -> None:

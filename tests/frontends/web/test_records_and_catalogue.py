@@ -131,6 +131,14 @@ def test_othello_from_other_stones_is_refused() -> None:
         opened("(;GM[2]SZ[8]AB[aa];B[dc])")
 
 
+def test_othello_with_the_names_of_points() -> None:
+    found, remark = opened("(;GM[2]SZ[8];B[d3];W[C3];B[c4])")
+    assert [found.vertex(action) for _, action in found.tree.moves(found.line[-1])] == ["D3", "C3", "C4"]
+    assert "such as d3" in remark
+    with pytest.raises(RefusedError, match="line 2, column 1: W: 'z9' is no point"):
+        opened("(;GM[2]SZ[8];B[d3]\n;W[z9])")
+
+
 @pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
 def test_lists_that_cannot_be_played(text: str) -> None:
     with pytest.raises(RefusedError):
