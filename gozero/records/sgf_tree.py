@@ -136,7 +136,12 @@ def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
 
 
 def prune(root: SgfNode, gone: Collection[SgfNode]) -> None:
-    """Take these nodes, and what follows them, out of a tree."""
+    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the main
+    line, and so begin a new game, an empty node stands before it.
+    """
     lost = set(map(id, gone))
     for node in root.below():
-        node.children = [child for child in node.children if id(child) not in lost]
+        left = [child for child in node.children if id(child) not in lost]
+        if left and left[0] is not node.children[0] and any(map(is_set_up, main_line(left[0]))):
+            left.insert(0, SgfNode())
+        node.children = left

@@ -255,6 +255,16 @@ def test_a_move_in_the_node_of_the_start_is_saved_behind_it(head: str) -> None:
     assert again.tree[START].comment == "start"
 
 
+@pytest.mark.parametrize("rest", ["(;B[bb])(;AB[cc];W[dd])", ";B[aa](;W[bb])(;W[cc];AB[dd];B[ee])"])
+def test_a_variation_with_stones_is_one_still_when_the_main_one_is_gone(rest: str) -> None:
+    found, _ = opened(f"(;SZ[9]{rest})")
+    found.go_to(found.tree.line(START)[-1])
+    found.undo()
+    again, _ = opened(records.save(found, "")[1])
+    assert again.start == found.start
+    assert [node.action for _, node in again.tree.in_order()] == [node.action for _, node in found.tree.in_order()]
+
+
 def test_games_behind_the_head_of_a_mail_are_offered() -> None:
     assert len(records.games_in("From: a\n\n(;SZ[9];B[aa])(;SZ[9];W[bb])")) == 2
 
