@@ -154,13 +154,10 @@ def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
 
 
 def _tidy_player(node: SgfNode, said: list[str]) -> None:
-    written = node.line("PL")
-    if "PL" in node.properties and player_of(node) is None:
-        del node.properties["PL"]
-        if written:
-            said.append(f"PL[{written[:40]}] was left out: it is no colour")
-    elif "PL" in node.properties:
-        node.properties["PL"] = [player_of(node) or ""]
+    written, player = node.line("PL"), player_of(node)
+    node.set("PL", player or "")
+    if written and not player:
+        said.append(f"PL[{written[:40]}] was left out: it is no colour")
 
 
 def _tidy_points(node: SgfNode, said: list[str]) -> None:

@@ -14,7 +14,7 @@ from tests import ROOT
 KINDS = ROOT / "tests" / "data" / "kinds"
 
 
-def told(record: sgf.GameRecord) -> str:
+def described(record: sgf.GameRecord) -> str:
     """Stones set up, then moves."""
     sides = ((BLACK, record.black_stones), (WHITE, record.white_stones))
     stones = [f"{' BW'[side]}{coords.vertex(point, record.size)}" for side, points in sides for point in points]
@@ -43,7 +43,7 @@ def told(record: sgf.GameRecord) -> str:
 )
 def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) -> None:
     record = sgf.parse((KINDS / f"{name}.sgf").read_bytes())
-    assert (record.komi, told(record)) == (komi, moves)
+    assert (record.komi, described(record)) == (komi, moves)
     assert remark in " ".join(record.remarks)
     assert bool(remark) == bool(record.remarks)
 
@@ -76,14 +76,14 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
     ],
 )
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
-    assert told(sgf.parse(f"(;SZ[9]{nodes})")) == moves
+    assert described(sgf.parse(f"(;SZ[9]{nodes})")) == moves
 
 
 @pytest.mark.parametrize(
     "data", [";SZ[9];B[aa]", "(;SZ[9];B[aa]", "(;SZ[9:9];B[aa];W[b", "(SZ[9];B[aa])", "\ufeff(;SZ[9 x 9];B[aa])"]
 )
 def test_brackets_that_are_missing(data: str) -> None:
-    assert told(sgf.parse(data)) == "B:A9"
+    assert described(sgf.parse(data)) == "B:A9"
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ TEXTS = {
 @pytest.mark.parametrize("label", ["", "CA[UTF-8]", "CA[no-such-code]", "CA[hex]"])
 def test_an_encoding_that_is_not_named_or_wrongly(codec: str, name: str, label: str) -> None:
     record = sgf.parse(f"(;{label}SZ[9]PB[{name}];B[cc];W[gg])".encode(codec))
-    assert (record.black_name, told(record)) == (name, "B:C7 W:G3")
+    assert (record.black_name, described(record)) == (name, "B:C7 W:G3")
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_an_encoding_that_is_named(label: str, codec: str, name: str) -> None:
 @pytest.mark.parametrize("label", ["GB2312", "Shift_JIS", "ISO-8859-1", "windows-1251"])
 def test_an_encoding_that_is_named_and_does_not_fit(label: str) -> None:
     record = sgf.parse(f"(;CA[{label}]SZ[9]PB[許功蓋];B[cc];W[gg])".encode("big5"))
-    assert (record.black_name, told(record)) == ("許功蓋", "B:C7 W:G3")
+    assert (record.black_name, described(record)) == ("許功蓋", "B:C7 W:G3")
     western = f"(;CA[{label}]SZ[9]PB[Müller José];B[cc];W[gg])".encode("cp1252")
-    assert told(sgf.parse(western)) == "B:C7 W:G3"
+    assert described(sgf.parse(western)) == "B:C7 W:G3"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_what_is_read_is_written_as_it_was(text: str) -> None:
         ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
     ],
 )
-def test_what_is_left_out_is_told(data: str, remark: str) -> None:
+def test_what_is_left_out_is_remarked(data: str, remark: str) -> None:
     assert remark in " ".join(sgf.parse(data).remarks)
 
 
