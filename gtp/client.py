@@ -83,7 +83,8 @@ class Engine:
     def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0, remarks: Remarks | None = None) -> None:
         self.command = words(command)
         self.timeout = timeout
-        self.last_sent = ""
+        self.last_sent = ""  # by the caller
+        self._asked = ""  # the last command, ours included
         self._remarks = remarks or Remarks()
         self._next_id = 1
         self._is_numbered = True  # until it leaves out an ID
@@ -126,7 +127,7 @@ class Engine:
         """
         if not command.strip() or "\n" in command or "\r" in command:
             raise ValueError(f"a GTP command is one non-empty line, not {command!r}")
-        was_numbered = self._is_numbered
+        was_numbered, self.last_sent = self._is_numbered, command
         status, text = self._ask(command, self.timeout if timeout is None else timeout)
         if not self._is_numbered and self._knows_landmark:
             surplus = self._surplus()
@@ -140,7 +141,7 @@ class Engine:
 
     def _ask(self, command: str, patience: float) -> tuple[str, str]:
         """Status and text of the first answer to a command."""
-        self.last_sent, identity = command, ""
+        self._asked, identity = command, ""
         if self._is_numbered:
             identity, self._next_id = f"{self._next_id}", self._next_id + 1
         deadline = time.monotonic() + patience
@@ -200,7 +201,7 @@ class Engine:
         """
         bare, head = self._before_answer(deadline, timeout, silence)
         if head is None:
-            self.remark(f"prints {self.last_sent} without a frame")
+            self.remark(f"prints {self._asked} without a frame")
             return "=", "\n".join(bare).strip("\n")
         status, number, blank, rest = head.groups()
         if not identity:  # none was sent: a number is text
@@ -218,7 +219,7 @@ class Engine:
             if len(text) > MOST_LINES:
                 raise self._failure(f"answered with more than {MOST_LINES} lines")
         framed = "\n".join(text).strip()
-        return status, framed or ("\n".join(bare).strip("\n") if self.last_sent in BARE else "")
+        return status, framed or ("\n".join(bare).strip("\n") if self._asked in BARE else "")
 
     def _before_answer(
         self, deadline: float, timeout: float, silence: float | None
@@ -228,7 +229,7 @@ class Engine:
         """
         bare: list[str] = []
         while True:
-            is_bare = bool(bare) and self.last_sent in BARE
+            is_bare = bool(bare) and self._asked in BARE
             try:
                 line = self._line(deadline, timeout, BARE_SECONDS if is_bare else silence)
             except queue.Empty:
@@ -237,7 +238,7 @@ class Engine:
                 return bare, None
             if head := HEAD.fullmatch(line):
                 return bare, head
-            if line and self.last_sent in BARE and len(bare) < MOST_LINES:
+            if line and self._asked in BARE and len(bare) < MOST_LINES:
                 bare.append(line)
             self.remark("writes lines outside its answers" if line else "writes surplus blank lines")
 

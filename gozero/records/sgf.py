@@ -1,15 +1,10 @@
 """Game records and SGF, both ways: the one reader and the one writer for every front end and for training.
 
-Vocabulary: a *record* is how a game began (size, komi, handicap, stones set up, who plays first) and its moves, in this
-package's colours and actions. A *line* is one way through a game's variations. A *collection* is several games in one
-file. A *remark* is one line about what was left out or read otherwise than it is written. Moves are taken as they
-stand: this module knows no rules, so a record may hold moves that a position will refuse. Comments are written, not
-read.
+It knows no rules: a record may have moves that a position will refuse. Comments are written, not read.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -45,6 +40,7 @@ NOGO_RULES = "NoGo"
 PROGRAM = f"gozero:{VERSION}"
 SGF_COLOURS = {BLACK: "B", WHITE: "W"}
 COLOURS_OF_SGF = {"B": BLACK, "W": WHITE}
+_KINDS = {str(number): name for name, number in reversed(GAME_NUMBERS.items())} | {"go": "go"}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it an exponent would have to be written, which SGF does not know
 
 
@@ -54,7 +50,7 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game.
+    """How a game began, and its moves, in this package's colours and actions.
 
     Attributes:
         size: points a side.
@@ -69,7 +65,7 @@ class GameRecord:
         rules, black_name, white_name, black_rank, white_rank, event, date: free text.
         comments: (number of moves, text) of the comment on the position after that many moves.
         game: a key of `GAME_NUMBERS`; only Go is read unless others are asked for.
-        remarks: of the reader.
+        remarks: of the reader, a line each: what was left out, or read otherwise than it is written.
     """
 
     size: int
@@ -102,7 +98,7 @@ TEXTS = {
 
 @dataclass(frozen=True)
 class Variation:
-    """One way through a game's tree; its first `shared` moves belong to an earlier line of the game too."""
+    """One way through a game's tree, whose first `shared` moves are also in one that comes before it."""
 
     record: GameRecord
     shared: int
@@ -122,17 +118,15 @@ class SgfGame:
 
     def __init__(self, root: SgfNode, text: str) -> None:
         self.root, self.text = root, text
-        number = root.line("GM").lower() or "1"
-        names = {"1": "nogo" if root.line("RU") == NOGO_RULES else "go", "go": "go"}
-        self.kind = names.get(number) or next(
-            (name for name, known in GAME_NUMBERS.items() if str(known) == number), None
-        )
+        self.kind = _KINDS.get(root.line("GM").lower() or "1")
+        if self.kind == "go" and root.line("RU") == NOGO_RULES:
+            self.kind = "nogo"
         self.remarks: list[str] = []
         self.size, self._fault = 19, ""
         try:
             self.size = size_of(root)
             if self.kind is not None:
-                self.remarks = tidied(root, self.size)
+                self.remarks = tidied(root, self.size, named=self.kind == "othello")
         except ValueError as error:
             self._fault = f"{place(text, root.offset)}: {error}"
 
@@ -158,25 +152,23 @@ class SgfGame:
         Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as
         its set-up.
         """
-        return self.record_of(main_line(self.root), math.inf if before_move is None else before_move)[0]
+        return self._variation(main_line(self.root), before_move=before_move).record
 
     def lines(self) -> Iterator[Variation]:
-        """All lines, the main line first, then in the order of the file."""
-        for nodes, shared in _paths(self.root):
-            yield Variation(*self.record_of(nodes, math.inf, shared))
+        """All variations, the main line first, then in the order of the file."""
+        return (self._variation(nodes, shared) for nodes, shared in _paths(self.root))
 
-    def record_of(self, nodes: list[SgfNode], before_move: float, shared: int = 0) -> tuple[GameRecord, int]:
-        """The record of a line's nodes, and how many of its moves stand in the first `shared` nodes."""
+    def _variation(self, nodes: list[SgfNode], shared: int = 0, before_move: int | None = None) -> Variation:
+        """What these nodes say, of which the first `shared` belong to an earlier variation too."""
         if self._fault:
             raise RecordError(self._fault)
-        root = nodes[0]
-        reader = _Reader(self)
-        shared_moves = reader.read(nodes, before_move, shared)
+        root, reader = nodes[0], _Reader(self)
+        reader.read(nodes, before_move)
         black_stones = reader.actions("B")
         handicap = min(handicap_of(root, self.size), max(len(black_stones), first_plays(nodes)))
         if handicap < FEWEST_STONES:
             handicap = 0
-        return GameRecord(
+        record = GameRecord(
             size=self.size,
             moves=tuple(reader.moves),
             komi=komi_of(root),
@@ -188,7 +180,8 @@ class SgfGame:
             game=self.kind or "go",
             remarks=tuple(self.remarks),
             **{name: root.line(known) for known, name in TEXTS.items()},  # type: ignore[arg-type]
-        ), shared_moves
+        )
+        return Variation(record, len(reader.moves) - reader.moves_from(nodes, shared))
 
     def move(self, node: SgfNode) -> tuple[int, int] | None:
         """(colour, action) of a node's move, if it has one."""
@@ -299,23 +292,21 @@ class _Reader:
         self._begun = 0  # index of the node that set up the stones last
         self.moves: list[tuple[int, int]] = []
 
-    def read(self, nodes: list[SgfNode], before_move: float, shared: int) -> int:
-        """Take in the nodes up to the one with the move of that number, counted from 1; the moves kept of the first
-        `shared` nodes.
-        """
-        played = shared_moves = 0
+    def read(self, nodes: list[SgfNode], before_move: int | None) -> None:
+        """Take in the nodes up to the one with the move of that number, counted from 1."""
+        played = 0
         for index, node in enumerate(nodes):
             self._set_up(node, index)
-            shared_moves = len(self.moves) if index <= shared else min(shared_moves, len(self.moves))
-            move = self._game.move(node)
-            if move is None:
-                continue
-            played += 1
-            if played >= before_move:
-                break
-            self.moves.append(move)
-            self._next = player_of(node)
-        return shared_moves
+            if move := self._game.move(node):
+                played += 1
+                if before_move is not None and played >= before_move:
+                    break
+                self.moves.append(move)
+                self._next = player_of(node)
+
+    def moves_from(self, nodes: list[SgfNode], index: int) -> int:
+        """How many of the moves stand in the nodes from this one on."""
+        return sum(move_of(node) is not None for node in nodes[max(index, self._begun) :])
 
     def _set_up(self, node: SgfNode, index: int) -> None:
         """Apply AB, AW, AE and PL, if the node has them."""

@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import takewhile
 
 from gozero.games import coords
@@ -17,9 +18,12 @@ from gozero.records.sgf_nodes import SgfNode
 LEAST_SIZE, MOST_SIZE = 2, 52  # points a side that SGF can write
 _SMALL_BOARD = 9  # on smaller ones komi may be beyond the board's points
 _PLAYERS = {"b": "B", "w": "W", "1": "B", "2": "W"}  # the digits are CGoban's
-_KOMI = re.compile(
-    r"\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e\d+)?)\s*(½?)\s*(子?)(?:points?|pts?|moku|[目집])?\s*\.?\s*", re.I
+_PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "1/2": 0.5, "1/4": 0.25, "3/4": 0.75, "半": 0.5, "반": 0.5}
+_PART = "[½¼¾半반]|(?<!\\d)(?:1/2|[13]/4)"
+_POINTS = re.compile(
+    rf"(\d+(?:[.,]\d*)?(?:e\d+)?|[.,]\d+)?[\s又-]*({_PART})?\s*(子?)(?:points?|pts?|moku|[目집])?([半반]?)\s*\.?", re.I
 )
+_KOMI = re.compile(r"(?:komi|黑?[贴貼]|コミ|덤)?\s*([+-]?)\s*(.+)", re.I)
 _HANDICAP = re.compile(r"(\d{1,4})(?:[.,]0*)?\s*(?:stones?|子|目|점)?", re.IGNORECASE)
 _OF_MOVE = ("KO", "MN", "BL", "WL", "OB", "OW", "BM", "DO", "IT", "TE")
 _OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", "LN", "DD")
@@ -36,6 +40,15 @@ def size_of(root: SgfNode) -> int:
     return int(found[1])
 
 
+def points_in(text: str) -> float | None:
+    """A number of points as people write it: 6.5, 6,5 points, 6-1/2, ½, 6目半; a stone, 子, is two. None for other text."""
+    found = _POINTS.fullmatch(text)
+    if found is None or not (found[1] or found[2]):
+        return None
+    points = float((found[1] or "0").replace(",", ".")) + _PARTS.get(found[2] or found[4], 0.0)
+    return 2 * points if found[3] else points
+
+
 def komi_of(root: SgfNode) -> float | None:
     """Points for White, None where there is none, or none that can be meant.
 
@@ -45,14 +58,15 @@ def komi_of(root: SgfNode) -> float | None:
     if not written and "KO" in root.properties and move_of(root) is None:  # as files of the first version have it
         written = root.line("KO")
     found = _KOMI.fullmatch(written)
-    if found is None:
+    komi = points_in(found[2]) if found else None
+    if found is None or komi is None:
         return None
-    komi = float(found[1].replace(",", ".")) + (0.5 if found[2] else 0.0)
+    komi = -komi if found[1] == "-" else komi
     program = root.text("AP").lower()  # several programs may have signed
     least = 25 if "fox" in program else 100
     if komi % 1 == 0 and least <= abs(komi) < 100 * least:  # so that what is read is not read otherwise a second time
         komi /= 100
-    if found[3] or (abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero")):  # a quarter point
+    if abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero"):  # a quarter point
         komi *= 2
     return komi if math.isfinite(komi) and abs(komi) <= max(size_of(root), _SMALL_BOARD) ** 2 else None
 
@@ -112,13 +126,17 @@ def main_line(root: SgfNode) -> list[SgfNode]:
     return found
 
 
-def tidied(root: SgfNode, size: int) -> list[str]:
-    """Put a tree of Go right where its meaning is clear; what was done, for people."""
+def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
+    """Put a tree right where its meaning is clear; what was done, for people. With ``named`` points may have the names
+    that players use, d3, as in records of Othello.
+    """
     said: list[str] = []
     pending = [(root, "W" if handicap_of(root, size) else "B")]
     while pending:
         node, turn = pending.pop()
         _tidy_player(node, said)
+        if named:
+            _tidy_names(node, size, said)
         _tidy_points(node, said)
         turn = player_of(node) or turn
         if move_of(node) and (node is root or is_set_up(node)):
@@ -136,13 +154,10 @@ def tidied(root: SgfNode, size: int) -> list[str]:
 
 
 def _tidy_player(node: SgfNode, said: list[str]) -> None:
-    written = node.line("PL")
-    if "PL" in node.properties and player_of(node) is None:
-        del node.properties["PL"]
-        if written:
-            said.append(f"PL[{written[:40]}] was left out: it is no colour")
-    elif "PL" in node.properties:
-        node.properties["PL"] = [player_of(node) or ""]
+    written, player = node.line("PL"), player_of(node)
+    node.set("PL", player or "")
+    if written and not player:
+        said.append(f"PL[{written[:40]}] was left out: it is no colour")
 
 
 def _tidy_points(node: SgfNode, said: list[str]) -> None:
@@ -156,6 +171,15 @@ def _tidy_points(node: SgfNode, said: list[str]) -> None:
             del node.properties[name]
             node.properties.setdefault(f"A{name}", []).extend(values)
             said.append(f"several points in one {name} were set up")
+
+
+def _tidy_names(node: SgfNode, size: int, said: list[str]) -> None:
+    for name in ("B", "W", "AB", "AW", "AE"):
+        for index, value in enumerate(node.properties.get(name, ())):
+            with suppress(ValueError):
+                action = coords.parse_vertex("pass" if value.strip().lower() == "pa" else value, size)
+                node.properties[name][index] = coords.to_sgf(action, size)
+                said.append("points such as d3, and pass, were read")
 
 
 def _parted(node: SgfNode, *moves: str) -> SgfNode:
@@ -177,19 +201,24 @@ def _tidy_komi(root: SgfNode, said: list[str]) -> None:
 
 
 def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
-    """Set up the stones of a handicap that the file only counts."""
-    stones, line = handicap_of(root, size), main_line(root)
-    begun = [*takewhile(lambda node: move_of(node) is None, line), *line[:1]]
-    moves = [move for node in line if (move := move_of(node)) is not None]
-    if (written := root.line("HA")) and not stones and not re.fullmatch(r"[01]?", written):
+    """Set up the stones of a handicap that the file only counts; take HA away where it says otherwise than the board."""
+    written, stones, line = root.line("HA"), handicap_of(root, size), main_line(root)
+    if written and not stones and not re.fullmatch(r"[01]?", written):
+        root.set("HA", "")
         said.append(f"HA[{written[:40]}] was left out: it is no number of stones for this board")
-    if stones < FEWEST_STONES or any("AB" in node.properties for node in begun) or first_plays(line) >= FEWEST_STONES:
+    begun = [*takewhile(lambda node: move_of(node) is None, line), *line[:1]]
+    set_up = set().union(*(points_of(node, "AB", size) for node in begun))
+    placed = max(len(set_up), first_plays(line))
+    if stones <= max(placed, 1):
         return
-    if stones <= most_fixed(size) and (not moves or moves[0][0] == "W"):
+    moves = [move for node in line if (move := move_of(node)) is not None]
+    if not set_up and placed < FEWEST_STONES and stones <= most_fixed(size) and (not moves or moves[0][0] == "W"):
         fixed = fixed_points(stones, size)
         names = [coords.to_sgf(point, size) for point in fixed]
         if not {move[1].lower() for move in moves} & set(names):
             root.properties["AB"] = names
             said.append(f"HA[{stones}] without its stones: the fixed ones were set up")
             return
-    said.append(f"HA[{stones}] without its stones: it was left out")
+    root.set("HA", str(placed) if placed >= FEWEST_STONES else "")
+    found = f"it was read as {placed}, as many as there are" if placed >= FEWEST_STONES else "it was left out"
+    said.append(f"HA[{stones}] without its stones: {found}")

@@ -1,9 +1,4 @@
-"""A game with its variations and comments, from SGF, and back into the file that it came from.
-
-Vocabulary. A *branch* is a move with what may follow it, its comment and its place in the tree. `gozero.records.sgf` reads one
-line of moves and writes one; this module keeps them all together. Moves are taken as they stand: no rules are known
-here.
-"""
+"""A game with its variations and comments, from SGF, and back into the file that it came from. No rules are known here."""
 
 from __future__ import annotations
 
@@ -69,10 +64,7 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
     record = replace(game.record(), moves=(), next_to_play=None)
     line = main_line(game.root)
     start = [node for node in line if node is game.root or is_set_up(node)][-1]
-    return _grown(game, record, start, set(map(id, line)))
-
-
-def _grown(game: SgfGame, record: GameRecord, start: SgfNode, main: set[int]) -> GameWithVariations:
+    main = set(map(id, line))
     numbers = {id(node): number for number, node in enumerate(game.root.below())}
     branches: list[Branch] = []
     left_out = 0
@@ -136,7 +128,12 @@ def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
 
 
 def prune(root: SgfNode, gone: Collection[SgfNode]) -> None:
-    """Take these nodes, and what follows them, out of a tree."""
+    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the main
+    line, and so begin a new game, an empty node stands before it.
+    """
     lost = set(map(id, gone))
     for node in root.below():
-        node.children = [child for child in node.children if id(child) not in lost]
+        left = [child for child in node.children if id(child) not in lost]
+        if left and left[0] is not node.children[0] and any(map(is_set_up, main_line(left[0]))):
+            left.insert(0, SgfNode())
+        node.children = left

@@ -25,8 +25,8 @@ class SearchRequest:
         left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root
             and for the other one; 1 is the root alone. A position without a move left is searched no further. None: 0
             everywhere.
-        keep: build on the tree that `Search.advance` left, if its root is this very state and nothing was or is left
-            out below a root.
+        keep: build on the tree that `Search.advance` left, if its root is this very state, has all moves that are
+            allowed now, and nothing was or is left out below a root.
         on_top: the visits come on top of those that are kept, of actions allowed now, or of a new root's own.
         seed: 0 … 2**64-1, of its noise and playouts. None: another in each search, by the seed of the `Search`.
     """

@@ -124,10 +124,12 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
     tree["noise_alpha"] = settings.dirichlet_alpha
     tree["temperature"] = (request.temperature or settings.root_policy_temperature) if explore else 1.0
     tree["forced"] = settings.forced_playouts if explore else 0.0
-    forest.left_out[t] = request.plies_left_out(forest.left_out.shape[2])
+    left_out = request.plies_left_out(forest.left_out.shape[2])
+    lacks = bool(tree["mixed"]) and bool(((forest.left_out[t, 0] > 0) & (left_out[0] == 0)).any())  # moves, as a root
+    forest.left_out[t] = left_out
     restricted, before = int(forest.left_out[t].max()), int(tree["restricted"])
     tree["restricted"] = restricted
-    keep = request.keep and max(restricted, before) <= 1 and bool((forest.roots[t] == request.state).all())
+    keep = request.keep and not lacks and max(restricted, before) <= 1 and bool((forest.roots[t] == request.state).all())
     past = int(request.state[PLY]) + 1
     forest.roots[t] = request.state
     forest.histories[t, :past] = request.history[:past]

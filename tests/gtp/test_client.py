@@ -104,6 +104,11 @@ def test_a_dead_engine_is_reported_with_status_command_and_last_words() -> None:
     assert not dead.alive
 
 
+def test_a_failure_names_the_callers_command_not_what_follows_it() -> None:
+    with pytest.raises(FailureError, match="last command 'genmove b'"):
+        engine(one_shot("= D4\n\n", then="os._exit(7)")).send("genmove b")
+
+
 def test_a_silent_engine_is_stopped_at_the_deadline() -> None:
     silent = engine("import time\ntime.sleep(600)", timeout=0.3)
     start = time.monotonic()

@@ -186,8 +186,8 @@ def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) 
         (b"HA[2];B[ee];W[cc]", 0, BLACK),  # a number of stones that never stood there is none
         (b"HA[2];W[cg]", 0, WHITE),  # White stands on one of the fixed points
         (b"HA[81]AB[aa:ih]", 72, WHITE),
-        (b"HA[82]AB[cc][gg]", 0, BLACK),
-        (b"HA[99999999999]AB[cc][gg]", 0, BLACK),
+        (b"HA[82]AB[cc][gg]", 2, WHITE),
+        (b"HA[99999999999]AB[cc][gg]", 2, WHITE),
         (b"", 0, BLACK),
     ],
 )

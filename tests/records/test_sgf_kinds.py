@@ -14,7 +14,7 @@ from tests import ROOT
 KINDS = ROOT / "tests" / "data" / "kinds"
 
 
-def told(record: sgf.GameRecord) -> str:
+def described(record: sgf.GameRecord) -> str:
     """Stones set up, then moves."""
     sides = ((BLACK, record.black_stones), (WHITE, record.white_stones))
     stones = [f"{' BW'[side]}{coords.vertex(point, record.size)}" for side, points in sides for point in points]
@@ -43,7 +43,7 @@ def told(record: sgf.GameRecord) -> str:
 )
 def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) -> None:
     record = sgf.parse((KINDS / f"{name}.sgf").read_bytes())
-    assert (record.komi, told(record)) == (komi, moves)
+    assert (record.komi, described(record)) == (komi, moves)
     assert remark in " ".join(record.remarks)
     assert bool(remark) == bool(record.remarks)
 
@@ -76,14 +76,14 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
     ],
 )
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
-    assert told(sgf.parse(f"(;SZ[9]{nodes})")) == moves
+    assert described(sgf.parse(f"(;SZ[9]{nodes})")) == moves
 
 
 @pytest.mark.parametrize(
     "data", [";SZ[9];B[aa]", "(;SZ[9];B[aa]", "(;SZ[9:9];B[aa];W[b", "(SZ[9];B[aa])", "\ufeff(;SZ[9 x 9];B[aa])"]
 )
 def test_brackets_that_are_missing(data: str) -> None:
-    assert told(sgf.parse(data)) == "B:A9"
+    assert described(sgf.parse(data)) == "B:A9"
 
 
 @pytest.mark.parametrize(
@@ -106,6 +106,7 @@ def test_an_error_names_the_place(data: str, where: str) -> None:
     [
         ("KM[375]", 7.5), ("KM[325]", 6.5), ("KM[650]", 6.5), ("KM[3.75]", 7.5), ("KM[-375]", -7.5), ("KM[3,75]", 7.5),
         ("KM[50]AP[GNU Go:3.8]AP[foxwq]", 0.5), ("KM[6.5 points]", 6.5), ("KM[3.75子]", 7.5), ("KM[6½]", 6.5),
+        ("KM[6-1/2]", 6.5), ("KM[½]", 0.5), ("KM[贴6.5目]", 6.5), ("KM[6目半]", 6.5), ("KM[黑贴3又3/4子]", 7.5), ("KM[61/2]", None),
         ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[10000]", None),
         ("AP[fox]KM[3000]", None), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[99999]", None), ("KM[six]", None),
     ],
@@ -117,6 +118,7 @@ def test_komi_as_servers_write_it(header: str, komi: float | None) -> None:
 TEXTS = {
     "gb18030": ["王小明 李一", "聂卫平", "应氏杯", "柯洁 古力", "好棋", "辜梓豪", "丁浩"],
     "big5": ["許功蓋", "周俊勳", "林君諺"], "cp949": ["이세돌 박정환", "신진서", "좋은 수입니다"],
+    "euc_jp": ["白中押し勝ち", "ヒカルの碁"],
     "cp932": ["本因坊", "井山裕太", "小林ソ", "表"], "cp1251": ["Иванов Петров", "Шикшин"], "koi8-r": ["Иванов Петров"],
     "iso2022_jp": ["宮本", "井山裕太"], "cp1252": ["Jürgen", "François"],
     "utf-8": ["Jürgen 李一"], "utf-16": ["李一"], "utf-8-sig": ["李一"],
@@ -127,7 +129,7 @@ TEXTS = {
 @pytest.mark.parametrize("label", ["", "CA[UTF-8]", "CA[no-such-code]", "CA[hex]"])
 def test_an_encoding_that_is_not_named_or_wrongly(codec: str, name: str, label: str) -> None:
     record = sgf.parse(f"(;{label}SZ[9]PB[{name}];B[cc];W[gg])".encode(codec))
-    assert (record.black_name, told(record)) == (name, "B:C7 W:G3")
+    assert (record.black_name, described(record)) == (name, "B:C7 W:G3")
 
 
 @pytest.mark.parametrize(
@@ -146,9 +148,9 @@ def test_an_encoding_that_is_named(label: str, codec: str, name: str) -> None:
 @pytest.mark.parametrize("label", ["GB2312", "Shift_JIS", "ISO-8859-1", "windows-1251"])
 def test_an_encoding_that_is_named_and_does_not_fit(label: str) -> None:
     record = sgf.parse(f"(;CA[{label}]SZ[9]PB[許功蓋];B[cc];W[gg])".encode("big5"))
-    assert (record.black_name, told(record)) == ("許功蓋", "B:C7 W:G3")
+    assert (record.black_name, described(record)) == ("許功蓋", "B:C7 W:G3")
     western = f"(;CA[{label}]SZ[9]PB[Müller José];B[cc];W[gg])".encode("cp1252")
-    assert told(sgf.parse(western)) == "B:C7 W:G3"
+    assert described(sgf.parse(western)) == "B:C7 W:G3"
 
 
 @pytest.mark.parametrize(
@@ -169,11 +171,20 @@ def test_what_is_read_is_written_as_it_was(text: str) -> None:
         ("(;SZ[9];B[aa]);W[bb])", "line 1, column 15: what stands behind the end"),
         ("(;SZ[9]HA[two];B[aa])", "HA[two] was left out"),
         ("(;SZ[49]HA[2];W[aa])", "HA[2] without its stones"),
+        ("(;SZ[9]HA[5]AB[cc][gg];W[aa])", "HA[5] without its stones: it was read as 2"),
         ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
     ],
 )
-def test_what_is_left_out_is_told(data: str, remark: str) -> None:
+def test_what_is_left_out_is_remarked(data: str, remark: str) -> None:
     assert remark in " ".join(sgf.parse(data).remarks)
+
+
+@pytest.mark.parametrize(
+    ("head", "saved"),
+    [("HA[two];", ""), ("HA[99];", ""), ("HA[10];B[aa]", ""), ("HA[5]AB[cc][gg];", "2"), ("HA[0];", "0")],
+)
+def test_a_handicap_that_is_none_is_not_saved(head: str, saved: str) -> None:
+    assert sgf.games(f"(;SZ[9]{head})")[0].root.line("HA") == saved
 
 
 def test_a_turn_after_the_moves_goes_with_the_record() -> None:

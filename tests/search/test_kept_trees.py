@@ -162,6 +162,13 @@ def test_visits_on_top_are_all_made_where_kept_moves_are_left_out(keep: bool) ->
     check_tree(search)
 
 
+def test_a_root_without_moves_that_are_allowed_again_is_not_kept() -> None:
+    search = searched(GO5, 100, SearchSettings(max_nodes=300), root_mask=np.arange(GO5.actions) >= 5)
+    search.begin(0, SearchRequest(*start(GO5), 100, keep=True))
+    search.run()
+    assert same(search.result(), searched(GO5, 100).result())
+
+
 def test_nodes_below_moves_left_out_take_no_room() -> None:
     search = searched(GO5, 300, SearchSettings(max_nodes=700))
     search.begin(

@@ -28,6 +28,7 @@ from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError
+from gozero.system.words import counted
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn
 from training.matches.players import random_action
@@ -109,7 +110,7 @@ def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: M
     """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order).
 
     Raises:
-        PlayerError: a player lost `ILLEGAL_GAMES` in a row by illegal moves.
+        PlayerError: a player lost `ILLEGAL_GAMES` in a row, or all games of a shorter match, by illegal moves.
     """
     fixtures = match_fixtures(settings.games, settings.seed)
     parallel = min(settings.parallel, settings.games)
@@ -118,13 +119,14 @@ def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: M
         yield record
         for player in (0, 1):
             illegal[player] = illegal[player] + 1 if record.ended == ILLEGAL_MOVE and record.winner != player else 0
-            if illegal[player] == ILLEGAL_GAMES:
-                raise PlayerError(f"{players[player].name} {illegal_play(record.detail)}; the match is not counted")
+            if illegal[player] == min(ILLEGAL_GAMES, settings.games):
+                reason = illegal_play(record.detail, illegal[player])
+                raise PlayerError(f"{players[player].name} {reason}; the match is not counted")
 
 
-def illegal_play(detail: str) -> str:
+def illegal_play(detail: str, games: int = ILLEGAL_GAMES) -> str:
     """Why a player plays no more, as the end of a line; `detail` of its last game."""
-    return f"lost {ILLEGAL_GAMES} games in a row by illegal moves, the last by this one: {detail}"
+    return f"lost {counted(games, 'game')} in a row by illegal moves, the last by this one: {detail}"
 
 
 def match_fixtures(games: int, seed: int, pair: tuple[int, int] = (0, 1)) -> list[Fixture]:

@@ -142,7 +142,6 @@ class _Reader:
                 self._add(name, list(labelled_lines(game, self._wanted.variations, self._wanted.features)))
             except ValueError as error:
                 self._skip("bad games" if len(games) > 1 else "bad files", name, error)
-                continue
             for remark in game.remarks:
                 self.counts["remarks"] += 1
                 self._say(f"{name}: {remark}")

@@ -27,13 +27,17 @@ from gozero.games.go import go
 from gozero.games.go.rules import named_rules
 from gozero.games.position import IllegalMove, Position
 from gozero.records.sgf import GameRecord, SgfGame, Variation
+from gozero.records.sgf_reading import points_in
 from training.records import scoring
 from training.records.replay import Rows, packed_inputs
 
 VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
-_POINTS = re.compile(r"([BW])\+(\d+(?:\.\d*)?)", re.IGNORECASE)
-_RESIGNED = re.compile(r"([BW])\+R(?:esign)?", re.IGNORECASE)
-_DRAWN = re.compile(r"0|draw|jigo", re.IGNORECASE)
+_WON = re.compile(
+    r"(?:(b(?:lack)?|[黑黒흑])|w(?:hite)?|[白백])\s*(?:\+|wins(?: by)?|[胜勝승])?\s*(.+?)\s*(?:[胜勝승]ち?)?", re.I
+)
+_RESIGNED = re.compile(r"r|res(?:ign(?:ation|ed)?)?\.?|中[盘盤]|中押し|불계", re.I)
+_DRAWN = re.compile(r"0|draw|jigo|和棋|持碁", re.I)
+_NO_BOARD = re.compile(r"|\?|void|[bw]\+[tf].*", re.I)  # no result, or one that says nothing about the board
 _FALLBACK_RULES = "chinese-simple"  # for territory rules, and rules unknown here, without points for handicap stones
 
 
@@ -61,6 +65,9 @@ def labelled_lines(game: SgfGame, variations: bool = False, version: int = 1) ->
     game.check()
     found = list(game.lines()) if variations else [Variation(game.record(), 0)]
     identity = _identity(found[0].record)
+    result = found[0].record.result.strip()
+    if result_of(result)[0] is None and not _NO_BOARD.fullmatch(result):
+        game.remarks.append(f"the result, {result[:40]}, is not one that is read: only the moves are learned")
     for number, line in enumerate(found):
         labelled = _labelled(line, identity, number == 0, version)
         if labelled is not None:
@@ -155,11 +162,12 @@ def result_of(text: str) -> tuple[int | None, float | None]:
     text = text.strip()
     if _DRAWN.fullmatch(text):
         return 0, 0.0
-    if counted := _POINTS.fullmatch(text):
-        points = float(counted[2]) * (1 if counted[1] in "Bb" else -1)
-        return int(np.sign(points)), points
-    if resigned := _RESIGNED.fullmatch(text):
-        return (1 if resigned[1] in "Bb" else -1), None
+    if won := _WON.fullmatch(text):
+        winner, points = 1 if won[1] else -1, points_in(won[2])
+        if points is not None:
+            return int(np.sign(winner * points)), winner * points
+        if _RESIGNED.fullmatch(won[2]):
+            return winner, None
     return None, None
 
 

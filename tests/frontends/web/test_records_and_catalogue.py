@@ -131,6 +131,14 @@ def test_othello_from_other_stones_is_refused() -> None:
         opened("(;GM[2]SZ[8]AB[aa];B[dc])")
 
 
+def test_othello_with_the_names_of_points() -> None:
+    found, remark = opened("(;GM[2]SZ[8];B[d3];W[C3];B[c4])")
+    assert [found.vertex(action) for _, action in found.tree.moves(found.line[-1])] == ["D3", "C3", "C4"]
+    assert "such as d3" in remark
+    with pytest.raises(RefusedError, match="line 2, column 1: W: 'z9' is no point"):
+        opened("(;GM[2]SZ[8];B[d3]\n;W[z9])")
+
+
 @pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
 def test_lists_that_cannot_be_played(text: str) -> None:
     with pytest.raises(RefusedError):
@@ -245,6 +253,16 @@ def test_a_move_in_the_node_of_the_start_is_saved_behind_it(head: str) -> None:
     again, _ = opened(saved)
     assert [(node.action, node.comment) for _, node in again.tree.in_order()] == [(0, "x"), (10, ""), (80, "")]
     assert again.tree[START].comment == "start"
+
+
+@pytest.mark.parametrize("rest", ["(;B[bb])(;AB[cc];W[dd])", ";B[aa](;W[bb])(;W[cc];AB[dd];B[ee])"])
+def test_a_variation_with_stones_is_one_still_when_the_main_one_is_gone(rest: str) -> None:
+    found, _ = opened(f"(;SZ[9]{rest})")
+    found.go_to(found.tree.line(START)[-1])
+    found.undo()
+    again, _ = opened(records.save(found, "")[1])
+    assert again.start == found.start
+    assert [node.action for _, node in again.tree.in_order()] == [node.action for _, node in found.tree.in_order()]
 
 
 def test_games_behind_the_head_of_a_mail_are_offered() -> None:

@@ -95,15 +95,18 @@ def test_an_illegal_move_loses_its_game_and_is_explained(go: Game) -> None:
     assert second.ended == "two passes"
 
 
-def test_a_match_stops_after_three_illegal_games_in_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("games", "lost"), [(10, 3), (2, 2)])
+def test_a_match_stops_after_three_illegal_games_in_a_row(
+    games: int, lost: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     program = tmp_path / "engine.py"
     program.write_text("import sys\nfor line in sys.stdin:\n    print('=' + line.split()[0] + ' A9\\n', flush=True)\n")
     engine = f"gtp:{sys.executable} -S '{program}'"
-    code = arena.main(["random", engine, "--size", "5", "--games", "10", "--csv", str(tmp_path / "games.csv")])
+    code = arena.main(["random", engine, "--size", "5", "--games", str(games), "--csv", str(tmp_path / "games.csv")])
     said = capsys.readouterr()
     assert code == 2
-    assert "A scored" not in said.out and "lost 3 games in a row by illegal moves" in said.err
-    assert len(list(csv.DictReader((tmp_path / "games.csv").open()))) == 3
+    assert "A scored" not in said.out and f"lost {lost} games in a row by illegal moves" in said.err
+    assert len(list(csv.DictReader((tmp_path / "games.csv").open()))) == lost
 
 
 def test_the_referee_knows_ko(go: Game) -> None:

@@ -95,9 +95,17 @@ def test_ownership_is_taught_only_where_the_count_agrees_with_the_result() -> No
         ("W+Resign", (-1, None)),
         ("0", (0, 0.0)),
         ("Draw", (0, 0.0)),
+        ("B+3,5", (1, 3.5)),
+        ("W + 3.5 points", (-1, -3.5)),
+        ("White wins by 3 1/2", (-1, -3.5)),
+        ("黑中盘胜", (1, None)),
+        ("黒中押し勝ち", (1, None)),
+        ("白胜3目半", (-1, -3.5)),
+        ("黑半目勝", (1, 0.5)),
+        ("黑胜1又3/4子", (1, 3.5)),
         *(
             (unknown, (None, None))
-            for unknown in ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑中盤勝")
+            for unknown in ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑胜", "B+3x", "白时间胜")
         ),
     ],
 )
@@ -184,6 +192,15 @@ def test_a_folder_of_bad_and_good_files() -> None:
         "files": 10, "games": 7, "bad files": 3, "bad games": 1, "copies": 1, "cut lines": 1, "remarks": 2
     }  # fmt: skip
     assert sorted(found.train) == [9, 13, 19]
+
+
+def test_what_is_not_read_of_a_file_is_said_also_where_its_first_game_is_bad(tmp_path: Path) -> None:
+    data = "(;SZ[99]PB[聂卫平])(;SZ[9]PB[柯洁]RE[B+3x];B[cc];W[gg])(;SZ[9]RE[B+T];B[dd])"
+    (tmp_path / "x.sgf").write_bytes(data.encode("gb18030"))
+    said: list[str] = []
+    found = collection.read(tmp_path, Wanted(held_out=0), said.append)
+    assert [("encoding" in line, "B+3x" in line) for line in said] == [(False, False), (True, False), (False, True)]
+    assert found.counts["remarks"] == 2
 
 
 def test_no_damage_to_a_file_is_more_than_a_line() -> None:
