@@ -106,10 +106,10 @@ def _drop_excluded(forest, t):
     start, end = np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["edge_count"])
     if end - start < count:
         mass = 1e-30
-        for kept in range(start, end):
-            mass += priors[kept]
-        for kept in range(start, end):
-            priors[kept] /= mass
+        for place in range(start, end):
+            mass += priors[place]
+        for place in range(start, end):
+            priors[place] /= mass
         keep_below(forest, t, np.int64(0), np.int64(forest.trees[t]["node_count"]))
     bring_best_forward(forest, t, 0)
 
