@@ -51,7 +51,7 @@ from gozero.games.go import go
 from gozero.games.position import Position
 from gozero.play.engine import Evaluators, find_weights, search_settings, tree_memory
 from gozero.search.memory import Memory
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.system.jit import HISTORY, STATE, copy_row, kernel

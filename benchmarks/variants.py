@@ -34,8 +34,9 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games import GAMES
 from gozero.games.game import PLY, Game
 from gozero.play.engine import find_weights, search_settings
-from gozero.search.request import SearchRequest
-from gozero.search.search import RootResult, Search
+from gozero.search.result import RootResult
+from gozero.search.root import SearchRequest
+from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError

@@ -37,7 +37,7 @@ GROUPS = {
         "analysis": CommandEntry("gozero.frontends.analysis.__main__:main", "KataGo's JSON analysis protocol, for KaTrain"),
         "check": CommandEntry("gtp.__main__:main", "whether the engine works here", ("--check",)),
         "levels": CommandEntry("gozero.frontends.tools:levels", "list the levels of strength"),
-        "warmup": CommandEntry("gozero.frontends.tools:warmup", "fill the caches, so that the next start is quick"),
+        "warmup": CommandEntry("gozero.frontends.tools:warmup", "compile the rules and the search, so that the next start is quick"),
     },
     "Look inside": {
         "weights": CommandEntry("gozero.frontends.tools:weights", "describe a weights file"),

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gozero.games.position import Move
-    from gozero.play.current_game import CurrentGame
+    from gozero.play.current_game import CurrentGame, GoGame
     from gozero.play.ending import GoEnding
-    from gozero.play.go_game import GoGame
     from gozero.play.player import Player
     from gozero.play.searcher import Limits, Searched
 

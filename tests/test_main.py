@@ -9,7 +9,7 @@ from gozero import games
 from gozero.__main__ import main
 from gozero.frontends import tools
 from gozero.nets import model, weights
-from gozero.system import caches, options
+from gozero.system import options
 from gtp.settings import GtpSettings
 
 CONFIG = model.config("b2c8")
@@ -186,7 +186,6 @@ def test_what_is_wrong_for_certain_is_refused_before_the_engine_loads(
 def test_warmup_reports_its_steps(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     weights.save(tmp_path / "w.pt", model.build(CONFIG, seed=0), CONFIG)
     assert main(["warmup", "--weights", str(tmp_path / "w.pt"), "--size", "5"]) == 0
     out, err = capsys.readouterr()

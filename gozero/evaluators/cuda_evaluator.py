@@ -116,7 +116,7 @@ class Forward(nn.Module):
     """
 
     def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
-        """`net`, a folded network, is kept and asked about the empty board of this size, to learn what it gives."""
+        """`net`, a folded network, is stored and run once on the empty board of this size, to learn what it gives."""
         super().__init__()
         assert isinstance(net, model.Network)
         self.unpack = Unpack(size, net.config.tactics)
@@ -208,7 +208,7 @@ class Lane:
 
 
 class Launched:
-    """An evaluation on its way through its lanes, each with so many of its positions (a `Pending`)."""
+    """An evaluation on its way through its lanes, each with some of its positions (a `Pending`)."""
 
     def __init__(self, evaluator: CudaEvaluator, lanes: list[tuple[Lane, int]]) -> None:
         self._evaluator, self._lanes = evaluator, lanes

@@ -41,7 +41,7 @@ def play_out(initial, state, history, generator, playouts, plies, labels, totals
     size = np.int64(initial[chains.SIZE])
     owner = np.empty(labels.shape[0], np.int8)
     strings = labels.max() + 1
-    captured, kept, relieved = np.empty(strings, np.bool_), np.empty(strings, np.bool_), np.empty(strings, np.bool_)
+    captured, alive, relieved = np.empty(strings, np.bool_), np.empty(strings, np.bool_), np.empty(strings, np.bool_)
     for _ in range(playouts):
         copy_row(state, initial)
         playout(go.step, go.outcome, go.sample, state, history, generator, plies)
@@ -52,13 +52,13 @@ def play_out(initial, state, history, generator, playouts, plies, labels, totals
             totals[0, point] += black * owner[point]
             if labels[point] >= 0:
                 sign = black if chains.colour_at(initial, chains.cell_of(point, size)) == BLACK else -black
-                kept[labels[point]] = owner[point] == sign
+                alive[labels[point]] = owner[point] == sign
                 captured[labels[point]] = chains.is_touched(state, chains.cell_of(point, size)) != 0
         for point in range(labels.shape[0]):
             if labels[point] >= 0 and captured[labels[point]]:
                 _relieve(labels, point, size, relieved)
         for string in range(strings):
-            totals[1, string] += 1 if kept[string] and (relieved[string] or not captured[string]) else -1
+            totals[1, string] += 1 if alive[string] and (relieved[string] or not captured[string]) else -1
 
 
 @kernel(OUTCOME.signature, allocates=True)

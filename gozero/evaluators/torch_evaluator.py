@@ -1,6 +1,6 @@
 """Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
 
-The network is folded (no batch norm left), kept in the channels-last layout that the convolutions prefer, and its trunk
+The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its trunk
 computes in bf16 where that is faster. This module does no training and holds no queue: a call returns when it is done.
 """
 

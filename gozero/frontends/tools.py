@@ -152,7 +152,7 @@ def _embed(options: argparse.Namespace) -> None:
 
 
 def warmup(arguments: Sequence[str] | None = None) -> int:
-    """Fill the caches of compiled kernels and converted networks, so that the engine's next start is quick."""
+    """Compile the kernels and open the network once, so that the engine's next start is quick."""
     parser = Parser(prog="gozero warmup", description="Fill the caches, so that the engine's next start is quick.")
     parser.add_argument("--weights", help=f"weights file (default: {DEFAULT_WEIGHTS}, if there is one)")
     parser.add_argument("--size", type=int, default=DEFAULT_SIZE, help="points a side (default: %(default)s)")

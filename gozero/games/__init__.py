@@ -23,7 +23,7 @@ GAMES = {
 # whose states are those of gozero.games.go.go: they have Go's features, commands and records
 GO_FAMILY = ("go", "simple_go")
 MOST_KOMI = 1000  # points, either way, that a front end, a match or a tournament takes
-COUNTED_GAMES = ("othello",)  # others that are won by so many points; those that are left are just won
+COUNTED_GAMES = ("othello",)  # others that are won by a number of points; the rest are just won
 FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move
 GAMES_ON_SQUARES = ("connect4", "othello", "tictactoe")  # played in the squares of a board, not where its lines cross
 

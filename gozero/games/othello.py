@@ -9,9 +9,9 @@ A bitboard is a uint64 with bit 8 * row + col for each disc, row 0 at the top, w
 
 All eight directions are shifts by 1, 7, 8 or 9 points, forwards or back. A shift sideways runs over the edge into the
 next row; that is harmless for as long as the discs between the two ends are looked for in the inner columns alone (a
-line of enclosed discs never includes the outer ones), and the ends are kept to the board.
+line of enclosed discs never includes the outer ones), and the ends are limited to the board.
 
-The game is over when neither side has a move, so it can be told from the discs: passes are not counted, and the history
+The game is over when neither side has a move, so the discs alone show it: passes are not counted, and the history
 is unused.
 """
 

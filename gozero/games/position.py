@@ -131,7 +131,7 @@ class Position:
         self.game.step(self.state, self._history, action)
 
     def undo(self, number: int = 1) -> None:
-        """Take back the last moves. IndexError when there are not so many; then none is taken back."""
+        """Take back the last moves. IndexError if there are fewer; then none is taken back."""
         if not 0 <= number <= len(self.moves):
             raise IndexError("there is no move to undo")
         idle = min(number, self._idle)

@@ -46,7 +46,7 @@ Version 3, of Go alone, goes on with what takes reading:
     0 … 2   as in version 2
     3       stones of chains, of either colour, that a ladder catches (gozero.games.go.ladders)
     4, 5    points where the side to move begins to catch a chain of two liberties so, and where the other side does
-    6, 7    points that are the side to move's whoever moves, and the other side's (Benson; gozero.games.go.area)
+    6, 7    points that are the side to move's for good, and the other side's (Benson; gozero.games.go.area)
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ GAIN = 0.9  # of the time that f32 takes: bf16 is less exact, and must be worth 
 def number_type(precision: str, device: torch.device) -> str:
     """What a network computes in on `device`: "f32" or "bf16", as `precision` says, or the faster one for "auto".
 
-    On a GPU cuDNN's convolutions read float32 in 10 bits (TF32) unless they are told not to, which moves logits by a
+    On a GPU cuDNN's convolutions read float32 in 10 bits (TF32) unless that is switched off, which moves logits by a
     hundredth. From the first f32 on they are, in the whole process: torch has that setting for no less.
     """
     chosen = ("bf16" if has_fast_bf16(device) else "f32") if precision == "auto" else precision

@@ -212,9 +212,9 @@ def describe(path: Path | str) -> str:
 
 
 def _about_limit(config: NetConfig) -> dict[str, str]:
-    """The row about the sizes that the network is told, where they have a limit."""
+    """The row about the largest size that the network is shown, if it has a limit."""
     limit = config.size_limit
-    return {} if limit is None else {"told sizes": f"up to {limit}; it is shown a larger board as one of {limit}"}
+    return {} if limit is None else {"size limit": f"{limit}; it is shown a larger board as one of {limit}"}
 
 
 def _about_graph(path: Path) -> str:
@@ -282,7 +282,7 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _check_archive(path: Path) -> None:
-    """Tell the common accidents apart before torch sees the file, in words that help."""
+    """Name the common accidents before torch sees the file, in words that help."""
     try:
         with path.open("rb") as file:
             start = file.read(4)

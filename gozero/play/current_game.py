@@ -1,10 +1,6 @@
-"""A game in progress: its position, who may play, and what the engine has noted of it.
+"""A game in progress: its position, who may play, and what the engine has noted of it; nothing is searched here.
 
-Vocabulary. A side is *to move* by the rules. The *root* is the position that a search for one side begins with. An
-engine's *note* is what it thought of a move of its own when it chose it.
-
-Nothing is searched here. Games that are played by turns are `TurnGame`; Go, where a controller may play for either
-side at any time, is `gozero.play.go_game`.
+Games that are played by turns are `TurnGame`; in Go (`GoGame`) a controller may play for either side at any time.
 """
 
 from __future__ import annotations
@@ -12,15 +8,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gozero import games
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
+from gozero.games.go import area, go
+from gozero.games.go.handicap import FEWEST_STONES
+from gozero.games.go.rules import RuleSet, rule_set
 from gozero.games.position import IllegalMove, Position
-from gozero.play.report import Analysis
+from gozero.records.sgf import GameRecord
+from gozero.scoring import regions
+from gozero.system.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from gozero.play.report import Analysis
 
 
 class TurnError(ValueError):
@@ -29,46 +35,32 @@ class TurnError(ValueError):
 
 @dataclass
 class EngineNotes:
-    """What the engine has noted during one game.
+    """What the engine thought of its own moves in one game."""
 
-    Attributes:
-        by_move: of the moves that it chose, by the number of moves played with them.
-        last: of the last move that it was asked for, a resignation too; None where there was no choice to make.
-        resignation: (who resigned, after how many moves), or None.
-        low_values: own moves in a row with a hopeless value, by colour.
-    """
+    by_move: dict[int, Analysis] = field(default_factory=dict)  # by the number of moves played with it
+    last: Analysis | None = None  # of the last move asked for, a resignation too; None if there was no choice
+    resignation: tuple[int, int] | None = None  # who resigned, after how many moves
+    low_values: Counter[int] = field(default_factory=Counter)  # own moves in a row with a hopeless value, by colour
 
-    by_move: dict[int, Analysis] = field(default_factory=dict)
-    last: Analysis | None = None
-    resignation: tuple[int, int] | None = None
-    low_values: Counter[int] = field(default_factory=Counter)
-
-    def keep(self, number: int) -> None:
+    def save(self, number: int) -> None:
         """Enter the last note, if there is one, as that of move ``number``."""
         if self.last is not None:
             self.by_move[number] = self.last
 
-    def undo(self, number: int) -> None:
-        """Forget what concerns move ``number``, which is taken back."""
-        self.low_values.clear()
-        self.by_move.pop(number, None)
-        self.resignation = None
-
 
 class CurrentGame(ABC):
-    """One game at a time, on any of ``sizes``.
-
-    Args:
-        name: in `gozero.games`.
-        sizes: board sizes that can be played, ascending; the size of a board that is not square is its number of
-            columns.
-        position: of the first game.
+    """One game at a time.
 
     Attributes:
+        name: in `gozero.games`.
+        sizes: board sizes that can be played, ascending; the size of a board that is not square is its columns.
         position: the current one; replaced when another game begins.
         notes: the engine's, of this game.
+        handicap: Black's stones ahead.
+        placed_handicap: those of them that stood on the board before the first move.
     """
 
+    handicap = placed_handicap = 0
     position: Position
 
     def __init__(self, name: str, sizes: Sequence[int], position: Position) -> None:
@@ -110,16 +102,14 @@ class CurrentGame(ABC):
 
     @abstractmethod
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
-        """Begin a game with these stones, a colour for each action. ValueError where they cannot stand: the game is as
-        it was.
-        """
+        """Begin a game with these stones, a colour for each action. ValueError, and no change, if they cannot stand."""
 
     @abstractmethod
     def play(self, colour: int, action: int) -> None:
-        """Play a move. IllegalMove where the rules forbid it, TurnError where it is not that side's turn."""
+        """Play a move. IllegalMove if the rules forbid it, TurnError if it is not that side's turn."""
 
     def play_all(self, moves: Sequence[tuple[int, int]]) -> None:
-        """Play (colour, action) in order: all of them or, where one is refused, none. Errors as `play`."""
+        """Play (colour, action) in order: all of them or, if one is refused, none. Errors as `play`."""
         before = self.position.copy()
         try:
             for colour, action in moves:
@@ -129,14 +119,16 @@ class CurrentGame(ABC):
             raise
 
     def undo(self, number: int = 1) -> None:
-        """Take back the last moves. IndexError when there are not so many; then none is taken back."""
+        """Take back the last moves. IndexError, and none is taken back, if there are fewer."""
         played = len(self.position.moves)
         self.position.undo(number)
+        if number:
+            self.notes.low_values.clear()
+            self.notes.resignation = None
         for move in range(played, played - number, -1):
-            self.notes.undo(move)
+            self.notes.by_move.pop(move, None)
 
     def _begin(self, position: Position) -> None:
-        """Let a game begin with this position."""
         self.position = position
         self.notes = EngineNotes()
 
@@ -153,7 +145,7 @@ class CurrentGame(ABC):
 
     @abstractmethod
     def root(self, colour: int) -> Position:
-        """The position to search for ``colour``, not over, as a copy. TurnError where it is not to move."""
+        """The position to search for ``colour``, not over, as a copy. TurnError if it is not to move."""
 
     @property
     def resigned(self) -> int:
@@ -171,13 +163,7 @@ class CurrentGame(ABC):
 
 
 class TurnGame(CurrentGame):
-    """A game that is played by turns and ends by its rules.
-
-    Args:
-        name, sizes: as for `CurrentGame`.
-        size: of the first game.
-        rules: the name of a rule set, None: the game's own. ChoiceError where the game does not have it.
-    """
+    """A game that is played by turns and ends by its rules: the named set, None: its own."""
 
     def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None) -> None:
         self._rules = rules
@@ -192,9 +178,7 @@ class TurnGame(CurrentGame):
         self._begin(position)
 
     def play(self, colour: int, action: int) -> None:
-        """Play for the side to move; after the end either side may pass. IllegalMove where the rules forbid it,
-        TurnError otherwise.
-        """
+        """Play for the side to move; after the end either side may pass. Errors as `CurrentGame.play`."""
         if self.is_over and action == self.kind.pass_action:
             self.position.pass_after_end(colour)
             return
@@ -206,7 +190,7 @@ class TurnGame(CurrentGame):
         return self.position.is_over
 
     def legal(self, colour: int) -> np.ndarray:
-        """What the rules allow ``colour`` to play now, bool [A]: nothing where it is not to move."""
+        """What the rules allow ``colour`` to play now, bool [A]: nothing if it is not to move."""
         if self.is_over or colour != self.position.to_play:
             return np.zeros(self.kind.actions, np.bool_)
         return self.position.legal()
@@ -216,8 +200,196 @@ class TurnGame(CurrentGame):
         return self.position.copy()
 
     def _check_turn(self, colour: int) -> None:
-        """TurnError unless ``colour`` is to move."""
         if self.is_over:
             raise TurnError("the game is over")
         if colour != self.position.to_play:
             raise TurnError(f"it is {COLOUR_NAMES[self.position.to_play]}'s turn")
+
+
+class GoGame(CurrentGame):
+    """A game of Go or of its family, in which controllers play and ask out of turn, and two passes end it only if
+    nobody plays on.
+
+    The position can always be rebuilt from the *setting*, the game's record without its moves, and the moves.
+
+    Args:
+        name: in `gozero.games.GO_FAMILY`.
+        sizes: as for `CurrentGame`.
+        size: of the first game.
+        rules: the name of a rule set, None: the game's own. ChoiceError if the game does not have it.
+        komi: of the first game, None: the game's own; later games have what was set last. Simplified Go has none.
+    """
+
+    def __init__(
+        self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None, komi: float | None = None
+    ) -> None:
+        usual = games.usual(name, "komi")
+        self._has_komi = usual is not None  # and with it other rules than its own
+        self._rules: str | RuleSet | None = rules
+        self._setting = GameRecord(size, komi=usual if komi is None else komi)
+        self.name = name
+        super().__init__(name, sizes, self._position_of(self._setting, rules))
+
+    # Komi, rules, handicap
+
+    @property
+    def komi(self) -> float:
+        return self._setting.komi or 0.0 if self._has_komi else 0.0
+
+    def set_komi(self, komi: float) -> None:
+        """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
+        self._go_on(replace(self._setting, komi=komi), self._rules)
+
+    @property
+    def rules(self) -> RuleSet:
+        return rule_set(self._rules or games.usual(self.name, "rules"))
+
+    def set_rules(self, rules: RuleSet) -> None:
+        """Play by other rules from now on, also in this game; board, komi and moves stay.
+
+        ChoiceError if the game has only one set, IllegalMove if these rules forbid a move that was played.
+        """
+        self._check_own_rules()
+        self._go_on(self._setting, rules)
+
+    @property
+    def handicap(self) -> int:  # type: ignore[override]
+        """Stones that the game began with, else Black's plays before White's first move if they are two or more."""
+        setting = self._setting
+        if setting.handicap or setting.black_stones or setting.white_stones:
+            return setting.handicap
+        passing = setting.size**2
+        ahead = takewhile(lambda move: move.colour == BLACK and move.action != passing, self.position.moves)
+        stones = sum(1 for _ in ahead)
+        return stones if stones >= FEWEST_STONES else 0
+
+    @property
+    def placed_handicap(self) -> int:  # type: ignore[override]
+        setting = self._setting
+        return setting.handicap if len(setting.black_stones) >= setting.handicap else 0
+
+    def place_handicap(self, points: Sequence[int]) -> None:
+        """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""
+        stones = tuple(points)
+        self._begin_from(
+            GameRecord(self.size, komi=self.komi, handicap=len(stones), black_stones=stones, to_play=WHITE)
+        )
+
+    # Begin and play
+
+    def new_game(self, size: int | None = None) -> None:
+        """An empty board, of another size if given; komi stays, handicap does not."""
+        self._begin_from(GameRecord(size or self.size, komi=self.komi))
+
+    def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
+        """As `CurrentGame.set_up`; komi stays, handicap does not."""
+        black, white = (tuple(sorted(point for point in stones if stones[point] == side)) for side in (BLACK, WHITE))
+        self._begin_from(GameRecord(self.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play))
+
+    def load_record(self, record: GameRecord, rules: RuleSet | None = None) -> None:
+        """Take over a game; komi and rules that are not given stay. ValueError, and no change, if its size or one of
+        its moves cannot be played.
+        """
+        if record.size not in self.sizes:
+            raise ChoiceError(
+                f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
+            )
+        if rules is not None:
+            self._check_own_rules()
+        komi = self.komi if record.komi is None else record.komi
+        setting = replace(record, komi=komi, moves=(), next_to_play=None, result="")
+        self._begin_from(setting, rules or self._rules, record.moves)
+        if record.next_to_play is not None:
+            self.position.give_turn(record.next_to_play)
+
+    def record(self) -> GameRecord:
+        """The game so far."""
+        moves, turn = self.position.moves, self.position.to_play
+        record = replace(self._setting, komi=self.komi, moves=tuple(moves), rules=self.rules.name)
+        return replace(record, next_to_play=turn) if moves and moves[-1].colour == turn else record
+
+    def play(self, colour: int, action: int) -> None:
+        """Play for either colour at any time. IllegalMove if the board forbids it; repeating an earlier board is
+        accepted.
+        """
+        self.position.play(action, colour, superko=False)
+
+    def _begin_from(
+        self, setting: GameRecord, rules: str | RuleSet | None = None, moves: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        """Begin a game; only when all of it has succeeded does it replace the old one."""
+        rules = rules or self._rules
+        position = self._position_of(setting, rules, moves)
+        self._setting, self._rules = setting, rules
+        self._begin(position)
+
+    def _go_on(self, setting: GameRecord, rules: str | RuleSet | None) -> None:
+        """Go on with the same moves from another setting. ValueError, and no change, if one cannot be played."""
+        position = self._position_of(setting, rules, self.position.moves)
+        position.give_turn(self.position.to_play)
+        self.position, self._setting, self._rules = position, setting, rules
+        self.notes.low_values.clear()
+
+    def _check_own_rules(self) -> None:
+        if not self._has_komi:
+            raise ChoiceError(f"{self.name} has only its own rules")
+
+    def _position_of(
+        self, setting: GameRecord, rules: str | RuleSet | None, moves: Sequence[tuple[int, int]] = ()
+    ) -> Position:
+        """The position after these moves, (colour, action), superko aside. ValueError if one cannot be played."""
+        bonuses = {"komi": setting.komi or 0.0, "handicap": setting.handicap} if self._has_komi else {}
+        position = Position(games.make(self.name, size=setting.size, rules=rules, **bonuses))
+        stones = dict.fromkeys(setting.black_stones, BLACK) | dict.fromkeys(setting.white_stones, WHITE)
+        if stones or setting.to_play != BLACK:
+            position.set_up(stones, setting.to_play)
+        for colour, action in moves:
+            position.play(action, colour, superko=False)
+        return position
+
+    # Whose turn
+
+    @property
+    def is_over(self) -> bool:
+        """Never: a side that plays on after two passes continues the game."""
+        return False
+
+    def legal(self, colour: int) -> np.ndarray:
+        """What the rules, superko included, allow ``colour`` to play now, bool [A]."""
+        return self.root(colour).legal()
+
+    def root(self, colour: int) -> Position:
+        """A copy of the position with ``colour`` to move, not over, in which the other side has passed if need be."""
+        return _root_of(self.position, colour)
+
+    def root_under(self, rules: RuleSet, colour: int) -> Position:
+        """As `root`, of the game as if it were played by other rules. Errors as `set_rules`."""
+        self._check_own_rules()
+        return _root_of(self._position_of(self._setting, rules, self.position.moves), colour)
+
+    # The points
+
+    def is_empty(self) -> bool:
+        """Whether there is no stone on the board."""
+        return not self.stones().any()
+
+    def liberties(self) -> np.ndarray:
+        """Liberties of the chain on each point, int64 [rows, cols]; 0 where there is no stone."""
+        return regions.liberties_of(self.stones())
+
+    def pass_alive(self) -> np.ndarray:
+        """The owner of each unconditionally settled point (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
+        return area.owners_of(area.pass_alive_owners, self.stones()).reshape(self.kind.shape)
+
+
+def _root_of(position: Position, colour: int) -> Position:
+    """A copy with ``colour`` to move, not over, in which the other side has passed if need be."""
+    root = position.copy()
+    out_of_turn = root.to_play != colour
+    if out_of_turn:
+        root.play(root.game.pass_action)
+    if out_of_turn or root.is_over:
+        root.state[go.PASSES] = 0  # those passes were not meant to end the game
+    if root.is_over:
+        root.state[go.MOVE_LIMIT] = 0  # a search beyond the limit continues the game
+    return root

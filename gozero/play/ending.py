@@ -1,4 +1,4 @@
-"""How a game ends, as far as a player must judge it: the moves to choose from, the first pass, when to resign.
+"""How a game ends, as far as a player must judge it: the moves to choose from, the first pass, the result.
 
 `Ending` leaves all of it to the rules; `GoEnding` counts Go and decides when to pass.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,13 +15,11 @@ from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.go import go
 from gozero.games.go.rules import RuleSet
 from gozero.games.position import Move, Position
-from gozero.play.current_game import CurrentGame
-from gozero.play.go_game import GoGame
-from gozero.play.report import Observer, counted
+from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.searcher import Limits, Searcher
 from gozero.scoring import endgame, life_and_death
 from gozero.scoring.settlement import Settlement, as_it_stands, settle
-from gozero.search.search import RootResult
+from gozero.search.result import RootResult
 
 SETTLING_VISITS = 64  # of each of the two searches behind a settlement
 FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them gains something
@@ -42,7 +39,7 @@ class Outcome(NamedTuple):
 
 
 class Ending:
-    """What a player asks when it chooses a move; here the rules say when the game is over, and nothing else ends it.
+    """What a player asks about the end when it chooses a move; here the rules alone end the game.
 
     The answers may take a part of the limits.
     """
@@ -55,35 +52,25 @@ class Ending:
         game = self._current
         return Outcome(game.winner(), None if game.kind.score is None else float(game.position.score()))
 
+    def settled_score(self, limits: Limits) -> float | None:
+        """Black's points above White's if both sides passed now; None if nothing is counted then."""
+        return None
+
     def sensible(self, root: Position, limits: Limits, *, friendly: bool) -> np.ndarray:
         """The actions to choose from, bool [A]; ``friendly`` as in `PlayerSettings.friendly_pass`."""
         return root.legal()
 
     def revised(self, root: Position, action: int, result: RootResult, limits: Limits) -> int:
-        """The action to play where a search's result suggests ``action``."""
+        """The action to play if a search's result suggests ``action``."""
         return action
-
-    def forced_observer(self, root: Position, action: int, observer: Observer, limits: Limits) -> Observer:
-        """The observer to use where ``action`` is all there is to choose."""
-        return observer
-
-    def resignation(self, colour: int, threshold: float, earliest: float) -> tuple[float, float]:
-        """(expected result below which ``colour`` resigns, ply before which it does not), from the usual ones."""
-        return threshold, earliest
 
     def forget(self) -> None:
         """Drop what was searched."""
 
 
 class GoEnding(Ending):
-    """The end of one game of Go at a time.
-
-    A *settlement* (`gozero.scoring.settlement`) gives the owner of each point of a board and the stones that are dead.
-    Where the board alone does not settle that, searches and readings do.
-
-    Args:
-        game: the game in progress.
-        searcher: its searches.
+    """The end of one game of Go at a time, by a *settlement* (`gozero.scoring.settlement`): the owner of each point and
+    the stones that are dead. What the board alone leaves open, searches and readings settle.
     """
 
     def __init__(self, game: GoGame, searcher: Searcher) -> None:
@@ -97,16 +84,16 @@ class GoEnding(Ending):
     # Counting
 
     def settlement(self, limits: Limits = UNLIMITED) -> Settlement:
-        """Whose the points of this board are and which stones are dead; the same object for as long as board and rules
-        are the same.
+        """The owners of this board's points and its dead stones; the same object while board and rules are the same.
 
-        Where the board leaves doubt, two short searches estimate the owners within half of the limits' time, and
-        readings settle what the two differ about within half of what is left then. If they are stopped, the next
-        question is judged anew; if time ran out, the next question without a limit is.
+        In doubt, two short searches estimate the owners within half of the limits' time, and readings settle what the
+        two differ about within half of what is left then. If they are stopped, the next question is judged anew; if
+        time ran out, the next question without a limit is.
         """
         board, end = self._game.stones(), min(limits.deadline, limits.target)
-        if self._settlement is not None and self._holds(self._settlement, board, end):
-            return self._settlement
+        known = self._settlement
+        if known is not None and (end < math.inf or not self._was_hurried) and self._is_of(known, board):
+            return known
         settlement, self._was_hurried = settle(board), False
         if not settlement.is_complete:
             searched, now = self._expected_owners(limits), time.monotonic()
@@ -119,9 +106,7 @@ class GoEnding(Ending):
         return settlement
 
     def count(self, limits: Limits = UNLIMITED) -> Settlement:
-        """What the game is counted by if it ends now; rules without agreement about dead stones leave them on the
-        board.
-        """
+        """What the game is counted by if it ends now; rules without agreement about dead stones leave them there."""
         if self._game.rules.removes_dead:
             return self.settlement(limits)
         return as_it_stands(self._game.stones())
@@ -136,10 +121,9 @@ class GoEnding(Ending):
     def forget(self) -> None:
         self._settlement = None
 
-    def _holds(self, settlement: Settlement, board: np.ndarray, end: float) -> bool:
-        """Whether an earlier settlement answers for this board, uint8 [rows, cols], when asked until ``end``."""
-        same = self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
-        return same and (end < math.inf or not self._was_hurried)
+    def _is_of(self, settlement: Settlement, board: np.ndarray) -> bool:
+        """Whether a settlement is of this board, by the present rules."""
+        return self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
 
     def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
         """float32 [P], + for Black, by a search for either side to move; empty where the evaluator gives no ownership."""
@@ -194,21 +178,6 @@ class GoEnding(Ending):
         others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
         ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
         return int([action, *ranked[ranked != action]][-1])
-
-    def forced_observer(self, root: Position, action: int, observer: Observer, limits: Limits) -> Observer:
-        """For a forced pass, report the count in place of the network's estimate: nothing is left to play for."""
-        if action != root.game.pass_action:
-            return observer
-        removes_dead, board = self._game.rules.removes_dead, self._game.stones()
-        settlement = self.settlement(limits) if removes_dead else as_it_stands(board)
-        lead = (settlement.area - float(go.white_bonus(root.state))) * (1 if root.to_play == BLACK else -1)
-        return replace(observer, report=lambda look: observer.report(counted(look, lead)))
-
-    def resignation(self, colour: int, threshold: float, earliest: float) -> tuple[float, float]:
-        """In handicap games White, who is meant to be behind, resigns later and at a lower value."""
-        handicap = self._game.handicap if colour == WHITE else 0
-        played = max(0, 2 * (handicap - self._game.placed_handicap) - 1)  # plies of the gifts, with White's passes
-        return -1 + (1 + threshold) / (1 + handicap), earliest * (1 + handicap / 9) + played
 
     def _opponent_passed(self, root: Position) -> bool:
         return self._game.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]

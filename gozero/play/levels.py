@@ -1,6 +1,6 @@
 """Twenty levels of strength, weakest first: the visits of a move, and the randomness of its choice.
 
-Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.choose`), in the whole game. One visit
+Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.result`), in the whole game. One visit
 is the network's policy without a search: moves are drawn by their probabilities, and a temperature above 1 flattens
 these. So one set of weights covers everything from nearly random moves to full strength.
 

@@ -1,7 +1,7 @@
 """A player of any game: chooses and plays moves, analyses, ponders and resigns.
 
 A player has a game in progress (`gozero.play.current_game`), judges how it ends (`gozero.play.ending`) and searches it
-(`gozero.play.searcher`). It answers for one game at a time, in one thread.
+(`gozero.play.searcher`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
-from gozero.play.current_game import CurrentGame, TurnGame
+from gozero.play.current_game import CurrentGame, GoGame, TurnGame
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import tree_memory
-from gozero.play.go_game import GoGame
 from gozero.play.report import Observer
 from gozero.play.searcher import ANALYSIS, PONDERING, Limits, Searcher
-from gozero.search.choose import choose
 from gozero.search.restrictions import Restriction, left_out
+from gozero.search.result import choose
 from gozero.search.settings import SearchSettings
 
 FORCED_VISITS = 2  # of a move without a choice, so that an observer sees a value
@@ -61,14 +60,9 @@ class PlayerSettings:
 
 
 class Player:
-    """Plays and analyses one game at a time.
+    """Plays and analyses one game at a time, in one thread; the game may be changed between two calls.
 
-    Args:
-        game: the game in progress; it may be changed between two calls.
-        ending: judges its end.
-        searcher: searches it.
-        settings: how to play.
-        random: draws the moves of the opening; the same generator as the searcher's.
+    `random` draws the moves of the opening; it is the searcher's generator too.
     """
 
     def __init__(
@@ -88,8 +82,8 @@ class Player:
     def change(self, settings: PlayerSettings) -> None:
         """Play like this from the next move on; rules, seed and memory stay what they were."""
         self.searcher.change(settings.search)
-        kept = self._settings
-        self._settings = replace(settings, rules=kept.rules, seed=kept.seed, max_memory=kept.max_memory)
+        old = self._settings
+        self._settings = replace(settings, rules=old.rules, seed=old.seed, max_memory=old.max_memory)
 
     def load(self) -> None:
         """Open the evaluator for this board now, not when the next move is wanted."""
@@ -103,8 +97,8 @@ class Player:
     # Moves
 
     def genmove(self, colour: int, limits: Limits, observer: Observer | None = None) -> int:
-        """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError where it is
-        not to move.
+        """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError if it is not
+        to move.
 
         After the end there are only passes, but a loser resigns unless points are counted: then the margin would be
         lost. The search is reported to ``observer``, at least once unless the game is over.
@@ -119,7 +113,7 @@ class Player:
             game.notes.resignation = colour, len(game.position.moves)
             return game.kind.resign_action
         game.play(colour, action)
-        game.notes.keep(len(game.position.moves))
+        game.notes.save(len(game.position.moves))
         return action
 
     def genmove_among(self, colour: int, among: np.ndarray, limits: Limits) -> int:
@@ -130,23 +124,15 @@ class Player:
         return action
 
     def suggest(self, colour: int, limits: Limits, among: np.ndarray | None = None) -> int:
-        """The move for ``colour`` from a search aside, without chance; not played, and never a resignation. TurnError
-        where it is not to move.
-
-        ``among``, bool [A], are the moves to choose from, None all that make sense; NoChoiceError where none of them is
-        legal.
+        """The move for ``colour`` among these, bool [A], None: all that make sense; from a search aside, without
+        chance; not played, and never a resignation. TurnError if it is not to move, NoChoiceError if none is legal.
         """
         root = self.game.root(colour)
-        sensible = self._sensible(root, limits) if among is None else root.legal() & among
-        if not sensible.any():
-            raise NoChoiceError
-        action = _only_action(sensible)
-        if action is not None:
-            return action
-        return self.searcher.search_aside(root, sensible, limits).best
+        mask, action = self._choices(root, limits, among)
+        return self.searcher.search_aside(root, mask, limits).best if action is None else action
 
     def _move_after_the_end(self, colour: int) -> int:
-        """The resign action for a loser where points are not counted, else a pass, which is played."""
+        """The resign action for a loser if points are not counted, else a pass, which is played."""
         game = self.game
         if game.winner() == BLACK + WHITE - colour and game.name not in games.COUNTED_GAMES:
             return game.kind.resign_action
@@ -154,54 +140,68 @@ class Player:
         return game.kind.pass_action
 
     def _decide(self, root: Position, limits: Limits, observer: Observer | None) -> tuple[int, float | None]:
-        """The action to play and the value of the root, None where there was no choice."""
-        sensible = self._sensible(root, limits)
-        action = _only_action(sensible)
-        if action is not None:
+        """The action to play and the value of the root, None if there was no choice."""
+        mask, only = self._choices(root, limits)
+        if only is not None:
             if observer is not None:
-                self._report_forced(root, action, limits, observer)
-            return action, None
+                self._report_forced(root, only, limits, observer)
+            return only, None
         if not self._settings.keeps_search:
             self.searcher.restart()
-        result = self.searcher.search(root, sensible, limits, observer)
-        temperature = self._settings.temperature_at(root)
-        action = choose(result, temperature, self._random, undrawn=root.game.pass_action)
+        result = self.searcher.search(root, mask, limits, observer)
+        action = choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
         action = self.ending.revised(root, action, result, limits)
         self.game.notes.last = self.searcher.note(root, action)
         return action, result.value
 
+    def _choices(
+        self, root: Position, limits: Limits, among: np.ndarray | None = None
+    ) -> tuple[np.ndarray, int | None]:
+        """The actions to choose from, bool [A], and the only one, None if there are several. NoChoiceError if there is
+        none. ``among`` as for `suggest`.
+        """
+        if among is None:
+            mask = self.ending.sensible(root, limits, friendly=self._settings.friendly_pass)
+        else:
+            mask = root.legal() & among
+        actions = np.flatnonzero(mask)
+        if not len(actions):
+            raise NoChoiceError
+        return mask, int(actions[0]) if len(actions) == 1 else None
+
     def _report_forced(self, root: Position, action: int, limits: Limits, observer: Observer) -> None:
-        """Report on a move without a choice to ``observer``."""
-        observer = self.ending.forced_observer(root, action, observer, limits)
+        """Report on a move without a choice. Of a forced pass the count is reported, not the network's estimate."""
+        lead = self.ending.settled_score(limits) if action == root.game.pass_action else None
+        if lead is not None:
+            report, sign = observer.report, 1 if root.to_play == BLACK else -1
+            observer = replace(observer, report=lambda look: report(look.ended(sign * lead)))
         few = replace(limits, visits=FORCED_VISITS)
         self.searcher.search(root, self.game.mask_of([action]), few, observer)
 
-    def _sensible(self, root: Position, limits: Limits) -> np.ndarray:
-        """The actions to choose from, bool [A]."""
-        return self.ending.sensible(root, limits, friendly=self._settings.friendly_pass)
-
     def _resigns(self, colour: int, value: float | None) -> bool:
-        """Count low values in a row; whether there are enough of them to resign."""
-        usual = self._settings.resign_threshold, self._settings.resign_not_before * self.game.kind.points
-        threshold, earliest = self.ending.resignation(colour, *usual)
-        low_values = self.game.notes.low_values
-        if value is None or value >= threshold:
+        """Count low values in a row; whether there are enough of them to resign.
+
+        In handicap games White, who is meant to be behind, resigns later and at a lower value.
+        """
+        game, settings = self.game, self._settings
+        handicap = game.handicap if colour == WHITE else 0
+        given = max(0, 2 * (handicap - game.placed_handicap) - 1)  # plies of stones played, with White's passes
+        earliest = settings.resign_not_before * game.kind.points * (1 + handicap / 9) + given
+        low_values = game.notes.low_values
+        if value is None or value >= -1 + (1 + settings.resign_threshold) / (1 + handicap):
             low_values[colour] = 0
             return False
         low_values[colour] += 1
-        return (
-            self._settings.resign
-            and self.game.position.ply >= earliest
-            and low_values[colour] >= self._settings.resign_moves
-        )
+        enough = low_values[colour] >= settings.resign_moves
+        return settings.resign and enough and game.position.ply >= earliest
 
     # Analysis
 
     def analyse(
         self, colour: int, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
-        """Search for ``colour`` and report to ``observer``; nothing is played. TurnError where it is not to move,
-        NoChoiceError where no move is left.
+        """Search for ``colour`` and report to ``observer``; nothing is played. TurnError if it is not to move,
+        NoChoiceError if no move is left.
 
         What was found serves the next move, unless moves were left out beyond the first ply.
         """
@@ -215,29 +215,23 @@ class Player:
     def analyse_aside(
         self, root: Position, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
-        """Search another position of this board, in a tree that is dropped, and report to ``observer``. NoChoiceError
-        where no move is left.
-        """
+        """The same for another position of this board, in a tree that is dropped."""
         plies = left_out(restrictions, root.to_play, root.game.actions)
         self.searcher.search_aside(root, _allowed(root, plies), limits, observer, ANALYSIS, left_out=plies)
 
     def hint(self, limits: Limits, observer: Observer, among: np.ndarray | None = None) -> None:
-        """Search the turn of the side to move for the moves that make sense, or among these, bool [A], and report to
-        ``observer``; nothing is played. NoChoiceError where no move is left.
+        """Search the turn of the side to move among the moves that `suggest` would choose from, and report to
+        ``observer``; nothing is played. NoChoiceError if no move is left.
         """
         root = self.game.root(self.game.position.to_play)
-        mask = self._sensible(root, limits) if among is None else root.legal() & among
-        if not mask.any():
-            raise NoChoiceError
-        action = _only_action(mask)
-        if action is not None:
-            self._report_forced(root, action, limits, observer)
-        else:
+        mask, only = self._choices(root, limits, among)
+        if only is None:
             self.searcher.search(root, mask, limits, observer, ANALYSIS)
+        else:
+            self._report_forced(root, only, limits, observer)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
         """Search the turn of the side to move until `should_stop()` or the tree is full, so that the next move profits.
-
         Without effect once the game is over.
         """
         if not self.game.position.is_over:
@@ -259,10 +253,9 @@ def make_player(
 
     Args:
         name: in `gozero.games`.
-        sizes: board sizes that the weights can play, ascending; the size of a board that is not square is its number of
-            columns.
+        sizes: board sizes that the weights can play, ascending, as for `CurrentGame`.
         open_evaluator: as for `Searcher`.
-        settings: how to play. ChoiceError where the game does not have these rules.
+        settings: how to play. ChoiceError if the game does not have these rules.
         size: of the first game.
         komi: of the first game of Go, None: the game's own.
     """
@@ -291,9 +284,3 @@ def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
     if not mask.any():
         raise NoChoiceError
     return mask
-
-
-def _only_action(mask: np.ndarray) -> int | None:
-    """The action of a mask bool [A] that allows just one, else None."""
-    actions = np.flatnonzero(mask)
-    return int(actions[0]) if len(actions) == 1 else None

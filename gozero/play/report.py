@@ -1,9 +1,6 @@
-"""The result of a search for analysis: the moves, the position itself, and the expected owner of each point.
+"""What a search found, for analysis: the moves, the position itself, and the expected owner of each point.
 
-Vocabulary. A *look* is a snapshot of a search that may still be running; taking it does not change the search. A *line*
-is a move and the most visited moves after it. The *ownership* of a point is its expected owner, the mean over the
-positions that the search evaluated. All numbers are for the side to move at the root. This module knows no protocol:
-how numbers are written is the front end's business.
+An `Analysis` is a snapshot of a search that may still be running. All numbers are for the side to move at the root.
 """
 
 from __future__ import annotations
@@ -17,80 +14,57 @@ import numpy as np
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.games.position import Position
-from gozero.search.search import RootResult, Search
+from gozero.search.result import RootResult
+from gozero.search.search import Search
 
 LONGEST_LINE = 15
 
 
 @dataclass(frozen=True)
 class MoveAnalysis:
-    """One move at the root.
-
-    Attributes:
-        action: the move.
-        visits: of the search below it; 0 where only the network's prior is known.
-        prior: the network's probability.
-        value: expected result, -1..1; that of the root where there are no visits.
-        bound: lower confidence bound of the value, see `gozero.search.puct_root`; -1 where there are no visits.
-        score: expected lead in points, None where the evaluator knows none.
-        line: actions, this one first, at most `LONGEST_LINE`.
-        line_visits: visits of each.
-        ownership: float32 [P] after the move, -1..1, or None if not requested.
-    """
+    """One move at the root."""
 
     action: int
-    visits: int
-    prior: float
-    value: float
-    bound: float
-    score: float | None
-    line: tuple[int, ...]
-    line_visits: tuple[int, ...]
-    ownership: np.ndarray | None = None
+    visits: int  # of the search below it; 0 if only the network's prior is known
+    prior: float  # the network's probability
+    value: float  # expected result, -1..1; that of the root if there are no visits
+    bound: float  # lower confidence bound of the value, see `gozero.search.puct`; -1 if there are no visits
+    score: float | None  # expected lead in points, None if the evaluator knows none
+    line: tuple[int, ...]  # this action and the most visited ones after it, at most `LONGEST_LINE`
+    line_visits: tuple[int, ...]  # of each
+    ownership: np.ndarray | None = None  # float32 [P] after the move, -1..1, or None if not requested
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """One look at a search.
+    """One look at a search."""
 
-    Attributes:
-        colour: the side to move at the root.
-        visits: of the root.
-        value: expected result, -1..1.
-        score: expected lead in points, None where the evaluator knows none.
-        moves: the best one first.
-        ownership: float32 [P], -1..1, or None if not requested or the evaluator gives none.
-        hits: evaluations of this search that a cache had; None where the evaluator has none.
-    """
+    colour: int  # the side to move at the root
+    visits: int  # of the root
+    value: float  # expected result, -1..1
+    score: float | None  # expected lead in points, None if the evaluator knows none
+    moves: tuple[MoveAnalysis, ...]  # the best one first
+    ownership: np.ndarray | None  # float32 [P]: expected owner of each point, -1..1; None if not requested or not known
+    hits: int | None = None  # evaluations of this search that a cache had; None if there is no cache
 
-    colour: int
-    visits: int
-    value: float
-    score: float | None
-    moves: tuple[MoveAnalysis, ...]
-    ownership: np.ndarray | None
-    hits: int | None = None
+    def ended(self, lead: float) -> Analysis:
+        """The same of a game that ends now: the side to move leads by this many points, in place of the estimates."""
+        value, score = float(np.sign(lead)), None if self.score is None else lead
+        moves = (replace(move, value=value, bound=value if move.visits else -1.0, score=score) for move in self.moves)
+        return replace(self, value=value, score=score, moves=tuple(moves))
 
 
 @dataclass(frozen=True)
 class Observer:
-    """A callback for reports during a search, and what they hold.
+    """A callback for reports during a search, and what they contain."""
 
-    Attributes:
-        report: called with each look, at least once.
-        interval: seconds between two looks.
-        sees_the_end: whether a stopped search makes a last report; one that ends by itself always does.
-        least_moves, most_moves: how many moves a report lists; untried ones, by prior, fill up the least number.
-        ownership, moves_ownership: whether reports hold the ownership at the root and after each move.
-    """
-
-    report: Callable[[Analysis], None]
-    interval: float = math.inf
-    sees_the_end: bool = True
-    least_moves: int = 0
+    report: Callable[[Analysis], None]  # called with each look, at least once
+    interval: float = math.inf  # seconds between two looks
+    sees_the_end: bool = True  # whether a stopped search makes a last report; one that ends by itself always does
+    least_moves: int = 0  # that a report lists: untried ones, by prior, fill up
     most_moves: int = 10**6
-    ownership: bool = False
-    moves_ownership: bool = False
+    ownership: bool = False  # whether reports have the ownership at the root
+    moves_ownership: bool = False  # and after each move
 
 
 class Owners:
@@ -101,7 +75,7 @@ class Owners:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self.knows_score = False  # whether the evaluator says something of points: known once it was asked
+        self.knows_score = False  # whether the evaluator gives points: known after its first call
         self.forget()
 
     @property
@@ -110,7 +84,6 @@ class Owners:
 
     @property
     def preferred_batch(self) -> int:
-        """That of the other evaluator."""
         return preferred_batch(self._evaluator)
 
     def forget(self) -> None:
@@ -122,16 +95,10 @@ class Owners:
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """The other evaluator's answer for states int32 [n, S]."""
         found = self._evaluator.evaluate(states)
-        self.hear(states, found)
+        self.add(states, found)
         return found
 
-    def _owners(self, states: np.ndarray) -> np.ndarray | None:
-        """float32 [n, P] for the sides to move of states int32 [n, S], not accumulated; None where the game has no
-        ownership.
-        """
-        return None if self.game.owner is None else self._evaluator.evaluate(states).ownership
-
-    def hear(self, states: np.ndarray, found: Evaluation) -> None:
+    def add(self, states: np.ndarray, found: Evaluation) -> None:
         """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache."""
         self.knows_score = found.score is not None and self.game.score is not None
         if found.ownership is not None and self.game.owner is not None:
@@ -141,7 +108,7 @@ class Owners:
             self.hits = (self.hits or 0) + int(found.known.sum())
 
     def ownership(self, position: Position) -> np.ndarray | None:
-        """float32 [P] for the side to move; where nothing was evaluated yet, what is said of the position itself."""
+        """float32 [P] for the side to move; if nothing was evaluated yet, that of the position itself."""
         if self._count == 0:
             found = self._owners(position.state[None])
             return None if found is None else found[0]
@@ -149,16 +116,16 @@ class Owners:
         return (mean if position.to_play == BLACK else -mean).astype(np.float32)
 
     def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:
-        """The evaluator's ownership after each of these actions, float32 [P] for the side to move before
-        them.
-        """
-        children = []
-        for action in actions:
-            child = position.copy()
+        """The ownership after each of these actions, float32 [P] for the side to move before them."""
+        children = [position.copy() for _ in actions]
+        for child, action in zip(children, actions, strict=True):
             child.play(action)
-            children.append(child.state)
-        found = self._owners(np.stack(children)) if children else None
+        found = self._owners(np.stack([child.state for child in children])) if children else None
         return [None] * len(actions) if found is None else [-row for row in found]
+
+    def _owners(self, states: np.ndarray) -> np.ndarray | None:
+        """float32 [n, P] of states int32 [n, S], not accumulated; None if the game has no ownership."""
+        return None if self.game.owner is None else self._evaluator.evaluate(states).ownership
 
 
 def note(search: Search, owners: Owners | None, position: Position, action: int) -> Analysis:
@@ -170,14 +137,16 @@ def note(search: Search, owners: Owners | None, position: Position, action: int)
 
 
 def look(search: Search, owners: Owners | None, position: Position, observer: Observer) -> Analysis:
-    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None where it knows no
+    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None if it knows no
     points.
     """
     result = search.result()
     has_score = owners is not None and owners.knows_score
-    moves = [_move(search, result, action, has_score) for action in _told(result, observer)]
+    tried = max(1, observer.least_moves, int((result.visits > 0).sum()))
+    actions = ranked(result)[: min(tried, max(1, observer.most_moves))]
+    moves = [_move(search, result, action, has_score) for action in actions]
     if observer.moves_ownership and owners is not None:
-        after = owners.after(position, [move.action for move in moves])
+        after = owners.after(position, actions)
         moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
     return Analysis(
         colour=position.to_play,
@@ -190,24 +159,11 @@ def look(search: Search, owners: Owners | None, position: Position, observer: Ob
     )
 
 
-def counted(look: Analysis, lead: float) -> Analysis:
-    """A look at a game that ends now: the side to move leads by this many points, in place of the estimates."""
-    value, score = float(np.sign(lead)), None if look.score is None else lead
-    moves = tuple(replace(move, value=value, bound=value if move.visits else -1.0, score=score) for move in look.moves)
-    return replace(look, value=value, score=score, moves=moves)
-
-
 def ranked(result: RootResult) -> list[int]:
     """The actions that were tried or could be: the chosen one, then by visits, then by prior."""
     actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))
     order = np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))
     return [int(action) for action in actions[order]]
-
-
-def _told(result: RootResult, observer: Observer) -> list[int]:
-    """The actions that a report lists."""
-    wanted = max(1, observer.least_moves, int((result.visits > 0).sum()))
-    return ranked(result)[: min(wanted, max(1, observer.most_moves))]
 
 
 def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:

@@ -21,14 +21,15 @@ from gozero.play.current_game import CurrentGame
 from gozero.play.report import Analysis, Observer, Owners, look, note
 from gozero.search.early_stop import StopRule
 from gozero.search.memory import Memory
-from gozero.search.request import SearchRequest
-from gozero.search.search import RootResult, Search
+from gozero.search.result import RootResult
+from gozero.search.root import SearchRequest
+from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 
-UNLIMITED_VISITS = 100_000_000  # the budget where time alone limits a move
+UNLIMITED_VISITS = 100_000_000  # the budget if time alone limits a move
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, reported when it has ended
-# what a search is for, where it is not for a move
+# what a search is for, if not for a move
 ANALYSIS, PONDERING, OWNERSHIP = "analysis", "pondering", "ownership"
 
 
@@ -39,20 +40,12 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one question may cost: whatever is reached first. Times are seconds on the clock of time.monotonic.
+    """What one question may cost: the first that is reached. Times are seconds on the clock of time.monotonic."""
 
-    Attributes:
-        visits: simulations, those kept from the move before included; None: as many as there is time for.
-        deadline: when to end.
-        target: when to end, sooner or later as `gozero.search.early_stop` judges; infinite: the other limits alone
-            count.
-        should_stop: asked all the time; true: end now.
-    """
-
-    visits: int | None = 400
+    visits: int | None = 400  # simulations, those of the move before included; None: as many as there is time for
     deadline: float = math.inf
-    target: float = math.inf
-    should_stop: Callable[[], bool] = never
+    target: float = math.inf  # when to end, sooner or later as `gozero.search.early_stop` judges; infinite: never
+    should_stop: Callable[[], bool] = never  # asked all the time; true: end now
 
 
 @dataclass(frozen=True)
@@ -70,16 +63,14 @@ class Searcher:
 
     Args:
         game: whose positions are searched.
-        open_evaluator: gives the evaluator for a board; called when a search is first wanted on a board of that size.
-            It may take seconds.
+        open_evaluator: gives the evaluator for a board, at the first search on a board of that size.
         settings: of all searches.
         random: gives the seed of each game's tree.
         memory: bytes that the trees may grow to.
 
     Attributes:
-        on_search: called after each search; None: not reported.
-        on_full: called with the memory limit in bytes after each search that ended because its tree may grow no
-            further; None: not reported.
+        on_search: callback after each search, or None.
+        on_full: callback with the memory limit in bytes after a search that ended because its tree is full, or None.
     """
 
     def __init__(
@@ -111,7 +102,7 @@ class Searcher:
         return self._tree
 
     def change(self, settings: SearchSettings) -> None:
-        """Search like this from now on; where it differs, what was searched is dropped."""
+        """Search like this from now on; if it differs, what was searched is dropped."""
         if settings != self._settings:
             self._tree = None
             self._settings = settings
@@ -141,9 +132,8 @@ class Searcher:
         observer: Observer | None = None,
         purpose: str | None = None,
     ) -> RootResult:
-        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or the tree is full.
-
-        What was searched before is used if the moves since then lead into the tree.
+        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or the tree is full. What
+        was searched before is used if the moves since then lead into the tree.
         """
         tree = self.open()
         try:
@@ -166,9 +156,8 @@ class Searcher:
         left_out: np.ndarray | None = None,
         max_nodes: int | None = None,
     ) -> RootResult:
-        """The same, without chance, in a tree that is dropped afterwards.
-
-        It leaves out int32 [2, A], see `SearchRequest`, and grows no further than ``max_nodes``.
+        """The same, without chance, in a tree of at most ``max_nodes`` that is dropped afterwards. ``left_out`` as in
+        `SearchRequest`.
         """
         self.open()
         tree = self._new_tree(0, max_nodes)
@@ -189,9 +178,8 @@ class Searcher:
         """Search in this tree, and report."""
         begun = time.monotonic()
         visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
-        tree.begin(
-            0, SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=left_out, keep=keep)
-        )
+        history = root.history_row(0)
+        tree.begin(0, SearchRequest(root.state, history, visits, root_mask=mask, left_out=left_out, keep=keep))
         kept, owners = tree.root_visits(), _owners_of(tree)
         if owners is not None:
             owners.hits = None
@@ -199,7 +187,8 @@ class Searcher:
                 owners.forget()
         _run(tree, root, limits, observer)
         if self.on_search is not None:
-            first = look(tree, owners, root, Observer(_ignore, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES))
+            observer = Observer(lambda look: None, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
+            first = look(tree, owners, root, observer)
             self.on_search(Searched(purpose, first, kept, time.monotonic() - begun))
         if self.on_full is not None and tree.memory is not None and tree.is_full():
             self.on_full(self._memory.limit)
@@ -215,8 +204,8 @@ class Searcher:
         return Search(evaluator.game, wrapped, settings, seed=seed, memory=memory)
 
     def _follow(self, tree: Search, moves: list[Move], mask: np.ndarray) -> bool:
-        """Advance the tree to the position after ``moves``; False if that is not below its root, or was searched among
-        fewer actions.
+        """Advance the tree to the position after ``moves``; False if that is not in it, or had fewer actions to choose
+        from.
         """
         played = len(self._line)
         if moves[:played] != self._line:
@@ -235,9 +224,8 @@ class Searcher:
         return note(tree, _owners_of(tree), root, action)
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
-        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search aside.
-
-        None where the evaluator gives no ownership.
+        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search aside; None if the
+        evaluator gives no ownership.
         """
         if _owners_of(self.open()) is None:
             return None
@@ -269,15 +257,12 @@ def _owners_of(tree: Search) -> Owners | None:
     return tree.evaluator if isinstance(tree.evaluator, Owners) else None
 
 
-def _until_settled(tree: Search, limits: Limits) -> Callable[[], bool]:
-    """The caller's wish to stop, or the judgement that the search has found out enough."""
-    rule = StopRule(limits.target)
-    return lambda: limits.should_stop() or rule.is_met(tree.result(), time.monotonic())
-
-
 def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None) -> None:
     """Search until the limits are reached, and report to the observer at intervals and at the end."""
-    should_stop = limits.should_stop if limits.target == math.inf else _until_settled(tree, limits)
+    should_stop = limits.should_stop
+    if limits.target < math.inf:
+        rule = StopRule(limits.target)
+        should_stop = lambda: limits.should_stop() or rule.is_met(tree.result(), time.monotonic())  # noqa: E731
     if observer is None:
         tree.run(limits.deadline, should_stop)
         return
@@ -289,7 +274,3 @@ def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None
         if observer.sees_the_end or not stopped or looks == 0:
             observer.report(look(tree, _owners_of(tree), root, observer))
             looks += 1
-
-
-def _ignore(look: Analysis) -> None:
-    """Ignore a report."""

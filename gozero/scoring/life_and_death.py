@@ -25,7 +25,7 @@ from gozero.games.go import area, go
 from gozero.games.go.rules import SIMPLE
 from gozero.scoring.regions import Chain, chains_of, connected, liberties_of, only, touches
 from gozero.scoring.settlement import SURE, in_seki
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 

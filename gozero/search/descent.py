@@ -18,8 +18,7 @@ from numba import types
 from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.search.gumbel import best_root_edge, count_simulation
-from gozero.search.puct import NO_EDGE, PARAMS, best_edge
-from gozero.search.puct_root import forced_edge
+from gozero.search.puct import NO_EDGE, PARAMS, best_edge, forced_edge
 from gozero.search.root import prepare_root
 from gozero.search.tree import (
     DECIDED,
@@ -254,16 +253,8 @@ def simulate_rows(
             if ended == FULL:
                 break
             if ended == FOUND:
-                value = evaluate(
-                    step,
-                    outcome,
-                    sample,
-                    leaves.states[0],
-                    leaves.states[1],
-                    forest.histories[t],
-                    options,
-                    forest.generators[t],
-                    logits,
-                )
+                state, spare = leaves.states[0], leaves.states[1]
+                history, generator = forest.histories[t], forest.generators[t]
+                value = evaluate(step, outcome, sample, state, spare, history, options, generator, logits)
                 _expand(forest, leaves, 0, logits, value, np.float32(0.0))
     return _retire(forest, finished)

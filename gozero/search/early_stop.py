@@ -9,23 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.search.search import RootResult
+from gozero.search.result import RootResult
 
+# share of the simulations to come by which a rival may gain on the leader (Lc0's smart pruning factor 1.33, inverted)
 CATCH_UP = 0.75
-"""By what share of the simulations to come a rival may gain on the leader (Lc0's smart pruning factor is 1.33, the
-inverse).
-"""
-FIRST_LOOK = 0.1
-"""Share of the time to the target that is searched in any case, so that there is something to judge by."""
-NOTABLE = 0.25
-"""A move with so large a share of the most visits is tried well enough for its value to count."""
-SMALL_SHARE = 0.3
-"""Where no move has a larger share of all visits, the leader is doubtful."""
+FIRST_LOOK = 0.1  # share of the time to the target that is searched in any case, to have something to judge by
+NOTABLE = 0.25  # share of the most visits from which a move's value counts
+SMALL_SHARE = 0.3  # of all visits: if no move has a larger one, the leader is doubtful
 
 
 def is_settled(result: RootResult, simulations: float) -> bool:
-    """Whether no rival can be expected to overtake the leader within this many more simulations; never where the leader
-    has a better bound than the most visited move, which may yet come back.
+    """Whether no rival can be expected to overtake the leader within this many more simulations; never if the leader
+    has fewer visits than another.
     """
     rivals = np.delete(result.visits, result.best)
     return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
@@ -40,11 +35,7 @@ def is_undecided(result: RootResult) -> bool:
 
 
 class StopRule:
-    """Whether one search should end, asked again and again while it runs.
-
-    Args:
-        target: when a search that is neither settled nor undecided ends.
-    """
+    """Whether one search should end; `target` is when one that is neither settled nor undecided ends."""
 
     def __init__(self, target: float) -> None:
         self._target = target

@@ -7,19 +7,11 @@ arrays is there twice.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any
 from weakref import WeakSet
 
 FIRST_SHARE = 16
 """A search begins with at most one part in this many of the limit, or less where more searches run at once."""
-
-
-class UsesMemory(Protocol):
-    """A search, as its memory is counted."""
-
-    @property
-    def held(self) -> int:
-        """Bytes reserved for its trees."""
 
 
 class Memory:
@@ -30,7 +22,7 @@ class Memory:
     def __init__(self, limit: int, searches: int = 1) -> None:
         self.limit = limit
         self._shares = max(FIRST_SHARE, searches)
-        self._searches: WeakSet[UsesMemory] = WeakSet()
+        self._searches: WeakSet[Any] = WeakSet()
 
     @property
     def first(self) -> int:
@@ -40,8 +32,8 @@ class Memory:
     @property
     def free(self) -> int:
         """Bytes that no search has reserved, at least 0."""
-        return max(0, self.limit - sum(search.held for search in self._searches))
+        return max(0, self.limit - sum(search.reserved for search in self._searches))
 
-    def add(self, search: UsesMemory) -> None:
-        """Count the memory of this search from now on."""
+    def add(self, search: Any) -> None:
+        """Count the bytes that this `Search` has reserved from now on."""
         self._searches.add(search)

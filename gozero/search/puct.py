@@ -1,4 +1,5 @@
-"""PUCT: which child to follow (Silver et al. 2017, "Mastering the game of Go without human knowledge").
+"""PUCT: which child to follow (Silver et al. 2017, "Mastering the game of Go without human knowledge"), which
+simulations exploration forces at the root, and the move and policy that come of them.
 
     score(a) = Q(a) + c_puct * P(a) * sqrt(sum of N) / (1 + N(a))
 
@@ -9,10 +10,23 @@ With a `c_uct` it is UCB1, which makes the search UCT (Kocsis and Szepesvari 200
 An unvisited move has no Q; first-play urgency lends it the parent's value less `fpu` * sqrt(prior mass already
 visited), as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`.
 
-Where the result is all that counts, a side that is winning plays anything that wins, and one that is losing anything at
-all. With a `score_weight` the Q of a visited move also rises with the points it gains against the position's mean
-score, as in KataGo's score utility (Wu 2019), but by the mean scores of the two nodes: no distribution of scores is
-known here. Values backed up stay pure.
+With a `score_weight` the Q of a visited move also rises with the points it gains against the position's mean score, as
+in KataGo's score utility (Wu 2019), but by the mean scores of the two nodes. Values backed up stay pure.
+
+Forced playouts and policy-target pruning (Wu 2019, section 3.2):
+
+    forced(a) = sqrt(k * P(a) * sum of N)
+
+A root move that has been tried gets at least forced(a) simulations, so that a move that noise brought up is not given up
+before its value is known. Afterwards each move but the most visited loses up to forced(a) of them, as long as PUCT still
+prefers the most visited one. A move left with a single visit is no part of the policy. P is the prior with noise.
+
+The move to play has the highest lower confidence bound, as in KataGo ("LCB"; docs/search.md has the matches):
+
+    bound(a) = Q(a) - deviations * sigma(a) / sqrt(N(a))
+
+sigma(a) is the standard deviation of the values backed up through the move, with one visit of `FIRST_DEVIATION` among
+them. When a rival has just turned out better than the most visited move, visits follow slowly; the bound does at once.
 """
 
 from __future__ import annotations
@@ -28,6 +42,8 @@ from gozero.system.jit import kernel
 
 NO_EDGE = -1
 FAR = 1e9  # below every score
+FIRST_DEVIATION = 0.4  # of values, assumed before any visit (KataGo's prior of its utility's deviation)
+LEAST_SHARE = 0.15  # of the most visited move's visits; a move with fewer is not played (KataGo's)
 
 
 class Params(NamedTuple):
@@ -109,3 +125,116 @@ def best_edge(forest, t, index, params):
         if urgency + exploration * priors[end] > highest:
             best = end
     return best
+
+
+@kernel()
+def lower_bound(child, deviations):
+    """The bound of a visited child for its parent, before points. It may lie below -1, so that lost moves compare; where
+    the child is decided it is what that is worth, a loss below all others.
+    """
+    if child["status"] == DECIDED:
+        return -np.float64(child["value"]) if child["value"] < 1 else -np.inf
+    visits = np.float64(child["visits"])
+    mean = child["value_sum"] / visits
+    spread = max(child["square_sum"] - visits * mean * mean, 0.0) + FIRST_DEVIATION * FIRST_DEVIATION
+    return -mean - deviations * math.sqrt(spread / (visits + 1.0) / visits)
+
+
+@kernel()
+def _is_proven(child, value, params):
+    """Whether a child is known to be worth this to the side to move there, in a game where results are proven."""
+    return params.solve > 0 and child["status"] == DECIDED and child["value"] == value
+
+
+@kernel()
+def edge_of_highest_bound(forest, t, most, params):
+    """The root edge of the highest bound, `most` being the most visited one, which is visited.
+
+    A move that is proven to lose is left out where another has a visit.
+    """
+    nodes, children, root = forest.nodes[t], forest.children[t], forest.nodes[t, 0]
+    start, end = np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["child_count"])
+    expected = root["score_sum"] / root["visits"]
+    least = 0.0
+    for edge in range(start, end):
+        child = nodes[children[edge]]
+        if not _is_proven(child, 1.0, params):
+            least = max(least, LEAST_SHARE * child["visits"])
+    best, highest = most, -np.inf
+    for edge in range(start, end):
+        child = nodes[children[edge]]
+        if child["visits"] == 0 or _is_proven(child, 1.0, params):
+            continue
+        if child["visits"] < least and not _is_proven(child, -1.0, params):
+            continue
+        bound = lower_bound(child, params.lcb)
+        if params.score_weight > 0:
+            bound += points_gained(child, expected, params)
+        if bound > highest:
+            highest = bound
+            best = np.int64(edge)
+    return best
+
+
+@kernel()
+def forced_edge(forest, t):
+    """A child of the root that has fewer visits, those in flight included, than it must get; NO_EDGE if there is none."""
+    nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
+    root = nodes[0]
+    factor = forest.trees[t]["forced"] * max(root["visits"] + root["pending"] - 2, 0)
+    for edge in range(np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["child_count"])):
+        child = nodes[children[edge]]
+        if (child["visits"] + child["pending"]) ** 2 < factor * priors[edge]:
+            return edge
+    return np.int64(NO_EDGE)
+
+
+@kernel()
+def _worth(forest, t, edge, params):
+    """Q of a visited root child, with the points it gains, as `best_edge` takes it."""
+    root, child = forest.nodes[t, 0], forest.nodes[t, forest.children[t, edge]]
+    q = -child["value_sum"] / child["visits"]
+    return q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
+
+
+@kernel()
+def _earned(forest, t, edge, params, exploration, forced, best):
+    """Visits of a root child that PUCT would have given it: it loses up to `forced`, while its score stays below
+    `best`.
+    """
+    child = forest.nodes[t, forest.children[t, edge]]
+    earned = np.int64(child["visits"])
+    if earned == 0:
+        return earned
+    least = earned - forced
+    q = _worth(forest, t, edge, params)
+    while earned >= 1 and earned - 1 >= least and q + exploration * forest.priors[t, edge] / earned < best:
+        earned -= 1
+    return earned if earned > 1 else np.int64(0)
+
+
+@kernel()
+def pruned_policy(forest, t, params, policy):
+    """Write the shares of the visits that were earned into policy float32 [A], which is 0 on entry. The root has a
+    visited child.
+    """
+    nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
+    start, end = np.int64(nodes[0]["edge_start"]), np.int64(nodes[0]["edge_start"] + nodes[0]["child_count"])
+    visits, most = 0, start
+    for edge in range(start, end):
+        visits += nodes[children[edge]]["visits"]
+        if nodes[children[edge]]["visits"] > nodes[children[most]]["visits"]:
+            most = np.int64(edge)
+    exploration = params.c_puct * math.sqrt(visits)
+    chosen = nodes[children[most]]
+    best = exploration * priors[most] / (1 + chosen["visits"]) + _worth(forest, t, most, params)
+    total = 0.0
+    for edge in range(start, end):
+        earned = np.int64(chosen["visits"])
+        if edge != most:
+            forced = math.sqrt(forest.trees[t]["forced"] * priors[edge] * visits)
+            earned = _earned(forest, t, edge, params, exploration, forced, best)
+        policy[forest.actions[t, edge]] = earned
+        total += earned
+    for edge in range(start, end):
+        policy[forest.actions[t, edge]] /= total

@@ -1,21 +1,20 @@
-"""The root of a tree: where a search begins, what is special there, and what is read off it at the end.
+"""The root of a tree: the request that a search begins with, what is special there, and what is read off it at the end.
 
 At the root the prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded, and a
-Gumbel root has its schedule. Nothing here descends into the tree.
+Gumbel root has its schedule.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numba import types
 
-from gozero.games.game import PLY
+from gozero.games.game import PLY, Game
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
-from gozero.search.puct import PARAMS
-from gozero.search.puct_root import edge_of_highest_bound, lower_bound, pruned_policy
-from gozero.search.request import SearchRequest
+from gozero.search.puct import PARAMS, edge_of_highest_bound, lower_bound, pruned_policy
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import FOREST, NO_NODE, Forest, add_node, bring_best_forward, keep_below, swap_edges
 from gozero.system.jit import copy_row, kernel
@@ -23,6 +22,64 @@ from gozero.system.rng import gamma, gumbel, mix
 
 NO_ACTION = -1
 _F32_1 = types.float32[::1]
+
+
+@dataclass(frozen=True, eq=False)
+class SearchRequest:
+    """A position to search. The game must not be over there.
+
+    Attributes:
+        state: int32 [S].
+        history: uint64 [H], H > state[PLY].
+        visits: root visits at which the tree is finished, at least 1 (more than 2**30 mean 2**30); kept visits count.
+        noise: explore, as the settings say: Gumbel variables, or Dirichlet noise, root temperature and forced playouts.
+        temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
+        gumbel: float32 [A], the Gumbel variables to use instead.
+        root_mask: bool [A], True for actions that may be searched at the root (illegal ones never are). None: all.
+        left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root
+            and for the other one; 1 is the root alone. None: 0 everywhere.
+        keep: build on the tree that `Search.advance` left, if its root is this very state, has all moves that are
+            allowed now, and nothing was or is left out below a root.
+        on_top: the visits come on top of those in the tree.
+        seed: 0 … 2**64-1, of its noise and playouts. None: another in each search, by the seed of the `Search`.
+    """
+
+    state: np.ndarray
+    history: np.ndarray
+    visits: int
+    noise: bool = False
+    temperature: float | None = None
+    gumbel: np.ndarray | None = None
+    root_mask: np.ndarray | None = None
+    left_out: np.ndarray | None = None
+    keep: bool = False
+    on_top: bool = False
+    seed: int | None = None
+
+    def check(self, game: Game) -> None:
+        """ValueError for a budget below 1 and for what would make a kernel read or write beyond an array."""
+        if self.visits < 1:
+            raise ValueError(f"{self.visits} visits: expected at least 1")
+        if self.state.shape != (game.state_ints,):
+            raise ValueError(
+                f"state of shape {self.state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)"
+            )
+        if len(self.history) <= self.state[PLY]:
+            raise ValueError(
+                f"history of {len(self.history)} entries: ply {self.state[PLY]} needs at least {self.state[PLY] + 1}"
+            )
+        for name in ("gumbel", "root_mask", "left_out"):
+            shape = (2, game.actions) if name == "left_out" else (game.actions,)
+            array: np.ndarray | None = getattr(self, name)
+            if array is not None and array.shape != shape:
+                raise ValueError(f"{name} of shape {array.shape}: expected {shape}")
+
+    def plies_left_out(self, actions: int) -> np.ndarray:
+        """int32 [2, A]: `left_out`, with what `root_mask` excludes at the root."""
+        plies = np.zeros((2, actions), np.int32) if self.left_out is None else np.array(self.left_out, np.int32)
+        if self.root_mask is not None:
+            plies[0] = np.maximum(plies[0], np.logical_not(self.root_mask))
+        return plies
 
 
 @kernel()
@@ -106,10 +163,10 @@ def _drop_excluded(forest, t):
     start, end = np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["edge_count"])
     if end - start < count:
         mass = 1e-30
-        for kept in range(start, end):
-            mass += priors[kept]
-        for kept in range(start, end):
-            priors[kept] /= mass
+        for place in range(start, end):
+            mass += priors[place]
+        for place in range(start, end):
+            priors[place] /= mass
         keep_below(forest, t, np.int64(0), np.int64(forest.trees[t]["node_count"]))
     bring_best_forward(forest, t, 0)
 
@@ -142,9 +199,8 @@ def plant(forest, t, budget, seed, keep, on_top):
     """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that
     position.
 
-    The budget counts the visits that are kept, and with `on_top` those that come on top of them, or of a new root's
-    own. A kept root that has none of the actions allowed now, because it was expanded inside a tree, is replaced by a
-    new one.
+    The budget counts the visits in the tree, or with `on_top` comes on top of them. A root that has none of the actions
+    allowed now, because it was expanded inside a tree, is replaced by a new one.
     """
     tree = forest.trees[t]
     forest.generators[t, 0] = mix(seed)

@@ -1,8 +1,7 @@
 """Search: many trees at once, in waves of select -> evaluate -> expand and back up.
 
 A wave takes at most `settings.leaves` leaves of every unfinished tree and evaluates them in one batch; of one tree
-alone it takes more as the tree grows, for an evaluator that prefers large batches (`settings.most_leaves`). Its two
-halves, `collect` and `absorb`, are for callers that have something else to do while the batch is evaluated.
+alone it takes more as the tree grows, for an evaluator that prefers large batches (`settings.most_leaves`).
 
 Visits are those of the root: its own evaluation and all simulations below it, those of a tree that is built on
 included. A value is the expected result for the side to move, -1 … 1; a child's q is for the side to move at the root.
@@ -10,8 +9,7 @@ included. A value is the expected result for the side to move, -1 … 1; a child
 Without a `Memory` a tree has as many nodes as the settings say, with one it grows as far as that allows. The search of
 a tree without room for another node ends, its budget unspent.
 
-A search knows no rule beyond the kernels of its Game, starts no thread and imports no torch. Resigning, clocks and when
-to pass are the player's. The same seed and the same calls give the same result; trees do not influence each other.
+The same seed and the same calls give the same result; trees do not influence each other.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ import contextlib
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,59 +27,21 @@ from gozero.games.game import PLY, Game
 from gozero.search import descent
 from gozero.search.memory import Memory
 from gozero.search.puct import Params
-from gozero.search.request import SearchRequest
-from gozero.search.root import apply_request, draw_gumbels, plant, read_root
+from gozero.search.result import PrincipalVariation, RootResult, principal_variation, root_result, tree_text
+from gozero.search.root import SearchRequest, apply_request, draw_gumbels, plant
 from gozero.search.settings import VISITS_PER_LEAF, SearchSettings
-from gozero.search.show import PrincipalVariation, principal_variation, tree_text
-from gozero.search.tree import DECIDED, GROWING, Forest, enlarged, most_nodes, new_forest, reroot, tree_bytes
+from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
 
 
-@dataclass(frozen=True)
-class RootResult:
-    """What a search found, for the side to move at the root. Actions that were not searched have 0 everywhere.
-
-    Attributes:
-        visits: int32 [A], of the root's children.
-        q: float32 [A], mean value after each visited action.
-        prior: float32 [A], the evaluator's, without noise and temperature; sums to 1 over the allowed actions.
-        policy: float32 [A], the training target: shares of visits, less those that were forced, or a Gumbel
-            root's improved policy; sums to 1.
-        bound: float32 [A], lower confidence bound of the value after each visited action, at least -1, see
-            `gozero.search.puct_root`; its mean where the settings name no `lcb`.
-        best: the action of the highest bound, the most visited one without `lcb`, or the winner at a Gumbel root.
-        value: mean value of all visits; at a Gumbel root, which visits weak moves as often as strong ones, that of the
-            improved policy.
-        score: mean score in points of all visits, 0 where the evaluator knows none.
-        root_visits: visits of the root itself, one more than its children's.
-        refuted: bool [A], the actions that are proven to lose; None where no results are proven.
-    """
-
-    visits: np.ndarray
-    q: np.ndarray
-    bound: np.ndarray
-    prior: np.ndarray
-    policy: np.ndarray
-    best: int
-    value: float
-    score: float
-    root_visits: int
-    refuted: np.ndarray | None = None
-
-
 class Search:
     """B trees of one game, searched with one evaluator.
 
-    Args:
-        game: the search knows the rules only through its kernels.
-        evaluator: gives logits and values; a `RowEvaluator` is called without leaving the kernel.
-        settings: see `SearchSettings`.
-        trees: B.
-        seed: of all noise and of random playouts.
-        memory: the limit to which trees may grow beyond `settings.max_nodes`; None: they may not.
+    A `RowEvaluator` is called without leaving the kernel. `seed` is that of all noise and of random playouts; `memory`
+    the limit to which trees may grow beyond `settings.max_nodes`, None: they may not.
     """
 
     def __init__(
@@ -170,11 +129,8 @@ class Search:
         return self.absorb(evaluation)
 
     def collect(self) -> np.ndarray:
-        """The first half of a wave: int32 [n, S], its leaves, to be evaluated by the caller. They stay valid until
-        `absorb`.
-
-        There may be none: where all lines ended at finished games, and always with a row evaluator, which the kernel
-        calls itself.
+        """The first half of a wave, for callers with other work during the evaluation: its leaves int32 [n, S], valid
+        until `absorb`. There are none if all lines ended at finished games, or with a row evaluator.
         """
         self._enlarge()
         if self._rows is None:
@@ -185,9 +141,7 @@ class Search:
         return self._leaves.states[: self._collected]
 
     def absorb(self, evaluation: Evaluation | None = None) -> list[int]:
-        """The second half: take the leaves' evaluation (None where there were none). Returns the trees that finished in
-        this wave.
-        """
+        """The second half: take the leaves' evaluation, None if there were none. Returns the trees that finished."""
         if self._rows is not None:
             done = descent.simulate_rows(
                 self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function, self.forest, self._params,
@@ -211,7 +165,7 @@ class Search:
 
     @property
     def is_finished(self) -> bool:
-        """Whether every tree's budget is spent, or its room used up."""
+        """Whether the search of every tree has ended."""
         return self._running == 0
 
     def is_full(self, tree: int = 0) -> bool:
@@ -219,15 +173,13 @@ class Search:
         return bool(self.forest.trees[tree]["full"])
 
     @property
-    def held(self) -> int:
+    def reserved(self) -> int:
         """Bytes reserved for trees."""
         return len(self.forest.trees) * tree_bytes(self.game, self.forest.nodes.shape[1])
 
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
-        """Search in waves until every budget is spent or room used up, time.monotonic() reaches `deadline` or `stop()`
-        is true.
-
-        The first wave is always searched, so that every root has its prior and value.
+        """Search in waves, at least one, until every budget is spent or room used up, time.monotonic() reaches
+        `deadline` or `stop()` is true.
         """
         while not self.is_finished:
             self.wave()
@@ -239,17 +191,15 @@ class Search:
         return int(self.forest.nodes[tree, 0]["visits"])
 
     def result(self, tree: int = 0) -> RootResult:
-        """What the search of a tree has found so far. ValueError where its root has no move: not searched yet, or the
-        game is over.
-        """
-        return _root_result(self.forest, tree, self._params)
+        """What the search of a tree has found so far. ValueError if its root has no move: not searched, or game over."""
+        return root_result(self.forest, tree, self._params)
 
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:
-        """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
+        """See `result.principal_variation`."""
         return principal_variation(self.forest, tree, action, length)
 
     def text(self, tree: int = 0, depth: int = 2) -> str:
-        """The tree's most visited lines, `depth` plies deep, as text."""
+        """See `result.tree_text`."""
         return tree_text(self.game, self.forest, tree, depth)
 
     def _prepare_leaves(self) -> None:
@@ -336,33 +286,3 @@ def _params(settings: SearchSettings, points: int) -> Params:
         settings.solve,
     )
     return Params(*map(float, numbers))
-
-
-def _root_result(forest: Forest, tree: int, params: Params) -> RootResult:
-    """What the search of a tree has found; errors as `Search.result`."""
-    actions = forest.root_priors.shape[1]
-    visits = np.zeros(actions, np.int32)
-    q, bound, policy = (np.zeros(actions, np.float32) for _ in range(3))
-    best = read_root(forest, tree, params, visits, q, bound, policy)
-    if best < 0:
-        raise ValueError(
-            f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action"
-        )
-    root = forest.nodes[tree, 0]
-    count = int(root["visits"])
-    value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
-    if forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
-        value = float(policy @ np.where(visits > 0, q, root["value"]))
-    refuted = _refuted(forest, tree) if params.solve > 0 else None
-    return RootResult(visits, q, bound, forest.root_priors[tree].copy(), policy, best, value, score, count, refuted)
-
-
-def _refuted(forest: Forest, tree: int) -> np.ndarray:
-    """bool [A]: the root's actions that are proven to lose."""
-    root = forest.nodes[tree, 0]
-    edges = slice(root["edge_start"], root["edge_start"] + root["child_count"])
-    children = forest.nodes[tree, forest.children[tree, edges]]
-    losing = (children["status"] == DECIDED) & (children["value"] == 1.0)
-    refuted = np.zeros(forest.root_priors.shape[1], np.bool_)
-    refuted[forest.actions[tree, edges][losing]] = True
-    return refuted

@@ -1,7 +1,6 @@
 """The settings of a search. Each field has its unit and the source of its usual value.
 
-Budgets, deadlines and noise on or off belong to one search of one position, not to the settings: see `SearchRequest`
-and `Search.run`.
+Budgets, deadlines and noise on or off belong to one search of one position, see `root.SearchRequest` and `Search.run`.
 """
 
 from __future__ import annotations
@@ -17,42 +16,32 @@ VISITS_PER_LEAF = 25
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Frozen settings of a `Search`.
+    """Frozen settings of a `Search`. Noise, root temperature and forced playouts apply when a request asks for noise.
 
     Attributes:
         root: how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022).
-        c_puct: weight of the prior against the value (not published for AlphaGo Zero; KataGo 1.1, Leela Zero about
-            0.8).
+        c_puct: weight of the prior against the value (KataGo 1.1, Leela Zero about 0.8).
         c_uct: above 0, UCB1 in place of PUCT with this constant, for values from -1 to 1 (Kocsis and Szepesvari 2006:
             sqrt(8); OpenSpiel: 2).
         fpu: how far below its parent an unvisited child is assumed to be, in value, once all prior mass is visited
             (KataGo 0.2).
         leaves: leaves collected from one tree in one wave; above 1, virtual loss makes them differ.
-        most_leaves: leaves up to which the wave of a search of one tree grows, one for every `VISITS_PER_LEAF` visits of
-            the tree, where the evaluator prefers batches larger than `leaves` (at most as large as it prefers); no more
-            than `leaves`: it does not grow.
-        virtual_loss: losses, in value, charged for each visit in flight (1: AlphaGo Zero's; 0: only the visit is
-            counted).
-        dirichlet_weight: share of Dirichlet noise in the root's prior when `begin` asks for noise (AlphaGo Zero 0.25; 0
-            off).
-        dirichlet_total: sum of the Dirichlet parameters over the legal moves (10.83 = 0.03 * 361, AlphaGo Zero's on
-            19x19).
-        dirichlet_alpha: parameter of each legal move, whatever their number, in place of that total (0: the total is
-            shared).
-        root_policy_temperature: the root's prior is raised to 1/this and renormalised when `begin` asks for noise
-            (KataGo 1.25 to 1.1).
-        forced_playouts: k of the sqrt(k * prior * visits) simulations that a tried move is given at least when `begin`
-            asks for noise; they are taken off the policy again (KataGo 2; 0 off).
+        most_leaves: leaves up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the
+            evaluator prefers batches larger than `leaves`.
+        virtual_loss: losses, in value, charged for each visit in flight (AlphaGo Zero 1; 0: only the visit counts).
+        dirichlet_weight: share of Dirichlet noise in the root's prior (AlphaGo Zero 0.25; 0 off).
+        dirichlet_total: sum of the Dirichlet parameters over the legal moves (AlphaGo Zero on 19x19: 0.03 * 361).
+        dirichlet_alpha: parameter of each legal move in place of that total (0: the total is shared).
+        root_policy_temperature: the root's prior is raised to 1/this and renormalised (KataGo 1.25 to 1.1).
+        forced_playouts: k of `puct`'s forced playouts (KataGo 2; 0 off).
         gumbel_m: moves considered at a Gumbel root (16 in the paper).
         c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
         score_weight: weight of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 *
-            sqrt(area))), where the gain is how much more its mean score is than the position's (KataGo 0.3 on its
-            score's distribution; 0: nothing).
-        lcb: above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of
-            its mean below its value (KataGo 5, of another estimate); 0: the most visited move.
-        solve: whether results that are searched to the end of the game are proven, see `tree.prove`; not for Go, where
-            the search leaves out moves.
-        max_nodes: nodes of one tree, or those with which it begins where the search is given memory to grow into.
+            sqrt(area))), where the gain is how much more its mean score is than the position's (KataGo 0.3; 0 off).
+        lcb: above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations
+            of its mean below its value (KataGo 5, of another estimate); 0: the most visited move.
+        solve: whether results that are searched to the end of the game are proven, see `tree.prove`; not for Go.
+        max_nodes: nodes of one tree, or those with which it begins if the search has memory to grow into.
         max_depth: plies below the root that a line may reach.
     """
 

@@ -47,7 +47,7 @@ def working_folder() -> Path | None:
 
 
 def full(path: Path | str) -> Path:
-    """The absolute form of a path, with ~ expanded; links are kept as they are named."""
+    """The absolute form of a path, with ~ expanded; links stay as they are named."""
     return at_home(path).absolute()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from gozero.system.threads import GROUPS, MOUNT, control_groups
 
 PROCESSORS = Path("/proc/cpuinfo")
-UNKNOWN_MEMORY = 4 * 2**30  # bytes, where the system does not tell
+UNKNOWN_MEMORY = 4 * 2**30  # bytes, where the system does not report it
 X86 = {"x86_64", "amd64", "i386", "i686", "x86"}  # what systems call it
 INT8_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}  # in Linux's names
 
@@ -46,7 +46,7 @@ def processor(path: Path = PROCESSORS) -> Processor:
 
 def computes_int8(found: Processor | None = None) -> bool | None:
     """Whether a processor, this machine's if none is given, sums products of 8-bit numbers without overflow; None: it
-    does not tell. One of x86 that does not tell counts as one that does not: most overflow without a sign of it.
+    does not report it. One of x86 that does not counts as one that overflows: most do, without a sign of it.
     """
     flags = (found or processor()).flags
     if not flags and platform.machine().lower() not in X86:

@@ -24,7 +24,7 @@ from gozero.system import files
 from gozero.system.options import SettingsError, path_of
 
 MOST_WAITING = 1_000
-"""Pieces of text kept for a stderr that is not read; one drawing of the live graphics is one piece."""
+"""Pieces of text that wait for a stderr that is not read; one drawing of the live graphics is one piece."""
 LAST_WORDS = 0.3
 """Seconds that a process waits at its end until stderr has taken the pending text."""
 
@@ -75,7 +75,7 @@ class Stderr(io.TextIOBase):
     """A stream to a file descriptor that never blocks its writers: a thread writes the text, and drops what cannot be
     written.
 
-    While the other end does not read, up to ``MOST_WAITING`` pieces are kept for it; later pieces are dropped whole.
+    While the other end does not read, up to ``MOST_WAITING`` pieces wait for it; later pieces are dropped whole.
     """
 
     encoding, errors = "utf-8", "backslashreplace"  # a file name may hold bytes that are no text
@@ -133,7 +133,7 @@ def open_streams() -> None:
 
 
 class _Results(io.FileIO):
-    """A descriptor whose failures can be told from those of files: BrokenPipeError where the reader has gone, else
+    """A descriptor whose failures differ from those of files: BrokenPipeError if the reader has gone, else
     UnwritableError.
     """
 
@@ -193,7 +193,7 @@ def write_all(descriptor: int, data: bytes) -> None:
     while data:
         try:
             data = data[os.write(descriptor, data) :]
-        except BlockingIOError:  # whoever shares it with this process has made it non-blocking
+        except BlockingIOError:  # another process that shares it has made it non-blocking
             select.select([], [descriptor], [])
 
 

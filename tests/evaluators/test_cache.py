@@ -16,7 +16,7 @@ from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator, WideEvaluator

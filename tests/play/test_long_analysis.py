@@ -15,7 +15,7 @@ from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits, never
 from gozero.search.memory import Memory
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes

@@ -8,7 +8,7 @@ import pytest
 from gozero.games.coords import pass_action
 from gozero.games.game import PLY
 from gozero.games.go import go
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator, start

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gozero.search.choose import choose
-from gozero.search.search import RootResult
+from gozero.search.result import RootResult, choose
 
 VISITS = np.array([10, 0, 40, 30, 20], np.int32)
 NO_VALUES = VISITS * 0.0

@@ -10,7 +10,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
 from gozero.search.early_stop import FIRST_LOOK, StopRule, is_settled, is_undecided
-from gozero.search.search import RootResult
+from gozero.search.result import RootResult
 
 TARGET = 110.0
 """Ten seconds after the first look of `rule_at`."""

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gozero.games.coords import pass_action
-from gozero.search.request import SearchRequest
+from gozero.search.result import children_of
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search.show import children_of
 from gozero.search.tree import NO_NODE, find_child
 from tests.search.naive import HashEvaluator, NaiveSearch, Node, start
 from tests.search.trees import GO5, OPENING, check_tree, same, searched

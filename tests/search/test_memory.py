@@ -9,7 +9,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.go import go
 from gozero.search import search as search_module
 from gozero.search.memory import FIRST_SHARE, Memory
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
@@ -88,7 +88,7 @@ def test_growth_ends_at_the_limit() -> None:
     memory = Memory(250 * NODE_BYTES)
     search = search_of(10**6, SearchSettings(max_nodes=20, leaves=4), memory)
     assert search.is_finished and search.is_full()
-    assert search.held <= memory.limit and memory.free < NODE_BYTES
+    assert search.reserved <= memory.limit and memory.free < NODE_BYTES
     assert search.result().root_visits == search.forest.trees[0]["node_count"] == 250
     check_tree(search)
 
@@ -112,9 +112,9 @@ def test_searches_share_what_there_is() -> None:
 def test_a_search_that_begins_anew_gives_memory_back() -> None:
     memory = Memory(640 * NODE_BYTES)
     search = search_of(500, SearchSettings(max_nodes=30), memory)
-    result, held = search.result(), search.held
+    result, held = search.result(), search.reserved
     search.restart(HashEvaluator(GO5), 0)
-    assert search.held == 30 * NODE_BYTES < held
+    assert search.reserved == 30 * NODE_BYTES < held
     search.begin(0, SearchRequest(*start(GO5, *OPENING), 500))
     search.run()
     assert same(result, search.result())

@@ -8,7 +8,7 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import NOT_OVER
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import DECIDED

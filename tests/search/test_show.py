@@ -5,10 +5,10 @@ import numpy as np
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.coords import parse_vertex
 from gozero.games.go import go
-from gozero.search.request import SearchRequest
+from gozero.search.result import PrincipalVariation
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search.show import PrincipalVariation
 from tests.search.naive import HashEvaluator, start
 
 GO5 = go.make(5)

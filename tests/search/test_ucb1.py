@@ -7,7 +7,7 @@ import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import NOT_OVER, Game
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.system.errors import ChoiceError

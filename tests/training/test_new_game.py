@@ -20,7 +20,7 @@ from gozero.frontends.terminal import play
 from gozero.games.descriptions import DESCRIPTIONS, Description
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.nets import features, locations, weights
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests import ROOT

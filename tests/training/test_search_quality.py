@@ -18,7 +18,7 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import PLY
 from gozero.nets import weights
 from gozero.play.engine import find_weights, search_settings
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from tests import ROOT
 from training.matches import yardstick

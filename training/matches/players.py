@@ -44,7 +44,7 @@ from gozero.games.position import Position
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
 from gozero.scoring.endgame import candidates
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes

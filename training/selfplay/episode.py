@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.games.game import Game
-from gozero.search.choose import draw
-from gozero.search.search import RootResult
+from gozero.search.result import RootResult, draw
 from training.records import scoring
 from training.records.records import Record, Target, sparse_target
 from training.selfplay import resign

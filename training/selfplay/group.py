@@ -22,7 +22,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from training.records.records import Record

@@ -26,7 +26,7 @@ from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
 from gozero.play.report import Analysis, Observer, Owners, look
 from gozero.search.memory import Memory
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.system.options import SettingsError
 
@@ -84,7 +84,7 @@ class RunningTask:
     def absorb(self, found: Evaluation | None) -> None:
         """Take the evaluation of those leaves; None where there were none."""
         if found is not None:
-            self._owners.hear(self._leaves, found)
+            self._owners.add(self._leaves, found)
             if self.raw is None:
                 score = None if found.score is None else float(found.score[0])
                 self.raw = RawEvaluation(found.logits[0].copy(), float(found.value[0]), score)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.games.position import Position
 from gozero.games.refusals import refusal
+from gozero.play.current_game import GoGame
 from gozero.play.ending import Outcome
-from gozero.play.go_game import GoGame
 from gozero.play.player import Player
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits

@@ -1,4 +1,4 @@
-"""Who owns what on a Go board: area as it stands, and what is safe whoever moves (Benson).
+"""Who owns what on a Go board: area as it stands, and what is safe whichever side moves (Benson).
 
 A padded board is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of `gozero.games.go.chains`, EDGE
 around. A region of a colour is a maximal connected set of points without its stones. Owners are BLACK, WHITE or EMPTY

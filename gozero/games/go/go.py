@@ -192,7 +192,7 @@ def owner(state, out):
 
 @kernel(OWNER.signature, allocates=True)
 def pass_alive(state, out):
-    """Points safe whoever moves (Benson) into out int8 [points]: +1 the side to move's, -1 the other's, 0 undecided."""
+    """Points safe whichever side moves (Benson) into out int8 [points]: +1 the side to move's, -1 the other's, 0 undecided."""
     size = np.int64(state[SIZE])
     _to_side_to_move(pass_alive_owners(_board_colours(state, size), size), state, size, out)
 
@@ -356,7 +356,7 @@ def make(
     Args:
         size: 2 to 19.
         rules: a name in `gozero.games.go.rules.RULES`, or a set of one's own.
-        komi: points for White; kept to a thousandth.
+        komi: points for White; rounded to a thousandth.
         handicap: Black's handicap stones, for White's bonus.
         move_limit: plies after which the game ends and is counted; 0 for none.
     """

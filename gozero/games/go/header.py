@@ -4,7 +4,7 @@ The fields besides those of `gozero.games.go.chains`:
 
   KO          cell that simple ko forbids to the side to move, or 0
   PASSES      passes in a row up to now; two end the game
-  PASS_BITS   bit k set: the ply k plies ago was a pass (bit 0 is the newest; 5 bits are kept)
+  PASS_BITS   bit k set: the ply k plies ago was a pass (bit 0 is the newest; 5 bits are stored)
   KO_RULE     SIMPLE, POSITIONAL or SITUATIONAL (gozero.games.go.rules)
   SUICIDE     1 where suicide is legal
   BONUS       White's handicap bonus, points
@@ -27,7 +27,7 @@ MAX_KOMI = 2_000_000.0
 
 
 def set_komi(state: np.ndarray, komi: float) -> None:
-    """Write komi (points, finite; kept to a thousandth) into the header of state int32 [S]."""
+    """Write komi (points, finite; rounded to a thousandth) into the header of state int32 [S]."""
     state[KOMI] = round(min(max(komi, -MAX_KOMI), MAX_KOMI) * KOMI_UNITS)
 
 

@@ -21,7 +21,6 @@ from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
 from gozero.records import sgf
 from gozero.search.settings import SearchSettings
-from gozero.system import caches
 from tests.settled_boards import LOST, LOST_STONES, StatedEvaluator
 
 SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4}
@@ -262,7 +261,6 @@ def test_a_bug_in_a_game_shows_as_one(play_game: Play, monkeypatch: pytest.Monke
 def test_loading_is_announced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     path, config = tmp_path / "w.pt", model.config("b2c8")
     weights.save(path, model.build(config, seed=0), config, size=7)
@@ -270,10 +268,7 @@ def test_loading_is_announced(
     assert capsys.readouterr().err.splitlines()[0] == "loading w.pt ..."
 
 
-def test_weights_are_played_with_on_their_board(
-    play_game: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(caches, "user_cache", lambda: tmp_path)
+def test_weights_are_played_with_on_their_board(play_game: Play, tmp_path: Path) -> None:
     path, config = tmp_path / "w.pt", model.config("b2c8")
     weights.save(path, model.build(config, seed=0), config, size=7)
     out = play_game("go", "C3", options=f"--visits 5 --weights {path}")

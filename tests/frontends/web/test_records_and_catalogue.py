@@ -15,7 +15,7 @@ from gozero.frontends.web.engine.table import RefusedError, Table
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.colours import WHITE
 from gozero.nets.locations import WEIGHTS
-from gozero.play.go_game import GoGame
+from gozero.play.current_game import GoGame
 from gozero.records import sgf, sgf_nodes
 from tests import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 
 from gozero import games
 from gozero.games.position import Position
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gtp.client import Engine

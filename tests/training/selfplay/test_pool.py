@@ -20,7 +20,7 @@ from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.nets import model
-from gozero.search.request import SearchRequest
+from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads

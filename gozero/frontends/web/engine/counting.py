@@ -10,8 +10,8 @@ from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go import go
+from gozero.play.current_game import GoGame
 from gozero.play.ending import GoEnding, Outcome
-from gozero.play.go_game import GoGame
 from gozero.play.player import Player
 from gozero.play.searcher import Limits, never
 from gozero.scoring.regions import chains_of

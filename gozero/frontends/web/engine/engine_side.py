@@ -14,7 +14,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.table import Table, stand_after
 from gozero.games.game import Game
 from gozero.play import engine
-from gozero.play.go_game import GoGame
+from gozero.play.current_game import GoGame
 from gozero.play.levels import level
 from gozero.play.player import Player, PlayerSettings, make_game, player_of
 from gozero.play.report import Observer

@@ -24,8 +24,7 @@ from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import IllegalMove
 from gozero.games.refusals import landing, refusal
-from gozero.play.current_game import CurrentGame, TurnError
-from gozero.play.go_game import GoGame
+from gozero.play.current_game import CurrentGame, GoGame, TurnError
 from gozero.play.player import make_game
 from gozero.records.sgf import GAME_NUMBERS, GameRecord
 from gozero.system.errors import ChoiceError

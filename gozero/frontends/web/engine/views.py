@@ -15,8 +15,8 @@ from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.table import Table
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
+from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
-from gozero.play.go_game import GoGame
 from gozero.play.report import Analysis, MoveAnalysis
 
 if TYPE_CHECKING:
