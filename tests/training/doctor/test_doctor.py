@@ -69,7 +69,9 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
 def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
-    monkeypatch.setattr(replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
+    monkeypatch.setattr(
+        replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
+    )
 
 
 def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
