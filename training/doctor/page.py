@@ -55,8 +55,8 @@ def read_log(folder: Path) -> RunLog:
 def read_settings(folder: Path) -> LoopSettings | None:
     """The settings of a run folder; None if they cannot be read."""
     try:
-        return config.from_dict(LoopSettings, config.saved(folder / "settings.json"), "settings.json")
-    except (OSError, ValueError, TypeError, SettingsError):
+        return config.saved(folder / "settings.json")
+    except SettingsError:
         return None
 
 

@@ -21,7 +21,7 @@ from training.commands import report as report_command
 from training.doctor import history, report
 from training.doctor.gallery import Gallery
 from training.records import records
-from training.settings import config, presets
+from training.settings import presets
 from training.settings.config import LoopSettings
 
 OLD = {  # a line of a log
@@ -46,7 +46,7 @@ def log(folder: Path, *lines: dict[str, object]) -> None:
 def run_folder(folder: Path) -> Path:
     """A run of three generations on 5x5, the first in the older form."""
     log(folder, OLD, OLD | NEW, OLD | NEW)
-    (folder / "settings.json").write_text(json.dumps(config.load(presets.path_of("tiny")).to_dict()))
+    (folder / "settings.json").write_text(json.dumps(presets.load(presets.path_of("tiny")).to_dict()))
     writer = records.Writer(folder / "records" / "000001.gzr", {})
     for seed in range(40):
         writer.append(random_record(5, seed))
