@@ -24,7 +24,6 @@ from gozero import games
 from gozero.system.console import Parser, finite, run_command
 from gozero.system.options import SettingsError
 from training.settings import config
-from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 
@@ -96,11 +95,7 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
 
 def _settings(path: Path) -> dict[str, Any]:
     """The settings of a run folder without those of its machine. SettingsError if the file is damaged."""
-    try:
-        saved = config.saved(path)
-    except (ValueError, TypeError) as error:
-        raise SettingsError(f"cannot read {path.absolute()}: {error}") from None
-    settings: LoopSettings = config.from_dict(LoopSettings, saved, str(path.parent))
+    settings = config.saved(path)
     if settings.game not in games.GAMES:
         raise SettingsError(f"cannot use {path.absolute()}: there is no game {settings.game}")
     return settings.portable()

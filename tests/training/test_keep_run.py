@@ -268,7 +268,7 @@ def test_what_cannot_be_kept_is_said_in_one_line_and_changes_nothing(
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("3", "it holds no settings"), ("null", "it holds no settings"), ('{"game": "foo"}', "no game foo")],
+    [("3", "a table of settings"), ("null", "a table of settings"), ('{"game": "foo"}', "no game foo")],
 )
 def test_settings_that_are_none_are_one_line(
     content: str, message: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -22,7 +22,7 @@ def announcement(preset: str, settings: LoopSettings, folder: Path) -> str:
     where = f"{preset} in {folder.absolute()}"
     found = checkpoint.latest(folder / "checkpoints")
     if found is not None:
-        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.resumed(folder).reports)}"
+        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.read(folder).reports)}"
     else:
         say(
             f"a training run is about to begin, {where}: measuring the speed of this computer first, for about "

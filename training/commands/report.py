@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser, run_command, say
 from training.doctor.page import ACROSS, COMPARED, FILE, PICTURE, ReportError
 
 
@@ -44,20 +44,21 @@ def _parser() -> Parser:
 def _print_page(options: argparse.Namespace) -> None:
     folders: list[Path] = options.folders
     out = options.out if options.out is not None else Path(COMPARED)
-    if len(folders) > 1:
-        if out.suffix.lower() not in (".html", PICTURE):
-            raise ReportError(f"--out {out}: expected a name that ends with .html or {PICTURE}")
-    else:
-        for name in ("across", "chained", "out"):
-            if getattr(options, name):
-                raise ReportError(
-                    f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
-                )
+    if len(folders) > 1 and out.suffix.lower() not in (".html", PICTURE):
+        raise ReportError(f"--out {out}: expected a name that ends with .html or {PICTURE}")
+    for name in ("across", "chained", "out"):
+        if len(folders) == 1 and getattr(options, name):
+            raise ReportError(
+                f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
+            )
     from training.doctor import comparison, report
 
+    def warn(warning: str) -> None:
+        say(f"gozero report: {warning}")
+
     if len(folders) > 1:
-        page = comparison.write(folders, out, options.across or ACROSS[0], report.warn, chained=options.chained)
+        page = comparison.write(folders, out, options.across or ACROSS[0], warn, chained=options.chained)
     else:
-        report.write(folders[0], tell=report.warn)
+        report.write(folders[0], warn=warn)
         page = folders[0] / FILE
     print(page.absolute())

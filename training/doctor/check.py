@@ -1,26 +1,22 @@
-"""A check of the doctor: a sign to look for in the history of a run, with its thresholds and their reasons.
+"""A check of the doctor: a sign to look for in the reports of a run, with its thresholds and their reasons.
 
-Vocabulary.
-  finding  what is wrong, and what to do about it. *broken*: what is learned is wrong, stop and repair it. *stuck*:
-           sound, but it does not get better. *note*: worth knowing; no alarm.
-  share    k of n games. Chance must not raise an alarm: the Wilson interval of a share at `Z` standard deviations
-           has to lie beyond the threshold.
-
-The checks themselves are in `training.doctor.game_checks` and `training.doctor.learning_checks`; nothing is measured
-here.
+Chance must not raise an alarm: the Wilson interval of a share of games, at `Z` standard deviations, has to lie beyond
+the threshold. A number that no report has makes a check pass. Nothing is measured here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from training.doctor.history import Report, last, sizes
+from training.doctor import history
+from training.doctor.history import Report
 from training.matches.elo import wilson
 from training.settings.config import LoopSettings
 
+# broken: what is learned is wrong; stuck: it is sound, but does not get better; a note raises no alarm
 BROKEN, STUCK, NOTE = "broken", "stuck", "note"
 
 Z = 3.0  # one false alarm in a thousand for each share looked at, and a run looks at hundreds
@@ -32,67 +28,90 @@ PLATEAU = 10  # generations in which nothing got better, against the ten before
 
 
 class Finding(NamedTuple):
-    """One thing wrong."""
+    """One thing wrong; '' for the level or the remedy is that of the check."""
 
-    level: str  # BROKEN, STUCK or NOTE
     because: str  # half a sentence with the number that shows it
-    remedy: str  # half a sentence: what to try
+    remedy: str = ""  # half a sentence: what to try
+    level: str = ""  # BROKEN, STUCK or NOTE
 
 
-def threshold(default: Any, reason: str) -> Any:
-    """A field of a check: the number and why it is that number."""
-    return field(default=default, metadata={"reason": reason})
+@dataclass(frozen=True)
+class Reports:
+    """What a check looks at: the reports of a run, at least one, oldest first, and its settings."""
+
+    all: list[Report]
+    settings: LoopSettings
+
+    @property
+    def now(self) -> Report:
+        """The newest report."""
+        return self.all[-1]
+
+    @property
+    def steps(self) -> float:
+        """The learner's steps so far."""
+        return self.last("run/steps") or 0.0
+
+    @property
+    def sizes(self) -> list[int]:
+        """The board sizes of the newest games."""
+        return history.sizes(self.now)
+
+    def last(self, name: str) -> float | None:
+        """The newest value of `name`; None if no report has it."""
+        return history.last(self.all, name)
+
+    def recent(self, name: str) -> list[float]:
+        """The newest `RECENT` values; empty if there are fewer."""
+        found = [report[name] for report in self.all[-RECENT:] if name in report]
+        return found if len(found) == RECENT else []
+
+    def pooled(
+        self, name: str, generations: int = 1, least_size: int = 0, most_size: float = math.inf
+    ) -> tuple[float, float]:
+        """(k, n): of the newest generations' n games on boards of these sizes, how many a share `name` stands for."""
+        k = n = 0.0
+        for report in self.all[-generations:]:
+            for size in history.sizes(report):
+                if least_size <= size <= most_size and f"games{size}/{name}" in report:
+                    k += report[f"games{size}/{name}"] * report[f"games{size}/count"]
+                    n += report[f"games{size}/count"]
+        return k, n
 
 
 @dataclass(frozen=True)
 class Check:
-    """One sign that a run is broken or stuck. The docstring of a check names the sign, its fields are its thresholds.
+    """One sign that a run is broken or stuck."""
 
-    A number that a history lacks makes the check pass: an earlier version of gozero may not have measured it.
-    """
+    sign: str
+    level: str
+    remedy: str  # what to try
+    go_alone: bool  # other games have no komi, and may well be drawn, or won by one side
+    thresholds: dict[str, tuple[Any, str]]  # (value, its reason) by name
+    found: Callable[..., Finding | str | None]
 
-    level: ClassVar[str]
-    remedy: ClassVar[str]  # what to try
-    go_alone: ClassVar[bool] = False  # other games have no komi, and may well be drawn, or won by one side
-
-    def look(self, history: list[Report], settings: LoopSettings) -> Finding | None:
-        """Return a finding about the newest of these reports (at least one, oldest first), or None."""
-        raise NotImplementedError
-
-    def found(self, because: str, remedy: str = "", level: str = "") -> Finding:
-        """A finding of this check, with its own remedy and level unless others are given."""
-        return Finding(level or self.level, because, remedy or self.remedy)
-
-    def thresholds(self) -> Iterator[tuple[str, Any, str]]:
-        """(name, value, reason) of each threshold."""
-        return ((each.name, getattr(self, each.name), each.metadata["reason"]) for each in fields(self))
+    def look(self, reports: Reports) -> Finding | None:
+        """A finding about the newest of the reports, or None."""
+        found = self.found(reports, **{name: value for name, (value, _) in self.thresholds.items()})
+        if found is None:
+            return None
+        because, remedy, level = Finding(found) if isinstance(found, str) else found
+        return Finding(because, remedy or self.remedy, level or self.level)
 
 
-def pooled(
-    history: list[Report], name: str, generations: int = 1, least_size: int = 0, most_size: float = math.inf
-) -> tuple[float, float]:
-    """(k, n): of the newest generations' n games on boards of these sizes, how many a share `name` stands for."""
-    k = n = 0.0
-    for report in history[-generations:]:
-        for size in sizes(report):
-            if least_size <= size <= most_size and f"games{size}/{name}" in report:
-                k += report[f"games{size}/{name}"] * report[f"games{size}/count"]
-                n += report[f"games{size}/count"]
-    return k, n
+def check(
+    level: str, remedy: str, *, go_alone: bool = False, **thresholds: tuple[Any, str]
+) -> Callable[[Callable[..., Finding | str | None]], Check]:
+    """Make a check of a function, whose docstring begins with the sign; it is given the reports and the thresholds."""
+
+    def made(function: Callable[..., Finding | str | None]) -> Check:
+        sign = (function.__doc__ or "").splitlines()[0]
+        return Check(sign, level, remedy, go_alone, thresholds, function)
+
+    return made
 
 
 def beyond(k: float, n: float, bound: float) -> bool:
     """Whether the share k of n is above `bound` by more than chance."""
     games = round(n)  # shares of games times games are whole numbers up to rounding
     return n > 0 and wilson(min(k, games), games, Z)[0] > bound
-
-
-def steps_of(history: list[Report]) -> float:
-    """The learner's steps so far."""
-    return last(history, "run/steps") or 0.0
-
-
-def recent(history: list[Report], name: str) -> list[float]:
-    """The newest `RECENT` values; empty where there are fewer."""
-    found = [report[name] for report in history[-RECENT:] if name in report]
-    return found if len(found) == RECENT else []

@@ -1,15 +1,8 @@
 """Measures after each generation whether the run is sound; the doctor judges the numbers.
 
-Vocabulary.
-  probe     an evaluation of positions that differ in one known way (komi, colour, a turn of the board). The outputs
-            must differ, or agree, in a known way too.
-  constant  the losses of a predictor that does not look at the board: uniform over the legal moves, the base rate of
-            the results.
-  moved     how far the weights moved since the last generation, as a share of their length.
-  opening   the first `OPENING_MOVES` moves of a game; those that a symmetry of the board turns into each other are one.
-
-Everything is measured on a copy: neither the network nor a random generator of the run is changed, so measuring does
-not change the weights that a run ends with. Nothing is judged here.
+A probe evaluates positions that differ in one known way (komi, colour, a turn of the board), so the outputs must differ,
+or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of the run is
+changed, so measuring does not change the weights that a run ends with. Nothing is judged here.
 """
 
 from __future__ import annotations
@@ -17,7 +10,9 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -28,13 +23,14 @@ from gozero.games import GO_FAMILY, symmetry
 from gozero.games.game import Game
 from gozero.nets import features
 from gozero.nets.model import NetOutput
-from training.doctor.measured import MeasuredRun
 from training.learner.learner import Learner
-from training.learner.trainer import HELD_OUT_ROWS, weighted_mean
+from training.learner.trainer import HELD_OUT_ROWS, RunTrainer, weighted_mean
 from training.records import laws, library, scoring
 from training.records.records import Record
 from training.records.replay import Batch, Replay, transformed
+from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
+from training.storage.checkpoint import Progress
 
 ROWS = 256  # of the window that are checked against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
@@ -46,6 +42,19 @@ FIRST_LINE = "probe/first_line"  # with the board's points a side behind it
 OPEN_SIZE = 9  # on smaller boards of Go a first move near the edge is no fault
 KOMI_STEP = 6.0  # points more, and less, for the side to move
 ONE_KOMI = 0.75  # share of the rows; where komi varies from game to game, a third have the usual one
+
+
+class MeasuredRun(Protocol):
+    """A run whose generation is done; `device` is where its network is measured, `turn` the lock of what it reads."""
+
+    settings: LoopSettings
+    folder: Path
+    device: str
+    progress: Progress
+    trainer: RunTrainer
+    actor: Actor
+
+    def turn(self) -> AbstractContextManager[None]: ...
 
 
 class Checkup:
@@ -89,7 +98,7 @@ class Look(NamedTuple):
 
 
 def look(learner: Learner, replay: Replay, settings: LoopSettings, generation: int, games: int) -> Look:
-    """Take copies, a batch, and the measures that need the whole window of a run that has recorded so many games."""
+    """Take copies, a batch, and the measures that need the whole window of a run that has recorded N games."""
     net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
     found, batch = window(replay, settings, games) | _guesses(learner, replay, settings) | _fit(learner, replay), None
     if replay.sizes():
@@ -130,7 +139,10 @@ def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, floa
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
-    """For each size, shares of the games: different openings; games with the commonest one, 0 if none repeats."""
+    """For each size, shares of the games: different openings; games with the commonest one, 0 if none repeats.
+
+    Openings that a symmetry of the board turns into each other are one.
+    """
     found = {}
     for size in sorted({record.size for record in records}):
         counts = Counter(

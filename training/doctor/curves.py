@@ -1,10 +1,6 @@
 """The curves of a run in TensorBoard: the report of each generation, and the losses within a generation.
 
-Vocabulary.
-  report  {"group/name": number}, one a generation, drawn over the generations.
-  step    the learner's; every so many steps its losses are drawn over the steps, as "steps/policy" and so on.
-
-The two have folders of their own, because a curve that a crash cut is cut by its place on the axis: by the generation in
+The two have their own folders, because a curve that a crash cut is cut by its place on the axis: by the generation in
 one, by the step in the other. Only this module imports TensorBoard.
 """
 

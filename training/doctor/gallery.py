@@ -1,19 +1,15 @@
 """Pictures of a run folder: the network's outputs in a few positions, the openings of the games, the first layer.
 
-Vocabulary.
-  held-out position  one of a game that the learner never saw; the newest such games on disk are shown, so pictures
-                     follow the run.
-  opening count      how often each point was the first move of a game.
-
-Nothing is measured, and nothing of the run is changed. Pictures whose files are missing or unreadable are left out.
+The positions are those of the newest games that the learner never saw. Pictures whose files are missing or unreadable
+are left out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -31,47 +27,46 @@ from gozero.system.words import counted
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import is_held_out
+from training.settings.config import LoopSettings
 from training.storage import storage
 
 SHARDS = 5  # newest ones that are read
 MOST_OPENINGS = 200  # newest games of a size that the picture of the openings is drawn from
 EXAMPLES = 3
 DEPTHS = (0.2, 0.5, 0.8)  # where in its game each example is
-MAX_LENGTH = 2.2  # multiple of the area, where the settings do not say
 
 
 @dataclass(frozen=True)
 class Gallery:
     """The newest games and the network of a run."""
 
-    settings: dict[str, Any]  # as in settings.json, of any version
-    game: str  # its name; where the settings do not say, that of the weights
+    settings: LoopSettings
+    game: str  # its name; if the settings cannot be read, that of the weights
     games: list[Record]  # newest last
     net: nn.Module | None
     size: int  # of the board that is shown
 
     @classmethod
-    def open(cls, folder: Path, settings: dict[str, Any]) -> Gallery:
+    def open(cls, folder: Path, settings: LoopSettings | None) -> Gallery:
         """Read the newest records and the weights, as far as they are there."""
         found = [record for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:] for record in _read(shard)]
         try:
             file = weights.load(folder / "weights.pt", game=None)
         except WeightsError:
             file = None
-        game = settings.get("game")
+        game = settings.game if settings else ""
         if game not in GAMES:
             game = file.game if file else scoring.GO
         if file and file.game != game:  # it does not belong to the run
             file = None
         found = [record for record in found if board_name(game, record.size)]  # a damaged shard may hold others
-        counts = {
-            size: sum(record.rows for record in found if record.size == size)
-            for size in {record.size for record in found}
-        }
+        counts = Counter[int]()
+        for record in found:
+            counts[record.size] += record.rows
         only = file.config.size if file else None
         most = max(counts, key=lambda size: (counts[size], size)) if counts else None
         size = only or most or (file.size if file else None) or 9
-        return cls(settings, game, found, file.network() if file else None, size)
+        return cls(settings or LoopSettings(), game, found, file.network() if file else None, size)
 
     def openings(self) -> bytes | None:
         """Each size's first moves in the newest games, counted, and the policy of its empty board; a picture, or None
@@ -105,20 +100,19 @@ class Gallery:
 
     def filters(self) -> bytes | None:
         """The first layer's weights; a picture, or None without a network, or without a convolution in it."""
-        stem = None if self.net is None else self.net.state_dict().get("stem.conv.weight")
-        if stem is None:
+        stem = self.net.state_dict().get("stem.conv.weight") if isinstance(self.net, Network) else None
+        if stem is None or not isinstance(self.net, Network):
             return None
-        shown = features.layout(self.game, self.settings.get("features", 1))
+        shown = features.layout(self.game, self.net.config.features)
         return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
 
     def _game(self, size: int) -> Game:
-        longest = self.settings.get("selfplay", {}).get("max_length", MAX_LENGTH)
-        return scoring.make(self.game, size, self.settings.get("rules", ""), longest)
+        return scoring.make(self.game, size, self.settings.rules, self.settings.selfplay.max_length)
 
     def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
         """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
         yield "empty board", _empty(game)
-        share = self.settings.get("replay", {}).get("held_out", 0.0)
+        share = self.settings.replay.held_out
         games = [record for record in self.games if record.size == self.size and is_held_out(record, share)]
         for record, depth in zip(games[-EXAMPLES:], DEPTHS, strict=False):
             ply = int(depth * len(record.moves))

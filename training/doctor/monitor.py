@@ -1,14 +1,7 @@
-"""The reports of a run: a line for each generation, the doctor's verdict, progress bars, TensorBoard, log.jsonl and
-report.html.
+"""The reports of a run: a line for each generation, the doctor's verdict, TensorBoard, log.jsonl and report.html.
 
-Vocabulary.
-  report  {"group/name": number}, one a generation; the same names in TensorBoard and in log.jsonl.
-  match   of the gate; see `training.doctor.history`.
-
-Messages go to stderr. Progress bars are drawn on a terminal only; in a log file each generation has two lines. This
-module only collects and writes: `game_report` summarises records, the loop gives losses and speeds,
-`training.doctor.checkup` and `training.doctor.strength` measure, `training.doctor.verdict` judges,
-`training.doctor.report` draws, `training.doctor.curves` writes for TensorBoard.
+The numbers have the same names in TensorBoard and in log.jsonl. Messages go to stderr. This module only collects and
+writes: the run gives losses and speeds, `checkup` and `strength` measure, `verdict` judges, `report` draws.
 """
 
 from __future__ import annotations
@@ -25,10 +18,9 @@ from gozero.system.console import say
 from gozero.system.words import counted
 from training.doctor import history, report
 from training.doctor import verdict as doctor
-from training.doctor.checkup import Checkup
+from training.doctor.checkup import Checkup, MeasuredRun
 from training.doctor.curves import Curves
 from training.doctor.history import Report
-from training.doctor.measured import MeasuredRun
 from training.doctor.strength import Strength
 from training.records import scoring
 from training.settings.config import LoopSettings
@@ -38,15 +30,13 @@ if TYPE_CHECKING:
     import torch
 
 
-def _games(board: str, count: float, length: float) -> str:
-    return f"{board}: {counted(count, 'game', '.0f')} of {counted(length, 'move', '.0f')}"
-
-
 def summary(found: Report, settings: LoopSettings) -> str:
     """The report as one line, the most important numbers first."""
     boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
     games = ", ".join(
-        _games(board, found[f"games{size}/count"], found[f"games{size}/length"]) for size, board in boards.items()
+        f"{board}: {counted(found[f'games{size}/count'], 'game', '.0f')} of "
+        f"{counted(found[f'games{size}/length'], 'move', '.0f')}"
+        for size, board in boards.items()
     )
     parts = [
         f"generation {found['run/generation']:.0f}",
@@ -76,9 +66,9 @@ class Monitor:
     """
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises SettingsError for settings that cannot be used, and for a log that cannot be read."""
+        """Raises SettingsError for settings that cannot be used, and OSError for a log that cannot be read."""
         self.folder, self.settings = folder, settings
-        log = history.resumed(folder)
+        log = history.read(folder)
         self._history = log.reports
         if log.complaint:
             say(log.complaint)
@@ -104,7 +94,9 @@ class Monitor:
         verdict = doctor.verdict(self._history, self.settings)
         say(summary(found, self.settings))
         say(f"  {verdict.text}")
-        self._write({**found, "doctor/verdict": verdict.scale}, verdict.text)
+        found["doctor/verdict"] = verdict.scale
+        self._append({**found, history.VERDICT: verdict.text})
+        self._curves.report(found, verdict.text)
         every = self.settings.monitor.report_every
         if every and generation % every == 0 and not stop():
             self._report()
@@ -141,11 +133,6 @@ class Monitor:
         """Whether the page is as new as the log: a session may have ended before its last report was drawn."""
         page, log = self.folder / report.FILE, self.folder / history.LOG
         return not self._history or (page.exists() and page.stat().st_mtime_ns >= log.stat().st_mtime_ns)
-
-    def _write(self, found: Report, verdict: str) -> None:
-        """The generation's line in the log, and its curves."""
-        self._append({**found, history.VERDICT: verdict})
-        self._curves.report(found, verdict)
 
     def _append(self, line: Mapping[str, float | str]) -> None:
         """Write a line of the log; the gate has a thread of its own."""

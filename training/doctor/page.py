@@ -1,28 +1,27 @@
-"""HTML pages of pictures and tables that open anywhere, without network or server.
-
-Vocabulary.
-  section  a heading, a sentence and a picture; left out where there is no picture.
-
-This module reads no run: `training.doctor.report` and `training.doctor.comparison` say what is on a page.
-"""
+"""What the pages of one run and of several share: the run folder as they read it, HTML, and panels of curves."""
 
 from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gozero import plots
 from gozero.plots import Curve, Panel
 from gozero.system.errors import UserError
-from training.doctor.history import Report, series
+from gozero.system.options import SettingsError
+from training.doctor import history
+from training.doctor.history import Report, RunLog, series
+from training.settings import config
+from training.settings.config import LoopSettings
 from training.storage import storage
 
 FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
 ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
 PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
+LOSSES = ("policy", "value", "ownership", "score", "reply", "total")
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
@@ -38,8 +37,31 @@ class ReportError(UserError):
     """No page can be made; one line."""
 
 
+def read_log(folder: Path) -> RunLog:
+    """The log of a run folder, with a report at least. ReportError if there is none, or it cannot be read."""
+    try:
+        log = history.read(folder)
+    except OSError as error:
+        raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {error.strerror}") from None
+    if not folder.is_dir():
+        raise ReportError(f"there is no folder {folder.absolute()}")
+    if not log.reports:
+        what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
+        begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"
+        raise ReportError(f"{what}; {log.complaint or begun}")
+    return log
+
+
+def read_settings(folder: Path) -> LoopSettings | None:
+    """The settings of a run folder; None if they cannot be read."""
+    try:
+        return config.saved(folder / "settings.json")
+    except SettingsError:
+        return None
+
+
 def save(path: Path, content: bytes) -> Path:
-    """Write a file that appears whole or not at all, and return its path. ReportError where that fails."""
+    """Write a file that appears whole or not at all, and return its path. ReportError if that fails."""
     try:
         with storage.replacing(path) as file:
             file.write(content)
@@ -76,19 +98,21 @@ def curves(heading: str, words: str, panels: Sequence[Panel]) -> Iterator[str]:
     return section(heading, words, plots.curves(filled) if filled else None)
 
 
-def found(reports: list[Report], names: dict[str, str], across: str, guides: Sequence[str] = ()) -> list[Curve]:
-    """A curve for each {name in the report: label} that the reports have; `guides` names the lines to compare with."""
-    made = [(label, *series(reports, name, across), name in guides) for name, label in names.items()]
-    return [Curve(label, x, y, guide=guide) for label, x, y, guide in made if x]
+def found(reports: Sequence[Report], names: Mapping[str, str], across: str) -> list[Curve]:
+    """A curve for each {name in the report: label} that the reports have; a constant predictor's is a guide.
+
+    Losses and times that are 0 throughout are left out: the game has no owned points, say, or the run no gate.
+    """
+    made = [(name, label, *series(reports, name, across)) for name, label in names.items()]
+    return [
+        Curve(label, x, y, guide="/constant_" in name)
+        for name, label, x, y in made
+        if any(y) or (x and not name.startswith(("train/", "held/", "speed/")))
+    ]
 
 
-def nonzero(curves: Sequence[Curve]) -> list[Curve]:
-    """Those that are not 0 throughout, as the losses are of what a game does not have, such as owned points."""
-    return [curve for curve in curves if any(curve.y)]
-
-
-def scores(label: str, reports: list[Report], prefix: str, across: str = "run/evaluations") -> list[Curve]:
-    """A curve of the score with its interval over `across`; none where no report has it."""
+def scores(label: str, reports: Sequence[Report], prefix: str, across: str = "run/evaluations") -> list[Curve]:
+    """A curve of the score with its interval over `across`; none if no report has it."""
     names = (across, f"{prefix}score", f"{prefix}low", f"{prefix}high")
     known = [report for report in reports if all(name in report for name in names)]
     x, y, low, high = ([report[name] for report in known] for name in names)

@@ -1,12 +1,7 @@
 """One page, report.html, that shows how a run goes. It opens anywhere, without network or server.
 
-Vocabulary.
-  section  a heading with pictures or text. A section whose numbers are not in the run folder is left out, so logs of
-           older versions and runs just begun are shown too.
-
-The page is made from the files of the folder alone: log.jsonl, settings.json, records/, weights.pt. The run makes it
-every few generations and at its end; this command makes it at any time, also during the run. Verdicts are the
-doctor's (`training.doctor.verdict`).
+The page is made from the files of the run folder alone: log.jsonl, settings.json, records/, weights.pt. A section whose
+numbers are not there is left out. The run makes the page every few generations and at its end.
 """
 
 from __future__ import annotations
@@ -15,31 +10,59 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from gozero.plots import Curve, Panel
-from gozero.system.console import say
 from gozero.system.errors import ChoiceError, PlotError
-from training.doctor import comparison, history, page
+from training.doctor import history, page
 from training.doctor.gallery import Gallery, board_name
 from training.doctor.history import Report, RunLog
-from training.doctor.page import FILE, ReportError, found, nonzero, scores
+from training.doctor.page import FILE, LOSSES, ReportError, found, scores
 from training.records import scoring
+from training.settings.config import LoopSettings
 
 VERDICTS = 12  # newest ones that are listed
-# that are reported, and their names
-PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
 MATCHES = 30  # newest ones of the gate that are listed
-_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 TICKS = 6  # most generations named above the losses
-CLUSTER_WORDS = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
+COUNTERS = ("generation", "hours", "games", "rows", "evaluations", "steps", "window", "corrupt")
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
+
+# title of a panel -> {number of the report: label}
+LOSS_PANELS = {
+    **{
+        name: {f"train/{name}": "training", f"held/{name}": "held-out games", f"held/constant_{name}": "constant guess"}
+        for name in LOSSES
+    },
+    "right on held-out games": {"held/top1": "top-1", "held/value_sign": "winner right"},
+    "entropy": {"held/entropy": "policy", "held/constant_policy": "uniform"},
+    "learning rate, as a factor": {"train/rate": "rate"},
+}
+YARDSTICK = {
+    "yardstick": {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"},
+    "yardstick: ln of the policy": {"yardstick/log_share": "mean log-share"},
+}
+GAMES = {
+    "length": "moves a game",
+    "capped": "share that reached the limit of moves",
+    "settled": "share ended by settled boards",
+    "early": "share over in the opening",
+    "black": "Black's share of the points",
+    "distinct": "share of different games",
+    "commonest": "share that begins as most do",
+}
+PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
+SPEED = {
+    "share of the time at work": {f"speed/{part}_busy": label for part, label in PARTS.items()},
+    "seconds of a generation": {f"speed/{part}_seconds": label for part, label in PARTS.items()}
+    | {"strength/seconds": "strength", "speed/checkup_seconds": "checks"},
+    "CPU threads of the learner": {"speed/learner_threads": "threads"},
+}
 CLUSTER = {
-    "workers": {"cluster/workers": "workers", "cluster/waiting": "stretches that wait for one"},
+    "workers": {"cluster/workers": "workers", "cluster/waiting": "parts that wait for one"},
     "evaluations/s of a worker": {"cluster/evaluations": "mean"} | {f"cluster/worker{n}": str(n) for n in range(1, 9)},
     "share of the workers' time without work": {"cluster/idle": "idle"},
     "versions behind": {"cluster/staleness": "mean of the games"},
@@ -52,37 +75,39 @@ class Files:
 
     folder: Path
     log: RunLog
-    settings: dict[str, Any]
+    settings: LoopSettings | None
 
     @property
     def reports(self) -> list[Report]:
         """At least one, oldest first."""
         return self.log.reports
 
-    @property
-    def verdicts(self) -> dict[int, str]:
-        """By generation."""
-        return self.log.verdicts
-
     @cached_property
     def gallery(self) -> Gallery:
         """The newest games and the network, read once."""
         return Gallery.open(self.folder, self.settings)
 
+    def panels(self, table: Mapping[str, Mapping[str, str]], across: str = "generation", **more: object) -> list[Panel]:
+        """A panel for each entry of a table {title: {number of the report: label}}."""
+        return [
+            Panel(title, found(self.reports, names, f"run/{across}"), across, **more)  # type: ignore[arg-type]
+            for title, names in table.items()
+        ]
+
 
 def write(
-    folder: Path, stop: Callable[[], bool] = lambda: False, tell: Callable[[str], None] = lambda _: None
+    folder: Path, stop: Callable[[], bool] = lambda: False, warn: Callable[[str], None] = lambda _: None
 ) -> Path | None:
-    """Make folder/report.html; it appears whole or not at all. Returns its path, or None where `stop()` said in the
-    meantime that it is not wanted. `tell` hears of lines of the log that are left out.
+    """Make folder/report.html; it appears whole or not at all. Returns its path, or None if `stop()` said in the
+    meantime that it is not wanted. `warn` is called about lines of the log that are left out.
 
     Raises:
         ReportError: there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
             or the file cannot be written.
     """
-    files = _open(folder)
+    files = Files(folder, page.read_log(folder), page.read_settings(folder))
     if files.log.complaint:
-        tell(files.log.complaint)
+        warn(files.log.complaint)
     parts: list[str] = []
     try:
         for section in SECTIONS:
@@ -95,104 +120,55 @@ def write(
     return page.save(folder / FILE, whole)
 
 
-def _open(folder: Path) -> Files:
-    return Files(folder, comparison.read_log(folder), comparison.read_settings(folder))
-
-
 def summary(files: Files) -> Iterator[str]:
     """The newest verdict and the counters."""
     now = files.reports[-1]
-    verdict = files.verdicts.get(int(now["run/generation"]), "")
+    verdict = files.log.verdicts.get(int(now["run/generation"]), "")
     if verdict:
-        yield f'<p class="verdict {html.escape(verdict.partition(",")[0].partition(" ")[0])}">{html.escape(verdict)}</p>\n'
-    places = {
-        "generation": 0,
-        "hours": 2,
-        "games": 0,
-        "rows": 0,
-        "evaluations": 0,
-        "steps": 0,
-        "window": 0,
-        "corrupt": 0,
-    }
-    shown = {name: f"{now[f'run/{name}']:,.{digits}f}" for name, digits in places.items() if f"run/{name}" in now}
-    yield page.table(list(shown), [list(shown.values())])
-
-
-def verdicts(files: Files) -> Iterator[str]:
-    """The newest verdicts, those that differ in their numbers alone as one, and all of them as a curve."""
-    rows = [
-        [str(first) if first == last else f"{first} to {last}", text]
-        for first, last, text in _stretches(files.verdicts)[-VERDICTS:][::-1]
-    ]
-    if rows:
-        yield "<h2>Verdicts</h2>\n<p>Of several generations in a row whose verdicts differ in numbers alone, the newest.</p>\n"
-        yield page.table(["generation", "verdict"], rows)
-    curve = found(files.reports, {"doctor/verdict": "verdict"}, "run/generation")
-    meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
-    words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
-    yield from page.curves("The verdict over time", words, [Panel("verdict", curve, "generation")])
-
-
-def _stretches(verdicts: dict[int, str]) -> list[tuple[int, int, str]]:
-    """(first generation, last generation, its verdict) of verdicts in a row that say the same but for their numbers."""
-    found: list[tuple[int, int, str]] = []
-    for _, alike in groupby(verdicts.items(), lambda entry: _NUMBER.sub("0", entry[1])):
-        entries = list(alike)
-        found.append((entries[0][0], *entries[-1]))
-    return found
+        kind = html.escape(verdict.partition(",")[0].partition(" ")[0])
+        yield f'<p class="verdict {kind}">{html.escape(verdict)}</p>\n'
+    known = [name for name in COUNTERS if f"run/{name}" in now]
+    yield page.table(known, [[f"{now[f'run/{name}']:,.{2 if name == 'hours' else 0}f}" for name in known]])
 
 
 def losses(files: Files) -> Iterator[str]:
     """Every loss over the learner's steps, generations above."""
     every = math.ceil(len(files.reports) / TICKS)
-    marks = [
-        (report["run/steps"], f"g{report['run/generation']:.0f}")
-        for report in files.reports[::every]
-        if "run/steps" in report
-    ]
-    panels = []
-    for name in comparison.LOSSES:
-        labels = {
-            f"train/{name}": "training",
-            f"held/{name}": "held-out games",
-            f"held/constant_{name}": "constant guess",
-        }
-        curves = nonzero(found(files.reports, labels, "run/steps", [f"held/constant_{name}"]))
-        panels.append(Panel(name, curves, "steps", marks))
-    measures = {"held/top1": "top-1", "held/value_sign": "winner right"}
-    panels.append(Panel("right on held-out games", found(files.reports, measures, "run/steps"), "steps", marks))
-    entropies = {"held/entropy": "policy", "held/constant_policy": "uniform"}
-    panels.append(
-        Panel("entropy", found(files.reports, entropies, "run/steps", ["held/constant_policy"]), "steps", marks)
-    )
-    panels.append(
-        Panel("learning rate, as a factor", found(files.reports, {"train/rate": "rate"}, "run/steps"), "steps", marks)
-    )
+    marked = [report for report in files.reports[::every] if "run/steps" in report]
+    ticks = [(report["run/steps"], f"g{report['run/generation']:.0f}") for report in marked]
     words = (
-        "Over the learner's steps; generations above. A constant guess does not look at the board: what is "
-        "below it was learned."
+        "Over the learner's steps; generations above. A constant guess does not look at the board: what is below it "
+        "was learned."
     )
-    yield from page.curves("Losses", words, panels)
+    yield from page.curves("Losses", words, files.panels(LOSS_PANELS, "steps", ticks=ticks))
 
 
 def strength(files: Files) -> Iterator[str]:
     """Scores against opponents that do not change, and agreement with the yardstick."""
-    across, reports = "run/evaluations", files.reports
-    names = {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"}
-    shares = {"yardstick/log_share": "mean log-share"}
-    panels = [
-        ("score against rollout PUCT", _against_uct(reports)),
-        ("score against its own earlier weights", scores("earlier weights", reports, "strength/frozen_")),
-        ("score at the gate", scores("the network that plays", files.log.matches, "gate/")),
-        ("yardstick", found(reports, names, across)),
-        ("yardstick: ln of the policy", found(reports, shares, across)),
-    ]
+    matches = {
+        "score against rollout PUCT": _against_uct(files.reports),
+        "score against its own earlier weights": scores("earlier weights", files.reports, "strength/frozen_"),
+        "score at the gate": scores("the network that plays", files.log.matches, "gate/"),
+    }
+    panels = [Panel(title, curves, "evaluations") for title, curves in matches.items()]
     words = (
         "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
         "they are beaten."
     )
-    yield from page.curves("Strength", words, [Panel(title, curves, "evaluations") for title, curves in panels])
+    yield from page.curves("Strength", words, [*panels, *files.panels(YARDSTICK, "evaluations")])
+
+
+def _against_uct(reports: list[Report]) -> list[Curve]:
+    """A curve of scores for each number of rollouts."""
+    by_rollouts: dict[float, list[Report]] = {}
+    for report in reports:
+        if "strength/uct_rollouts" in report:
+            by_rollouts.setdefault(report["strength/uct_rollouts"], []).append(report)
+    return [
+        curve
+        for count, measured in by_rollouts.items()
+        for curve in scores(f"rollout PUCT, {count:.0f} rollouts", measured, "strength/uct_")
+    ]
 
 
 def gate(files: Files) -> Iterator[str]:
@@ -200,7 +176,7 @@ def gate(files: Files) -> Iterator[str]:
     rows = [
         [
             f"{match['gate/generation']:.0f}",
-            f"{match['gate/steps']:,.0f}" if "gate/steps" in match else "",
+            f"{match['gate/steps']:,.0f}",
             f"{match['gate/games']:.0f}",
             f"{match['gate/score']:.1%} ({match['gate/low']:.1%} to {match['gate/high']:.1%})",
             "plays" if match["gate/passed"] else "refused",
@@ -212,29 +188,14 @@ def gate(files: Files) -> Iterator[str]:
         yield page.table(["generation", "steps", "games", "score", "the new network"], rows)
 
 
-def _against_uct(reports: list[Report]) -> list[Curve]:
-    """A curve of scores for each number of rollouts."""
-    measured = [report for report in reports if "strength/uct_score" in report]
-    counts = dict.fromkeys(report["strength/uct_rollouts"] for report in measured)
-    return [
-        curve
-        for count in counts
-        for curve in scores(
-            f"rollout PUCT, {count:.0f} rollouts",
-            [report for report in measured if report["strength/uct_rollouts"] == count],
-            "strength/uct_",
-        )
-    ]
-
-
 def truth(files: Files) -> Iterator[str]:
-    """How often moves give a win or a draw away, where the game is solved."""
+    """How often moves give a win or a draw away, if the game is solved."""
     reports = [report for report in files.reports if "perfect/search_share" in report]
-    curves = (
-        [_distance(label, reports, name) for name, label in (("policy", "policy alone"), ("search", "search"))]
-        if reports
-        else []
-    )
+    x = [report["run/evaluations"] for report in reports]
+    curves = []
+    for name, label in (("policy", "policy alone"), ("search", "search")) if reports else ():
+        y, low, high = ([1 - each[f"perfect/{name}_{end}"] for each in reports] for end in ("share", "high", "low"))
+        curves.append(Curve(label, x, y, low, high))
     words = (
         "Share of the moves that lose value, with 95 % intervals, in positions of random games where some move does; "
         "0 is perfect play."
@@ -242,35 +203,31 @@ def truth(files: Files) -> Iterator[str]:
     yield from page.curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
 
 
-def _distance(label: str, reports: list[Report], name: str) -> Curve:
-    """1 - share, with its interval, over the evaluations."""
-    y, low, high = ([1 - report[f"perfect/{name}_{end}"] for report in reports] for end in ("share", "high", "low"))
-    return Curve(label, [report["run/evaluations"] for report in reports], y, low, high)
-
-
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({size for report in files.reports for size in history.sizes(report)})
     boards = {size: board for size in sizes if (board := board_name(files.gallery.game, size))}
-    what = {
-        "length": "moves a game",
-        "capped": "share that reached the limit of moves",
-        "settled": "share ended by settled boards",
-        "early": "share over in the opening",
-        "black": "Black's share of the points",
-        "distinct": "share of different games",
-        "commonest": "share that begins as most do",
-    }
-    panels = [
-        Panel(
-            title,
-            found(files.reports, {f"games{size}/{name}": board for size, board in boards.items()}, "run/generation"),
-            "generation",
-        )
-        for name, title in what.items()
+    table = {
+        title: {f"games{size}/{name}": board for size, board in boards.items()}
+        for name, title in GAMES.items()
         if name != "settled" or files.gallery.game == scoring.GO  # of other games no board is settled
-    ]
-    yield from page.curves("Games", "Of each generation, by size of the board.", panels)
+    }
+    yield from page.curves("Games", "Of each generation, by size of the board.", files.panels(table))
+
+
+def verdicts(files: Files) -> Iterator[str]:
+    """The newest verdicts, those in a row that differ in their numbers alone as one, and all of them as a curve."""
+    rows = []
+    for _, alike in groupby(files.log.verdicts.items(), lambda entry: _NUMBER.sub("0", entry[1])):
+        first, *others = alike
+        last, text = others[-1] if others else first
+        rows.append([f"{first[0]} to {last}" if others else str(last), text])
+    if rows:
+        yield "<h2>Verdicts</h2>\n<p>Of several generations in a row whose verdicts differ in numbers alone, the newest.</p>\n"
+        yield page.table(["generation", "verdict"], rows[-VERDICTS:][::-1])
+    meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
+    words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
+    yield from page.curves("The verdict over time", words, files.panels({"verdict": {"doctor/verdict": "verdict"}}))
 
 
 def pictures(files: Files) -> Iterator[str]:
@@ -293,38 +250,20 @@ def pictures(files: Files) -> Iterator[str]:
 
 
 def speed(files: Files) -> Iterator[str]:
-    """Evaluations a second, and who waited."""
-    rates = [
-        Panel(title, found(reports, {history.RATE: "evaluations/s"}, "run/generation"), "generation")
-        for title, reports in _by_evaluator(files.reports).items()
-    ]
-    parts = {f"speed/{part}_busy": label for part, label in PARTS.items()}
-    busy = Panel("share of the time at work", nonzero(found(files.reports, parts, "run/generation")), "generation")
-    seconds = {f"speed/{part}_seconds": label for part, label in PARTS.items()}
-    seconds |= {"strength/seconds": "strength", "speed/checkup_seconds": "checks"}
-    spent = Panel("seconds of a generation", nonzero(found(files.reports, seconds, "run/generation")), "generation")
-    helping = found(files.reports, {"speed/learner_threads": "threads"}, "run/generation")
-    threads = Panel("CPU threads of the learner", helping, "generation")
-    yield from page.curves("Speed", "Who is not at work waits for the other.", [*rates, busy, spent, threads])
-    yield from page.curves(
-        "Cluster", CLUSTER_WORDS, [_cluster(files, title, names) for title, names in CLUSTER.items()]
-    )
-
-
-def _by_evaluator(reports: list[Report]) -> dict[str, list[Report]]:
-    """The reports by who evaluated the positions of self-play; earlier versions did not tell. Playouts are far cheaper."""
-    what = {None: "evaluations/s of self-play", 1.0: "evaluations/s, random playouts", 0.0: "evaluations/s, the network"}
-    return {title: [each for each in reports if each.get("speed/playouts") == by] for by, title in what.items()}
-
-
-def _cluster(files: Files, title: str, names: dict[str, str]) -> Panel:
-    return Panel(title, found(files.reports, names, "run/generation"), "generation")
+    """Evaluations a second, of playouts and of the network (far slower) apart, and who waited."""
+    rates = []
+    for title, playouts in (("evaluations/s, random playouts", 1.0), ("evaluations/s, the network", 0.0)):
+        reports = [each for each in files.reports if each.get("speed/playouts") == playouts]
+        rates.append(Panel(title, found(reports, {history.RATE: "evaluations/s"}, "run/generation"), "generation"))
+    yield from page.curves("Speed", "Who is not at work waits for the other.", [*rates, *files.panels(SPEED)])
+    words = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
+    yield from page.curves("Cluster", words, files.panels(CLUSTER))
 
 
 def settings(files: Files) -> Iterator[str]:
     """The resolved settings."""
     if files.settings:
-        yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(files.settings, indent=1))}</pre>\n"
+        yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(files.settings.to_dict(), indent=1))}</pre>\n"
 
 
 SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
@@ -339,8 +278,3 @@ SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
     speed,
     settings,
 )
-
-
-def warn(warning: str) -> None:
-    """Say what could not be shown."""
-    say(f"gozero report: {warning}")

@@ -44,7 +44,7 @@ from training.storage import storage
 if TYPE_CHECKING:
     from torch import nn
 
-    from training.doctor.measured import MeasuredRun as Run
+    from training.doctor.checkup import MeasuredRun as Run
 
 ROUND = 8
 FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096

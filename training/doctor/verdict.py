@@ -1,12 +1,7 @@
 """The doctor: is the run learning, stuck or broken, why, and what to try; one line after each generation.
 
-Vocabulary.
-  verdict  `learning, because ...`, `stuck, because ...; try ...`, `broken, because ...; try ...`, or `too early to say`
-           while there is too little to judge by. A run can be called broken at any time.
-
-The verdict is a pure function of the reports so far (`training.doctor.history`) and the settings. The checks that it
-runs are listed in `training.doctor.symptoms`, what they compare is measured in `training.doctor.checkup`. Nothing is
-stopped or changed here: that is up to the reader.
+The verdict is a pure function of the reports so far and the settings. docs/doctor.md has the table of the checks.
+Nothing is stopped or changed here: that is up to the reader.
 """
 
 from __future__ import annotations
@@ -14,11 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero.games import GO_FAMILY
-from training.doctor.check import BROKEN, NOTE, STUCK, Finding
-from training.doctor.history import Report, last
+from training.doctor import game_checks, learning_checks
+from training.doctor.check import BROKEN, NOTE, STUCK, Check, Finding, Reports
+from training.doctor.history import Report
 from training.doctor.learning_checks import LEAST_GAIN
-from training.doctor.symptoms import CHECKS
 from training.settings.config import LoopSettings
+
+# in the order in which findings of one level are listed
+CHECKS = {
+    name: each
+    for module in (game_checks, learning_checks)
+    for name, each in vars(module).items()
+    if isinstance(each, Check)
+}
+LEVELS = (BROKEN, STUCK, NOTE)  # the worst first
 
 LEARNING, EARLY = "learning", "too early to say"
 SCALES = {LEARNING: 1.0, EARLY: 0.0, STUCK: -1.0, BROKEN: -2.0}  # the verdict as a curve
@@ -43,54 +47,62 @@ class RunVerdict:
 
 def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
     """Judge a run by its reports, at least one, oldest first."""
-    checks = [check for check in CHECKS if settings.game in GO_FAMILY or not check.go_alone]
-    findings = [finding for check in checks if (finding := check.look(history, settings)) is not None]
-    findings.sort(key=lambda finding: (BROKEN, STUCK, NOTE).index(finding.level))
-    if findings and findings[0].level != NOTE:
-        worst = findings[:MOST_REASONS]
+    reports, is_go = Reports(history, settings), settings.game in GO_FAMILY
+    looked = [each.look(reports) for each in CHECKS.values() if is_go or not each.go_alone]
+    findings = sorted((found for found in looked if found), key=lambda found: LEVELS.index(found.level))
+    worst = findings[:MOST_REASONS]
+    if worst and worst[0].level != NOTE:
         because = "; ".join(finding.because for finding in worst)
         remedies = "; ".join(dict.fromkeys(finding.remedy for finding in worst))
         return RunVerdict(worst[0].level, f"{worst[0].level}, because {because}; try {remedies}", tuple(findings))
-    notes = "".join(f"; but {finding.because}: try {finding.remedy}" for finding in findings[:MOST_REASONS])
-    missing = _missing(history)
-    if missing:
+    notes = "".join(f"; but {finding.because}: try {finding.remedy}" for finding in worst)
+    if missing := _missing(reports):
         return RunVerdict(EARLY, f"{EARLY}: {missing}{notes}", tuple(findings))
-    return RunVerdict(LEARNING, f"{LEARNING}, because {_reasons(history)}{notes}", tuple(findings))
+    return RunVerdict(LEARNING, f"{LEARNING}, because {_reasons(reports)}{notes}", tuple(findings))
 
 
-def _missing(history: list[Report]) -> str:
-    """The text about what is still missing for a verdict; empty if nothing is."""
-    steps = last(history, "run/steps") or 0.0
-    if steps < JUDGED_STEPS:
-        return f"{steps:.0f} of {JUDGED_STEPS} learning steps"
-    if len(history) < LEAST_GENERATIONS:
-        return f"generation {len(history)} of {LEAST_GENERATIONS}"
-    gain = _gain(history, "policy")
+def _missing(reports: Reports) -> str:
+    """What is still missing for a verdict; empty if nothing is."""
+    if reports.steps < JUDGED_STEPS:
+        return f"{reports.steps:.0f} of {JUDGED_STEPS} learning steps"
+    if len(reports.all) < LEAST_GENERATIONS:
+        return f"generation {len(reports.all)} of {LEAST_GENERATIONS}"
+    gain = _gain(reports, "policy")
     if gain is None:
         return "no held-out games yet"
-    if gain < LEAST_GAIN:
-        return f"the policy is {max(0.0, gain):.2f} nats better than a uniform guess"
-    return ""
+    return f"the policy is {max(0.0, gain):.2f} nats better than a uniform guess" if gain < LEAST_GAIN else ""
 
 
-def _gain(history: list[Report], name: str) -> float | None:
+def _gain(reports: Reports, name: str) -> float | None:
     """Nats by which a held-out loss is below the constant predictor's."""
-    loss, guess = last(history, f"held/{name}"), last(history, f"held/constant_{name}")
+    loss, guess = reports.last(f"held/{name}"), reports.last(f"held/constant_{name}")
     return None if loss is None or guess is None else guess - loss
 
 
-def _reasons(history: list[Report]) -> str:
+def _reasons(reports: Reports) -> str:
     """Why a run counts as learning."""
-    reasons = [f"the policy is {_gain(history, 'policy'):.2f} nats better than a uniform guess"]
-    value = _gain(history, "value")
+    reasons = [f"the policy is {_gain(reports, 'policy'):.2f} nats better than a uniform guess"]
+    value = _gain(reports, "value")
     if value is not None and value > 0:
         reasons.append(f"the value {value:.2f} better than the base rate")
-    score, low, high, since = (
-        last(history, f"strength/frozen_{name}") for name in ("score", "low", "high", "generation")
-    )
-    if score is not None and low is not None and high is not None and since is not None:
+    names = ("score", "low", "high", "generation")
+    score, low, high, since = (reports.last(f"strength/frozen_{name}") for name in names)
+    if since is not None:
         reasons.append(f"it scores {score:.0%} ({low:.0%} to {high:.0%}) against itself of generation {since:.0f}")
-    rollouts, uct = last(history, "strength/uct_rollouts"), last(history, "strength/uct_score")
-    if rollouts is not None and uct is not None:
+    rollouts, uct = reports.last("strength/uct_rollouts"), reports.last("strength/uct_score")
+    if uct is not None:
         reasons.append(f"{uct:.0%} against rollout PUCT with {rollouts:.0f} rollouts")
     return ", ".join(reasons)
+
+
+def table() -> str:
+    """The checks as a table in Markdown, the worst level first: sign, thresholds with their reasons, remedy."""
+    lines = ["| level | sign | thresholds | try |", "|---|---|---|---|"]
+    for each in sorted(CHECKS.values(), key=lambda each: LEVELS.index(each.level)):
+        limits = "; ".join(f"`{name}` {_number(value)}: {why}" for name, (value, why) in each.thresholds.items())
+        lines.append(f"| {each.level} | {each.sign}{' (Go only)' * each.go_alone} | {limits} | {each.remedy} |")
+    return "\n".join(lines)
+
+
+def _number(value: float | tuple[float, float]) -> str:
+    return " to ".join(f"{end:g}" for end in value) if isinstance(value, tuple) else f"{value:g}"

@@ -1,7 +1,6 @@
 """`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
 
-It assumes games of as many moves as the board has points, and a computer as busy as during the measurement. It measures
-with untrained networks (`training.run.trial`) and leaves nothing behind.
+It assumes games of as many moves as the board has points, and a computer as busy as during the measurement.
 """
 
 from __future__ import annotations
@@ -26,44 +25,42 @@ GB, MB = 1e9, 1e6
 
 @dataclass(frozen=True)
 class Cost:
-    """The measurements: evaluations a second by (evaluator, size), seconds a learner's step by size, and its CPU
-    threads.
-    """
+    """What was measured."""
 
-    speeds: dict[tuple[str, int], float]
-    step: dict[int, float]
-    threads: int = 1
+    speeds: dict[tuple[str, int], float]  # evaluations a second by (evaluator, size)
+    step: dict[int, float]  # seconds of a learner's step by size
+    threads: int = 1  # of the learner
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A stage of the course: its pace, the rows it is given (inf: to the end of the run) and its hours."""
+    """A stage: its pace, the rows it is given (inf: to the end of the run) and its hours."""
 
     stage: Stage
     visits: float  # evaluations for one row
     speed: float  # evaluations a second, mean over the rows
     rows_an_hour: float
     games_an_hour: float
-    rows: float
-    hours: float
+    rows: float = math.inf
+    hours: float = math.inf
 
 
 def report(settings: LoopSettings, seconds: float = SECONDS) -> str:
     """The estimate as text."""
     cost = measure(settings, seconds)
     stages = course(settings, cost)
-    needs = [*_memory(settings, stages), *_disk(settings, stages), *_time(stages)]
+    needs = [_memory(settings, stages), _disk(settings, stages[-1]), _time(stages)]
     return "\n".join([*_head(settings, cost), "", *_table(stages), "", *needs])
 
 
 def generation_hours(settings: LoopSettings, seconds: float) -> float:
-    """Hours of the first generation of a new run on this machine, measured for about so many seconds."""
+    """Hours of the first generation of a new run on this machine, measured for about N seconds."""
     stage = settings.stage[0]
     found = forecast(settings, stage, measure(replace(settings, stage=(stage,)), seconds))
-    return generation_rows(settings, stage) / found.rows_an_hour
+    return _generation_rows(settings, stage) / found.rows_an_hour
 
 
-def generation_rows(settings: LoopSettings, stage: Stage) -> float:
+def _generation_rows(settings: LoopSettings, stage: Stage) -> float:
     """Rows of a generation of the stage."""
     return settings.generation_games * _game_rows(settings, stage) or settings.generation_rows
 
@@ -81,21 +78,15 @@ def _full_share(settings: LoopSettings, size: int) -> float:
     return settings.selfplay.full_share * min(settings.selfplay.full_until.get(size, 1.0), 1.0)
 
 
-def _row_visits(settings: LoopSettings, stage: Stage, size: int) -> float:
-    """Evaluations for one row on boards of this size: a full search, and the cheap ones until the next."""
-    return stage.full_visits + stage.cheap_visits * (1 / _full_share(settings, size) - 1)
-
-
 def measure(settings: LoopSettings, seconds: float) -> Cost:
     """Measure every evaluator and size of the stages, each for its part of the time."""
     wanted = {(stage.evaluator, size): stage for stage in settings.stage for size in stage.sizes}
-    sizes = sorted({size for _, size in wanted})
     part = seconds / (len(wanted) + 1)
     with closing(trial.SelfPlayTrial(settings, trial.network(settings))) as play:
         speeds = {key: play.evaluations_a_second(wanted[key], key[1], part) for key in sorted(wanted)}
-    largest = max(sizes)
+    largest = max(size for _, size in wanted)
     step, threads = trial.step_seconds(settings, largest, part)
-    return Cost(speeds, {size: step * (size / largest) ** 2 for size in sizes}, threads)
+    return Cost(speeds, {size: step * (size / largest) ** 2 for _, size in wanted}, threads)
 
 
 def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
@@ -103,12 +94,12 @@ def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
     stages: list[Forecast] = []
     hours, evaluations = settings.hours or math.inf, settings.evaluations or math.inf
     games, generations = settings.games or math.inf, settings.generations or math.inf
-    for index, stage in enumerate(settings.stage):
+    for stage in settings.stage:
         found = forecast(settings, stage, cost)
-        a_game, a_generation = _game_rows(settings, stage), generation_rows(settings, stage)
+        a_game, a_generation = _game_rows(settings, stage), _generation_rows(settings, stage)
         limit = min(games * a_game, generations * a_generation, evaluations / found.visits)
         rows = limit if limit == math.inf else a_generation * math.ceil(limit / a_generation - 1e-6)  # it is played out
-        most = min(rows, math.inf if index == len(settings.stage) - 1 else stage.rows)
+        most = min(rows, math.inf if stage is settings.stage[-1] else stage.rows)
         taken = min(hours, most / found.rows_an_hour)
         given = taken * found.rows_an_hour if taken < math.inf else math.inf
         stages.append(replace(found, rows=given, hours=taken))
@@ -121,30 +112,30 @@ def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
 
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
     """A stage's speed, its length left open."""
-    uses = row_uses(settings, stage)
-    visits = {size: part * _row_visits(settings, stage, size) for size, part in stage.sizes.items()}
-    play = sum(count / cost.speeds[stage.evaluator, size] for size, count in visits.items())
-    learn = sum(part * cost.step[size] for size, part in stage.sizes.items()) * uses / settings.learner.batch
+    visits = play = learn = 0.0
+    for size, part in stage.sizes.items():  # a row takes a full search, and the cheap ones until the next
+        row_visits = stage.full_visits + stage.cheap_visits * (1 / _full_share(settings, size) - 1)
+        visits += part * row_visits
+        play += part * row_visits / cost.speeds[stage.evaluator, size]
+        learn += part * cost.step[size] * _row_uses(settings, stage) / settings.learner.batch
     gate = _gate(settings, stage, cost)
     row = {
         "sequential": play + learn + gate,
         "semi-asynchronous": max(play, learn) + gate,
         "asynchronous": max(play, learn + gate),
     }[settings.mode]
-    games_an_hour = 3600 / (row * _game_rows(settings, stage))
-    a_row = sum(visits.values())
-    return Forecast(stage, a_row, a_row / play, 3600 / row, games_an_hour, math.inf, math.inf)
+    return Forecast(stage, visits, visits / play, 3600 / row, 3600 / (row * _game_rows(settings, stage)))
 
 
-def row_uses(settings: LoopSettings, stage: Stage) -> float:
+def _row_uses(settings: LoopSettings, stage: Stage) -> float:
     """How often the learner draws a row in all, once the window is full."""
-    learner, whole = settings.learner, generation_rows(settings, stage)
+    learner, whole = settings.learner, _generation_rows(settings, stage)
     if learner.generation_steps:
         return learner.generation_steps * learner.batch / whole
-    return learner.epochs * full_window(settings, stage) / whole if learner.epochs else learner.reuse
+    return learner.epochs * _full_window(settings, stage) / whole if learner.epochs else learner.reuse
 
 
-def full_window(settings: LoopSettings, stage: Stage) -> float:
+def _full_window(settings: LoopSettings, stage: Stage) -> float:
     """Rows of the full window, before it grows."""
     return settings.replay.window_games * _game_rows(settings, stage) or settings.replay.window
 
@@ -153,7 +144,7 @@ def _gate(settings: LoopSettings, stage: Stage, cost: Cost) -> float:
     """Seconds of the gate for one row; none in a stage of playouts on a board that no network of the run plays on."""
     size, gate = stage.main_size, settings.gate
     speed = cost.speeds.get(("network", size), math.inf)
-    return gate.games * scoring.game_of(settings, size).points * gate.visits / speed / generation_rows(settings, stage)
+    return gate.games * scoring.game_of(settings, size).points * gate.visits / speed / _generation_rows(settings, stage)
 
 
 def checkpoint_bytes(settings: LoopSettings) -> int:
@@ -165,30 +156,19 @@ def checkpoint_bytes(settings: LoopSettings) -> int:
 
 def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     boards = {size: scoring.game_of(settings, size).dimensions for _, size in cost.speeds}
-    speeds = ", ".join(
-        f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "network"
-    )
-    playouts = ", ".join(
-        f"{boards[size]} {speed:,.0f}" for (kind, size), speed in cost.speeds.items() if kind == "rollouts"
-    )
-    largest = max(cost.step)
-    threads = counted(cost.threads, "thread")
     processes = settings.selfplay.processes  # the seats of one take turns
-    counts = {size: settings.selfplay.on(size).games * processes for size in boards}
-    listed = ", ".join(f"{boards[size]} {count:,}" for size, count in counts.items())
-    games = (
-        f"{counted(counts[largest], 'game', ',')} at once"
-        if len(set(counts.values())) == 1
-        else f"games at once: {listed}"
-    )
-    at_once = games + (f" in {processes} processes" if processes > 1 else "")
-    return [
-        f"network {settings.network} on {device_of(settings.device)}, {at_once}, measured here just now:",
-        *([f"  evaluations a second by the network: {speeds}"] if speeds else []),
-        *([f"  evaluations a second by playouts: {playouts}"] if playouts else []),
-        f"  a learner's step of {counted(settings.learner.batch, 'row')}: {cost.step[largest]:.2f} s at {boards[largest]} with "
-        f"{threads}",
+    counts = ", ".join(f"{board} {settings.selfplay.on(size).games * processes:,}" for size, board in boards.items())
+    lines = [
+        f"network {settings.network} on {device_of(settings.device)}, measured here just now; games at once: {counts}"
+        + (f" in {processes} processes" if processes > 1 else "")
     ]
+    for kind, name in (("network", "the network"), ("rollouts", "playouts")):
+        speeds = [f"{boards[size]} {speed:,.0f}" for (each, size), speed in cost.speeds.items() if each == kind]
+        if speeds:
+            lines.append(f"  evaluations a second by {name}: {', '.join(speeds)}")
+    largest = max(cost.step)
+    rows, threads = counted(settings.learner.batch, "row"), counted(cost.threads, "thread")
+    return [*lines, f"  a learner's step of {rows}: {cost.step[largest]:.2f} s at {boards[largest]} with {threads}"]
 
 
 def _table(stages: list[Forecast]) -> list[str]:
@@ -201,45 +181,41 @@ def _table(stages: list[Forecast]) -> list[str]:
     return lines
 
 
-def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
+def _memory(settings: LoopSettings, stages: list[Forecast]) -> str:
     last = stages[-1]
     rows = sum(found.rows for found in stages if not math.isinf(found.rows))
-    full = full_window(settings, last.stage)
+    full = _full_window(settings, last.stage)
     rows = max(rows, full) if math.isinf(last.rows) else rows
     a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
-    most = min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay)
-    window = most * a_row
+    window = a_row * (min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay))
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
     # of every size so far
     trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
-    trees *= settings.selfplay.seats
-    network = checkpoint_bytes(settings)
-    programs = PROGRAM_BYTES * (1 if settings.selfplay.processes == 1 else 1 + settings.selfplay.processes)
-    total = window + trees + network + programs
-    sizes = {"window": window, "search trees": trees, "network": network}
+    processes = settings.selfplay.processes
+    sizes = {
+        "window": window,
+        "search trees": trees * settings.selfplay.seats,
+        "network": checkpoint_bytes(settings),
+        "programs": PROGRAM_BYTES * (1 if processes == 1 else 1 + processes),
+    }
     parts = ", ".join(f"{name} {size / GB:.2f}" for name, size in sizes.items())
-    parts += f", programs {programs / GB:.1f}"
-    growing = settings.replay.growing and not settings.replay.window_games
-    grows = "; the window grows slowly after that" if math.isinf(last.rows) and growing else ""
-    return [f"memory  about {total / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}{grows}"]
+    return f"memory  about {sum(sizes.values()) / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}"
 
 
-def _disk(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
-    last = stages[-1]
+def _disk(settings: LoopSettings, last: Forecast) -> str:
     a_row = sum(part * trial.record_bytes(settings, size) for size, part in last.stage.sizes.items())
     checkpoints = (settings.keep + 1) * checkpoint_bytes(settings)
     limit = f", at most {settings.records_mb:,} MB" if settings.records_mb else ""
-    hourly = a_row * last.rows_an_hour / MB
-    return [
-        f"disk    about {hourly:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of checkpoints and "
-        "weights in all"
-    ]
+    return (
+        f"disk    about {a_row * last.rows_an_hour / MB:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of "
+        "checkpoints and weights in all"
+    )
 
 
-def _time(stages: list[Forecast]) -> list[str]:
-    timed = [found.hours for found in stages if not math.isinf(found.hours)]
-    end = f"time    {sum(timed):,.2f} hours"
+def _time(stages: list[Forecast]) -> str:
+    hours = sum(found.hours for found in stages if not math.isinf(found.hours))
     if math.isinf(stages[-1].hours):
-        before = f"{end} for the stages before the last, which" if timed else "time    it"
-        end = f"{before} continues until you stop it (--hours sets a limit)"
-    return [end, "assumed: games of as many moves as the board has points, and a computer as busy as it was just now"]
+        return (
+            f"time    {hours:,.2f} hours before the last stage, which goes on until you stop it (--hours sets a limit)"
+        )
+    return f"time    {hours:,.2f} hours"

@@ -6,8 +6,7 @@ The command line is `training.commands.train`; a cluster's coordinator (`trainin
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -49,8 +48,6 @@ KEEPS = ("features", "norm", "value_head")  # what a run of a preset keeps altho
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
 LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each
-_STAGE = re.compile(r"stage\.\d+\.")
-_ENTRY = re.compile(rf"({'|'.join(map(re.escape, ('learner.rates', *BY_SIZE)))}|stage\.\d+\.sizes)\.")  # of a table
 
 
 def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: Backend = LOCAL) -> Run:
@@ -72,13 +69,6 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
     with storage.replacing(folder / "settings.json") as file:
         file.write(json.dumps(settings.to_dict(), indent=1).encode())
     return run
-
-
-def _report_limit(settings: LoopSettings, path: Path) -> None:
-    """Say where the run's network is told board sizes up to another limit than when its weights were saved."""
-    with suppress(WeightsError):  # the run has saved none yet, or none that can be read
-        if note := limit_note(weights.load(path, settings.game).config, network_config(settings)):
-            say(note)
 
 
 def open_remote(
@@ -126,12 +116,12 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
         return settings
     try:
         before = config.saved(folder / "settings.json")
-    except (OSError, ValueError, TypeError):  # `compare` says what is wrong
+    except SettingsError:  # `compare` says what is wrong
         return settings
     begun: dict[str, Any] = {}
     for name in KEEPS:
-        old, new = before.get(name), getattr(settings, name)
-        if name not in chosen and type(old) is type(new) and old != new:
+        old, new = getattr(before, name), getattr(settings, name)
+        if name not in chosen and old != new:
             begun[name] = old
             say(f"{folder.absolute()} continues with {name} = {old!r}, as it began; new runs have {new!r}")
     return replace(settings, **begun)
@@ -199,56 +189,38 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     if not saved.exists():
         return under_way
     try:
-        before = flat(config.saved(saved))
-    except (OSError, ValueError, TypeError) as error:
+        before = config.saved(saved)
+    except SettingsError as error:
         raise SettingsError(
-            f"cannot read {saved.absolute()}: {error}; move the file away to continue the run with the settings given now, "
-            "or give another --run"
+            f"{error}; move the file away to continue the run with the settings given now, or give another --run"
         ) from None
     if not under_way:  # an earlier start failed before the first checkpoint
         return False
-    after = flat(settings.to_dict())
-    differs = differences(before, after)
     for name in FIXED:
-        if name in differs and not (name == "features" and _can_see_more(settings, *differs[name])):
-            old, new = differs[name]
+        old, new = getattr(before, name), getattr(settings, name)
+        # a run's network can be given newer input features; what it says stays the same at first
+        sees_more = name == "features" and new > old and growth.takes_tactics(network_config(settings))
+        if old != new and not sees_more:
             advice = "give another --run"
             if name != "game":  # what another game has learned is of no use
                 advice += f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
             raise SettingsError(f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; {advice}")
-    if differs:
-        changes = [f"{name} {_named(old)} is now {_named(new)}" for name, (old, new) in differs.items()]
+    if changes := differences(before, settings):
         listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
-        _report_limit(settings, folder / "weights.pt")
+        with suppress(WeightsError):  # the run has saved none yet, or none that can be read
+            found = weights.load(folder / "weights.pt", settings.game).config
+            if note := limit_note(found, network_config(settings)):
+                say(note)
     return True
 
 
-def _can_see_more(settings: LoopSettings, old: Any, new: int) -> bool:
-    """Whether the run's network can be given the input features `new`; what it says stays the same at first. `old` is
-    what its settings.json says, whatever that is.
-    """
-    return isinstance(old, int) and new > old and growth.takes_tactics(network_config(settings))
+def differences(before: LoopSettings, after: LoopSettings) -> list[str]:
+    """What each setting that is another was and is, those of tables by their entries."""
+    old, new = flat(before.to_dict()), flat(after.to_dict())
+    named = ((name, old.get(name, "not set"), new.get(name, "not set")) for name in {**new, **old})
+    return [f"{name} {_shown(was)} is now {_shown(now)}" for name, was, now in named if was != now]
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """(old, new) of each setting that is another, None for an entry of a table that is not there."""
-    names = [*after, *(name for name in before if name not in after)]
-    return {
-        name: (before.get(name), after.get(name))
-        for name in names
-        if before.get(name) != after.get(name)
-        and ((name in before and name in after) or _is_entry(name, before if name in after else after))
-    }
-
-
-def _is_entry(name: str, other: Mapping[str, Any]) -> bool:
-    """Whether a name that the other settings lack is an entry of a table, not a setting that their version lacks."""
-    if _ENTRY.match(name):
-        return True
-    stage = _STAGE.match(name)
-    return stage is not None and not any(key.startswith(stage[0]) for key in other)
-
-
-def _named(value: Any) -> str:
-    return "not set" if value is None else repr(value)
+def _shown(value: Any) -> str:
+    return value if value == "not set" else repr(value)

@@ -10,15 +10,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from gozero.system import options
-from gozero.system.options import setting
+from gozero.system.options import SettingsError, expected, setting
 from training.settings.learning import GateSettings, LearnerSettings, ReplaySettings
 from training.settings.selfplay import SelfPlaySettings, Stage
 
-Table = TypeVar("Table")
-
+from_dict, read = options.from_values, options.read_toml
 
 @dataclass(frozen=True)
 class MonitorSettings:
@@ -128,29 +127,14 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, tuple) else value
 
 
-def load(path: str | Path) -> LoopSettings:
-    """Read a TOML file; SettingsError for a file that cannot be read, an unknown key or a value out of range."""
-    return from_dict(LoopSettings, read(path), str(path))
-
-
-def read(path: str | Path) -> dict[str, Any]:
-    """A TOML file's plain values, unchecked; SettingsError for a file that cannot be read."""
-    return options.read_toml(Path(path))
-
-
-def saved(path: Path) -> dict[str, Any]:
-    """The plain values of a settings.json, unchecked; OSError, ValueError where it is no JSON, TypeError where that is
-    no table of settings.
-    """
-    found = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(found, dict):
-        raise TypeError("it holds no settings")
-    return found
-
-
-def from_dict(kind: type[Table], values: dict[str, Any], where: str) -> Table:
-    """Build the dataclass `kind` from plain values, checking each; `where` begins the error line."""
-    return options.from_values(kind, values, where)
+def saved(path: Path) -> LoopSettings:
+    """The settings of a run's settings.json. SettingsError if the file is missing, damaged or of another version."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return from_dict(LoopSettings, expected(values, dict, "it"), "settings.json")
+    except (OSError, ValueError, SettingsError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SettingsError(f"cannot read {path.absolute()}: {why}") from None
 
 
 def changed(settings: LoopSettings) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero.system.options import SettingsError, expected, setting
-from training.settings.sizes import by_size
+from training.settings.selfplay import by_size
 
 SMALLEST_STEP, LARGEST_STEP = 1e-8, 1.0  # step sizes
 

@@ -22,7 +22,7 @@ FOLDER = Path(__file__).resolve().parent
 
 def names() -> list[str]:
     """The presets' names, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return sorted(path.stem for path in FOLDER.glob("[!_]*.toml"))
 
 
 def path_of(name: str) -> Path:
@@ -45,21 +45,29 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def load(path: Path, where: str, overrides: Sequence[str] = (), top: dict[str, Any] | None = None) -> LoopSettings:
+def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[str, Any] | None = None) -> LoopSettings:
     """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
+
+    A file with `base = NAME` begins with the tables of that file of this folder.
 
     Raises:
         SettingsError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
             begins with `where`.
     """
     values = config.read(path)
+    if "base" in values:
+        base = config.read(FOLDER / f"{values.pop('base')}.toml")
+        for name, value in base.items():
+            own = values.setdefault(name, value)
+            if isinstance(own, dict):
+                values[name] = value | own
     game = values.get("game", USUAL_GAME)
     for assignment in overrides:
         override(values, assignment)
     if values.get("game", USUAL_GAME) != game:
         _fit(values, overrides)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
-    settings: LoopSettings = config.from_dict(LoopSettings, values, where)
+    settings: LoopSettings = config.from_dict(LoopSettings, values, where or str(path))
     return settings
 
 

@@ -163,7 +163,7 @@ def test_without_out_the_page_is_in_the_working_directory(
     [
         (["a", "a"], "is given twice"),
         (["a", "nothing"], "there is no folder "),
-        (["a", "binary"], "log.jsonl: it is no text"),
+        (["a", "binary"], "holds no log.jsonl with a finished generation"),
         (["a", "empty"], "no loss of these runs is logged with its hours; try another --across"),
         (["a", "b", "--out", "nowhere/page.html"], "page.html: No such file or directory"),
         (["a", "--across", "rows"], "--across is for a comparison: name two runs or more"),

@@ -40,7 +40,7 @@ LOG = ROOT / "tests" / "data" / "logs" / "go13.jsonl.gz"
 
 
 def settings(seed: int = 1, generations: int = 3, **learner: float) -> LoopSettings:
-    values = config.load(TINY).to_dict() | {"seed": seed, "generations": generations, "checkpoint_rows": 0}
+    values = presets.load(TINY).to_dict() | {"seed": seed, "generations": generations, "checkpoint_rows": 0}
     values["learner"] |= {"reuse": 20.0, **learner}
     values["stage"][1]["sizes"] = {"5": 1.0}
     values["monitor"] |= {"report_every": 0, "strength_every": 0}
@@ -69,7 +69,9 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
 def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
-    monkeypatch.setattr(replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k)))
+    monkeypatch.setattr(
+        replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
+    )
 
 
 def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +175,7 @@ def real() -> list[Report]:
 
 def judged(reports: list[Report]) -> doctor.RunVerdict:
     """The verdict on the newest of some real reports, under the settings of its time."""
-    chosen = config.load(presets.path_of("go13"))
+    chosen = presets.load(presets.path_of("go13"))
     return doctor.verdict(
         reports, replace(chosen, selfplay=replace(chosen.selfplay, full_share=reports[-1]["run/full_share"]))
     )

@@ -18,13 +18,15 @@ from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record
 from training.commands import report as report_command
-from training.doctor import comparison, history, report
+from training.doctor import history, report
 from training.doctor.gallery import Gallery
 from training.records import records
-from training.settings import config, presets
+from training.settings import presets
+from training.settings.config import LoopSettings
 
-OLD = {  # a line of a log from before the doctor
-    "speed/evaluations": 500.0, "games5/count": 10, "games5/length": 31.0, "games5/capped": 0.0, "games5/settled": 0.5,
+OLD = {  # a line of a log
+    "speed/evaluations": 500.0, "speed/playouts": 0.0,
+    "games5/count": 10, "games5/length": 31.0, "games5/capped": 0.0, "games5/settled": 0.5,
     "games5/early": 0.0, "games5/black": 0.6, "train/policy": 3.0, "held/policy": 3.1, "held/top1": 0.1,
 }  # fmt: skip
 NEW = {
@@ -44,7 +46,7 @@ def log(folder: Path, *lines: dict[str, object]) -> None:
 def run_folder(folder: Path) -> Path:
     """A run of three generations on 5x5, the first in the older form."""
     log(folder, OLD, OLD | NEW, OLD | NEW)
-    (folder / "settings.json").write_text(json.dumps(config.load(presets.path_of("tiny")).to_dict()))
+    (folder / "settings.json").write_text(json.dumps(presets.load(presets.path_of("tiny")).to_dict()))
     writer = records.Writer(folder / "records" / "000001.gzr", {})
     for seed in range(40):
         writer.append(random_record(5, seed))
@@ -87,7 +89,7 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
 def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     game, drawn = games.make(name), []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
-    Gallery({}, name, [], model.build(model.config("b2c16", game), 1), game.size).predictions()
+    Gallery(LoopSettings(), name, [], model.build(model.config("b2c16", game), 1), game.size).predictions()
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
 
@@ -96,7 +98,7 @@ def test_the_openings_of_every_size_are_shown(monkeypatch: pytest.MonkeyPatch) -
     drawn: list[BoardPicture] = []
     monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
     played = [random_record(size, seed) for seed in range(3) for size in (7, 5)]
-    Gallery({}, "go", played, model.build(model.config("b2c16"), 1), 7).openings()
+    Gallery(LoopSettings(), "go", played, model.build(model.config("b2c16"), 1), 7).openings()
     assert [(board.title.split(":")[0].split("\n")[0], board.heat.shape) for board in drawn] == [
         ("5x5", (5, 5)), ("5x5", (5, 5)), ("7x7", (7, 7)), ("7x7", (7, 7)),
     ]  # fmt: skip
@@ -111,7 +113,8 @@ def test_a_board_need_not_be_square() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == list("654321")
 
 
-def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
+def test_what_is_missing_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "curves", lambda panels: b"")
     log(tmp_path, OLD)
     report.write(tmp_path)
     assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Games", "Speed"]
@@ -119,15 +122,6 @@ def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
     for damaged in ("{", "[]", '{"selfplay": 3, "replay": [1], "game": 7}'):
         (tmp_path / "settings.json").write_text(damaged)
         report.write(tmp_path)
-
-
-@pytest.mark.parametrize(("settings", "shown"), [({}, True), ({"game": "go"}, False)])
-def test_a_network_is_shown_on_the_board_of_its_game(tmp_path: Path, settings: dict[str, str], shown: bool) -> None:
-    """Where settings.json is gone, the weights say which game it is; weights of another game are none of the run's."""
-    game = games.make("connect4")
-    net = model.config("b1c8", game)
-    weights.save(tmp_path / "weights.pt", model.build(net, 1), net, game="connect4", size=7)
-    assert (Gallery.open(tmp_path, settings).predictions() is not None) == shown
 
 
 def connect4_folder(folder: Path, settings: str) -> Path:
@@ -159,30 +153,6 @@ def test_boards_that_the_game_does_not_have_are_left_out(tmp_path: Path, monkeyp
     report.write(tmp_path)
     (panel,) = (panel for panel in drawn if panel.title == "moves a game")
     assert [curve.x for curve in panel.curves] == [[1]]
-
-
-@pytest.mark.parametrize(
-    ("section", "name", "value"),
-    [
-        ("selfplay", "max_length", "long"),
-        ("selfplay", "max_length", float("nan")),
-        ("replay", "held_out", [1]),
-        (None, "features", "1"),
-        (None, "features", 9),
-    ],
-)
-def test_a_damaged_setting_is_as_good_as_a_missing_one(
-    section: str | None, name: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for part in ("curves", "boards", "filters"):
-        monkeypatch.setattr(plots, part, lambda *shown: b"")
-    values = json.loads((run_folder(tmp_path) / "settings.json").read_text())
-    (values[section] if section else values)[name] = value
-    (tmp_path / "settings.json").write_text(json.dumps(values))
-    assert "What the network thinks" in headings(report.write(tmp_path).read_text())
-    kept = Gallery.open(tmp_path, comparison.read_settings(tmp_path)).settings
-    assert name not in (kept[section] if section else kept)
-    assert kept["network"] == values["network"] and kept["stage"] == values["stage"]
 
 
 def test_at_most_six_generations_are_named_above_the_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,77 +249,10 @@ MATCH = {
     "gate/passed": 1.0, "run/evaluations": 15_000.0,
 }  # fmt: skip
 
-OLD_MATCH = ("gate/games", "gate/score", "gate/low", "gate/high", "gate/passed")
-
 
 def add(folder: Path, *lines: object) -> None:
     with (folder / "log.jsonl").open("a") as file:
         file.write("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
-
-
-def test_the_page_shows_every_match_of_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    older = {name: value for name, value in MATCH.items() if name in OLD_MATCH}
-    log(tmp_path, OLD | older, OLD)  # a version that had the last match in the report
-    add(
-        tmp_path,
-        MATCH,
-        MATCH | {"gate/steps": 25.0, "gate/score": 0.5, "gate/passed": 0.0, "run/evaluations": 25_000.0},
-    )
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
-    page = report.write(tmp_path).read_text()
-    (panel,) = (panel for panel in drawn if panel.title == "score at the gate")
-    assert (panel.curves[0].x, panel.curves[0].y) == ([1e4, 15e3, 25e3], [0.75, 0.75, 0.5])
-    assert "The newest of 3 matches." in page
-    assert "<td>2</td><td>25</td><td>8</td><td>50.0% (50.0% to 100.0%)</td><td>refused</td>" in page
-
-
-def test_a_report_does_not_count_a_match_twice_that_has_a_line(tmp_path: Path) -> None:
-    log(tmp_path, OLD, OLD | MATCH | {"run/evaluations": 2e4, "gate/matches": 1.0})
-    add(tmp_path, MATCH)
-    assert history.read(tmp_path).matches == [MATCH]
-    add(tmp_path, MATCH | {"gate/score": 0.5})  # played again after a crash
-    assert [match["gate/score"] for match in history.read(tmp_path).matches] == [0.5]
-
-
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("{'run/generation': 2}", "it is no JSON"),
-        ("[2]", "it is no JSON object"),
-        ({"run/steps": 20}, "it has no run/generation"),
-        ({"run/generation": 1.5}, "its generation is 1.5, no whole number"),
-        ({"run/generation": float("nan")}, "run/generation is nan, which cannot be counted"),
-        ({"run/generation": 2, "run/rows": -3}, "run/rows is -3, which cannot be counted: expected a number from 0 on"),
-        ({"run/generation": 2, "games9/count": float("inf")}, "games9/count is inf, which cannot be counted"),
-        ({"run/generation": 2, "train/policy": "low"}, 'train/policy is "low", no number'),
-        ({"run/generation": 2, "train/policy": None}, "train/policy is null, no number"),
-        ({"run/generation": 2, "train/policy": 10**400}, "train/policy is too large"),
-        ({"run/generation": 2, "games9/black": 1.5}, "games9/black is 1.5: expected a share from 0 to 1"),
-        (
-            {"run/generation": 2, "strength/frozen_games": 8},
-            "it has strength/frozen_games but no strength/frozen_score",
-        ),
-        ({"run/generation": 2, "verdict": 3}, "verdict is 3, no text"),
-        ({"run/generation": 2, "verdict": "  "}, "verdict is empty"),
-        ({"run/generation": 2, "games93/count": 3}, "it has games93/count, and no board has that size"),
-        ({"run/generation": 2, "games013/length": 3}, "it has games013/length, and no board has that size"),
-        ({"gate/steps": 3}, "it has gate/steps but no gate/generation"),
-    ],
-)
-def test_an_unfit_line_is_named_and_left_out(
-    line: object, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plots, "curves", lambda panels: b"")
-    log(tmp_path, OLD)
-    add(tmp_path, line, OLD | {"run/generation": 3})
-    assert report_command.main([str(tmp_path)]) == 0
-    said = capsys.readouterr().err
-    assert said.startswith(f"gozero report: line 2 of {tmp_path / 'log.jsonl'} is left out: ") and why in said
-    assert said.count("\n") == 1
-    assert [each["run/generation"] for each in history.read(tmp_path).reports] == [1, 3]
-    add(tmp_path, line)
-    assert history.read(tmp_path).complaint.endswith("; and so many others: 1")
 
 
 def test_a_verdict_of_any_text_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,28 +276,6 @@ class Counted(dict[str, Any]):
         return super().get(name, default)
 
 
-def test_a_log_is_read_in_time_that_grows_with_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Counted, "lookups", 0)
-    log_read, lines = history.RunLog(), 300
-    for number in range(1, lines + 1):
-        history._take(log_read, Counted({"run/generation": number, "verdict": f"v{number}"}))
-        history._take(log_read, Counted(MATCH | {"gate/generation": number, "gate/steps": 10 * number}))
-    assert (len(log_read.reports), len(log_read.verdicts), len(log_read.matches)) == (lines, lines, lines)
-    assert Counted.lookups < 10 * lines
-    history._take(log_read, {"run/generation": 200, "verdict": "again"})
-    history._take(log_read, MATCH | {"gate/generation": 200, "gate/steps": 1995})
-    assert [each["run/generation"] for each in log_read.reports] == list(log_read.verdicts) == list(range(1, 201))
-    assert log_read.verdicts[200] == "again"
-    assert [match["gate/steps"] for match in log_read.matches] == [*range(10, 2000, 10), 1995]
-
-
-def test_a_log_of_unfit_lines_alone_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log(tmp_path, OLD | {"run/rows": -1})
-    assert report_command.main([str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert "no log.jsonl with a finished generation; line 1 of" in said and said.count("\n") == 1
-
-
 def test_a_loss_that_is_not_a_number_stays_in_the_history(tmp_path: Path) -> None:
     log(tmp_path, OLD | {"held/value": float("nan")})
     found = history.read(tmp_path)
@@ -410,3 +291,28 @@ def test_a_run_on_many_machines_shows_its_workers(tmp_path: Path, monkeypatch: p
     assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Games", "Speed", "Cluster"]
     (panel,) = (panel for panel in drawn if panel.title == "evaluations/s of a worker")
     assert panel.curves == [Curve("mean", [2.0], [850.0]), Curve("1", [2.0], [900.0]), Curve("2", [2.0], [800.0])]
+
+
+DAMAGED = (
+    "{'run/generation': 2}",
+    "[2]",
+    {"run/steps": 20},
+    {"run/generation": float("nan")},
+    {"run/generation": 2, "x": "low"},
+)
+
+
+@pytest.mark.parametrize("line", DAMAGED)
+def test_a_damaged_line_is_named_and_left_out(line: object, tmp_path: Path) -> None:
+    log(tmp_path, OLD)
+    add(tmp_path, line, OLD | {"run/generation": 3}, line)
+    found = history.read(tmp_path)
+    assert found.complaint.startswith(f"line 2 of {tmp_path / 'log.jsonl'} ") and found.complaint.endswith(": 1")
+    assert [each["run/generation"] for each in found.reports] == [1, 3]
+
+
+def test_a_log_of_damaged_lines_alone_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "log.jsonl").write_bytes(b"\xff\xfe\x00\n")
+    assert report_command.main([str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "line 1 of" in said and said.count("\n") == 1

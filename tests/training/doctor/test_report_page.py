@@ -14,7 +14,7 @@ from gozero import plots
 from gozero.nets import features
 from gozero.plots import Panel
 from tests.training.doctor.test_report import OLD, log
-from training.doctor import history, report
+from training.doctor import report
 
 EARLY, LEARNING = "too early to say: {} of 200 learning steps", "learning, because the policy is 0.{} nats better"
 
@@ -40,31 +40,6 @@ def test_verdicts_in_a_row_that_differ_in_numbers_alone_are_one_row_below_the_cu
         ("1 to 2", EARLY.format(20)),
     ]
     assert page.index("<img") < page.index("<h2>Verdicts") and page.count("<tr>", 0, page.index("<img")) == 2
-
-
-def test_the_speed_of_playouts_is_not_drawn_with_that_of_the_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
-    speeds = (
-        {"speed/evaluations": 160_290.0, "speed/playouts": 1.0},
-        {"speed/evaluations": 4610.0, "speed/playouts": 0.0},
-    )
-    log(tmp_path, *(OLD | speed for speed in speeds))
-    report.write(tmp_path)
-    assert {panel.title.split(", ")[1]: panel.curves[0].y for panel in drawn if "evaluations/s, " in panel.title} == {
-        "random playouts": [160_290.0],
-        "the network": [4610.0],
-    }
-
-
-def test_a_speed_of_nothing_in_an_older_log_is_no_speed(tmp_path: Path) -> None:
-    """Earlier versions wrote 0 for a generation whose games were played before a restart."""
-    log(tmp_path, OLD, OLD | {"speed/evaluations": 0.0, "speed/selfplay_seconds": 0.0}, OLD)
-    reports = history.read(tmp_path).reports
-    assert history.series(reports, history.RATE)[0] == [1, 3]
-    assert history.series(reports, "speed/selfplay_seconds")[0] == []
 
 
 @pytest.mark.parametrize(("game", "version", "count"), [("go", 3, 8), ("go", 3, 40), ("tictactoe", 1, 4)])

@@ -17,7 +17,7 @@ from training.doctor import strength
 from training.doctor.strength import Strength
 from training.run import session
 from training.run.run import Run
-from training.settings import config, presets
+from training.settings import presets
 from training.settings.config import LoopSettings, MonitorSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -28,7 +28,7 @@ TINY = presets.path_of("tiny")
 def run_of(folder: Path, **watched: object) -> Run:
     """A run of the tiny preset that has worked for an hour, on 5x5."""
     chosen = MonitorSettings(strength_every=2, strength_games=4, strength_visits=4, **watched)
-    run = session.prepare(replace(config.load(TINY), monitor=chosen), folder)
+    run = session.prepare(replace(presets.load(TINY), monitor=chosen), folder)
     run.progress.hours = 1.0
     return run
 
@@ -79,7 +79,7 @@ def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -
 
 def test_distance_to_perfect_play_in_a_solved_game(tmp_path: Path) -> None:
     chosen = MonitorSettings(strength_every=2, strength_games=2, strength_visits=16)
-    settings = replace(config.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)
+    settings = replace(presets.load(presets.path_of("ttt")), network="b2c4", monitor=chosen)
     run = session.prepare(settings, tmp_path)
     run.progress.hours = 1.0
     strong = Strength(tmp_path, settings)
@@ -189,4 +189,4 @@ def test_a_yardstick_that_the_network_cannot_be_asked_about_stops_a_run_before_i
 def test_the_yardstick_is_for_all_games_with_the_rules_of_go(tmp_path: Path) -> None:
     chosen = MonitorSettings(yardstick=str(labels(tmp_path)))
     Strength(tmp_path, LoopSettings(monitor=chosen))
-    Strength(tmp_path, replace(config.load(presets.path_of("tiny")), game="simple_go", monitor=chosen))
+    Strength(tmp_path, replace(presets.load(presets.path_of("tiny")), game="simple_go", monitor=chosen))

@@ -99,7 +99,7 @@ def test_an_estimate_knows_games(tmp_path: Path) -> None:
     )
     stage = settings.stage[0]
     rows = 16 * settings.selfplay.full_share
-    assert estimate.generation_rows(settings, stage) == pytest.approx(30 * rows)
+    assert estimate._generation_rows(settings, stage) == pytest.approx(30 * rows)
     cost = estimate.Cost({("network", 4): 1000.0}, {4: 0.01})
     found = estimate.course(replace(settings, generations=0), cost)
     assert found[-1].rows == pytest.approx(300 * rows)

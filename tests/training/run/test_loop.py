@@ -34,7 +34,7 @@ def run_loop(folder: Path, *arguments: str) -> int:
 
 
 def tiny(generations: int) -> config.LoopSettings:
-    values = config.load(TINY).to_dict() | {"generations": generations}
+    values = presets.load(TINY).to_dict() | {"generations": generations}
     return config.from_dict(config.LoopSettings, values, "test")
 
 

@@ -12,7 +12,7 @@ from training.settings.config import LoopSettings, Stage
 
 @pytest.mark.parametrize("name", presets.names())
 def test_presets_load(name: str) -> None:
-    settings = config.load(presets.path_of(name))
+    settings = presets.load(presets.path_of(name))
     assert settings.stage
     assert config.from_dict(LoopSettings, settings.to_dict(), "round trip") == settings
 
@@ -72,7 +72,7 @@ def test_unreadable_files_name_their_full_path(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("hours = = 2")
     for name in ("broken.toml", "missing.toml"):
         with pytest.raises(SettingsError, match=str(tmp_path / name)):
-            config.load(tmp_path / name)
+            presets.load(tmp_path / name)
 
 
 def test_stages_follow_each_other_by_rows() -> None:
