@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 from gozero import __version__ as VERSION
-from gozero.frontends.web.server.rooms import Rooms
+from gozero.frontends.web.server.games import OpenGames
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
 from gozero.nets.locations import find
@@ -35,19 +35,19 @@ def sit(settings: WebSettings, log: Log | None) -> int:
         path = find(settings.weights)
         header(path)
         choices[path.name] = path
-    rooms = Rooms(settings, choices)
-    rooms.prepare()  # its imports go on while the server's own are done
+    games = OpenGames(settings, choices)
+    games.prepare()  # its imports go on while the server's own are done
     try:
-        from gozero.frontends.web.server.serving import serve
+        from gozero.frontends.web.server.server import serve
     except ModuleNotFoundError as error:
-        rooms.close()
+        games.close()
         if error.name != "aiohttp":
             raise
         raise SettingsError(MISSING) from None
     try:
-        return serve(settings, run, rooms, say)
+        return serve(settings, run, games, say)
     finally:
-        rooms.close()
+        games.close()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, kw_only=True)
 class EngineProcessSettings(EngineSettings):
-    """What a room's engine process is told; None: the program chooses."""
+    """The settings of an engine process; None: the program chooses."""
 
     analysis_visits: int = option(
         20_000, "visits after which the analysis of a position pauses (default 20,000)", low=1, high=100_000_000
