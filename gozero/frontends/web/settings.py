@@ -81,8 +81,6 @@ class WebSettings(EngineProcessSettings):
         return arguments
 
 
-def from_arguments(arguments: list[str], version: str) -> WebSettings:
+def from_arguments(arguments: list[str] | None) -> WebSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return console.from_arguments(
-        WebSettings, arguments, prog=PROGRAM, version=version, description=DESCRIPTION, epilog=HELP_EPILOG
-    )
+    return console.from_arguments(WebSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG)

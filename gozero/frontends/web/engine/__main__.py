@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.nets.weights import WeightsError
 from gozero.system import background
-from gozero.system.console import SUCCESS, exit_after, from_arguments
+from gozero.system.console import SUCCESS, from_arguments, run_server
 from gozero.system.errors import ChoiceError
 from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError
-from gozero.system.output import Log, ProtocolOutput, tell
+from gozero.system.output import Log, ProtocolOutput
 
 if TYPE_CHECKING:
     from gozero.frontends.web.engine.handler import RequestHandler
@@ -79,13 +79,8 @@ class RequestQueue:
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve one game until the end of the input."""
-    exit_after(
-        lambda: from_arguments(
-            EngineProcessSettings, sys.argv[1:] if arguments is None else arguments,
-            prog="gozero.frontends.web.engine", version="", description=__doc__ or "", epilog="",
-        ),
-        serve, lambda text: tell("gozero web", text),
-    )  # fmt: skip
+    program, about = "gozero.frontends.web.engine", __doc__ or ""
+    run_server("gozero web", lambda: from_arguments(EngineProcessSettings, arguments, program, about), serve)
 
 
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
