@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,31 +15,30 @@ from typing import TYPE_CHECKING
 
 from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
-from gozero.play.engine import supported_sizes
+from gozero.play import engine
 from gozero.system import files
-from gozero.system.console import BAD_INPUT, SUCCESS, exit_after, leave_when_unread
+from gozero.system.console import BAD_INPUT, SUCCESS, leave_when_unread, run_server
 from gozero.system.input import arriving_lines
-from gozero.system.output import Log, ProtocolOutput, unanswerable
+from gozero.system.output import Log, ProtocolOutput, secure_streams, unanswerable
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
 from gtp.commands.analyze import AnalysisCommands
+from gtp.commands.board import BoardCommands, PlayCommands
 from gtp.commands.clock import ClockCommands
+from gtp.commands.controllers import GomillCommands, ServerCommands
 from gtp.commands.gogui import GoguiCommands, GoguiGoCommands
-from gtp.commands.gomill import GomillCommands
-from gtp.commands.handicap import HandicapCommands
 from gtp.commands.parameters import ParameterCommands
 from gtp.commands.records import RecordCommands
-from gtp.commands.referee import RefereeCommands
 from gtp.commands.rules import RuleCommands
-from gtp.commands.scoring import ScoringCommands
-from gtp.commands.servers import ServerCommands
-from gtp.commands.setup import SetupCommands
-from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, serve
-from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, BoardCommands, PlayCommands, Session, say
-from gtp.settings import GtpSettings, from_arguments
+from gtp.commands.scoring import RefereeCommands, ScoringCommands
+from gtp.commands.setup import HandicapCommands, SetupCommands
+from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, report_bug, serve
+from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, Session, say
+from gtp.settings import PROGRAM, GtpSettings, from_arguments
 
 if TYPE_CHECKING:
     from gozero.nets.weights import Header
+    from gozero.play.player import Player
 
 NAME = "gozero"
 COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)
@@ -52,18 +50,14 @@ def main(arguments: list[str] | None = None) -> None:
     """Serve GTP until ``quit`` or the end of the input; exit code 0, or 2 after one line on stderr that says what was
     wrong.
     """
-    exit_after(lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say, FatalError)
+    run_server(PROGRAM, lambda: from_arguments(arguments), _start)
 
 
-def sit(settings: GtpSettings, log: Log | None) -> int:
-    """Run what the settings ask for and return the exit code. FatalError where the weights cannot be used."""
-    if settings.check:
-        return test_installation(settings)
-    run(settings, log)
-    return SUCCESS
+def _start(settings: GtpSettings, log: Log | None) -> int:
+    return _check(settings) if settings.check else _run(settings, log)
 
 
-def test_installation(settings: GtpSettings) -> int:
+def _check(settings: GtpSettings) -> int:
     """Run `--check`, on standard output, and return the exit code."""
     from gtp.check import check
 
@@ -75,39 +69,62 @@ def test_installation(settings: GtpSettings) -> int:
     return SUCCESS if able else BAD_INPUT
 
 
-def run(settings: GtpSettings, log: Log | None) -> None:
-    """Serve GTP. FatalError where the weights cannot be used."""
-    from gtp.loading import Loader, check_rules, check_size, find_weights
+def _run(settings: GtpSettings, log: Log | None) -> int:
+    """Serve GTP. UserError if the weights cannot be used."""
+    from gtp.loading import Loader, check_rules, check_size
 
     output = ProtocolOutput.take_over(log)
-    path, header = find_weights(settings)
+    path, header = engine.find_weights(settings.weights, settings.game)
     if settings.size is not None:
-        check_size(settings.size, supported_sizes(header), path)
+        check_size(settings.size, engine.supported_sizes(header), path)
     check_rules(settings.rules, header)
     say(greeting(settings, path, header))
     if log is not None:
         log.say(f"{description(settings, path, header)}\n{surroundings(settings)}")
-    signals = Signals()
-    reader = LineReader(arriving_lines(0), signals)
     loader = Loader(settings, path, header)
     describe = partial(description, path=path, header=header)
-    session = Session(settings, loader.player, signals, describe, log, header.trained)
+    session = Session(settings, loader.player, Signals(), describe, log, header.trained)
     if (size := settings.size or header.size) is not None:
         session.warn_of_size(size)
-    protocol = make_protocol(session, header.game, partial(report_bug, log))
+    _serve(session, header.game, output, log, loader.load_in_background)
+    return SUCCESS
+
+
+def _serve(
+    session: Session,
+    game: str,
+    output: ProtocolOutput,
+    log: Log | None = None,
+    load: Callable[[Callable[[FatalError], None]], None] = lambda on_failure: None,
+) -> None:
+    """Answer standard input; ``load`` is called when the controller pauses."""
+
+    def on_bug(command: Command, error: Exception) -> None:
+        text = report_bug(command, error)
+        if log is not None:
+            log.say(text)
+
+    reader = LineReader(arriving_lines(0), session.signals)
     leave_when_unread(output)
-    serve(protocol, reader, output, when_idle=lambda: loader.load_in_background(reader.fail), ponder=session.ponder)
+    serve(make_protocol(session, game, on_bug), reader, output, lambda: load(reader.lines.put), session.ponder)
 
 
-def report_bug(log: Log | None, command: Command, error: Exception) -> None:
-    """Report a bug in a command to the user and the log."""
-    text = f"internal error in {command.name!r}; please report this:\n{''.join(traceback.format_exception(error)).rstrip()}"
-    say(text)
-    if log is not None:
-        log.say(text)
+def serve_player(make_player: Callable[[], Player], game: str, visits: int, description: str) -> None:
+    """Serve GTP for a player that another package made, with all commands that need no weights file.
+
+    Args:
+        make_player: called once, at the first command that needs a board.
+        game: its name in `gozero.games`.
+        visits: simulations a move.
+        description: of the player, for records.
+    """
+    secure_streams()
+    output = ProtocolOutput.take_over(None)
+    settings = GtpSettings(game=game, visits=visits, no_resign=True, opening_temperature=0.0)
+    _serve(Session(settings, make_player, Signals(), lambda settings: description), game, output)
 
 
-def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], None] | None = None) -> Protocol:
+def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], object] = report_bug) -> Protocol:
     """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
     protocol = Protocol(NAME, session.settings.gtp_version or VERSION, on_bug)
     for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS)):
@@ -120,31 +137,31 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
 def greeting(settings: GtpSettings, path: Path, header: Header) -> str:
     """The line on stderr that names weights, network and limits."""
     size = settings.size or header.size
-    about, *chosen, limits = [f"{NAME} {VERSION}", *facts(settings, path, header)]
-    return ", ".join([about, *chosen, *([f"size {size}"] if size else []), limits])
+    *about, limits = facts(settings, path, header)
+    return ", ".join([*about, *([f"size {size}"] if size else []), limits])
 
 
 def description(settings: GtpSettings, path: Path, header: Header) -> str:
     """The same for records, one fact a line."""
-    return "\n".join([f"{NAME} {VERSION}", *facts(settings, path, header)])
+    return "\n".join(facts(settings, path, header))
 
 
 def surroundings(settings: GtpSettings) -> str:
     """Process, threads and platform, for the log, one fact a line."""
-    threads = settings.threads or available_threads()
+    threads = counted(settings.threads or available_threads(), "thread")
     folder = files.working_folder() or "a folder that has been removed"
-    return f"process {os.getpid()}, {counted(threads, 'thread')}, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
+    return f"process {os.getpid()}, {threads}, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
-    """What determines how it plays: weights, network, game, rules, and the limits of a move."""
+    """What determines how it plays: version, weights, network, game, rules, and the limits of a move."""
     visits, seconds = settings.move_visits, settings.time
     limits = [counted(visits, "visit")] if visits else []
     limits += [f"{seconds:g} s"] if seconds else []
     move = " or ".join(limits) or f"{DEFAULT_VISITS} visits or {DEFAULT_SECONDS:g} s unless a clock is set"
     if settings.is_policy:
         move = "the network's best, without a search"
-    chosen = [f"weights {path}", f"network {header.network}", header.game]
+    chosen = [f"{NAME} {VERSION}", f"weights {path}", f"network {header.network}", header.game]
     chosen += [f"{settings.rules} rules"] if settings.rules else []
     chosen += [f"level {settings.level}"] if settings.level else []
     return [*chosen, f"a move: {move}"]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from gozero.games import coords
 from gozero.games.colours import COLOURS
-from gozero.system.options import is_plain
+from gozero.system import options
 from gtp.protocol import Command, GtpError
 
 LARGEST_NUMBER = 1e9
@@ -15,27 +13,21 @@ LARGEST_NUMBER = 1e9
 
 def colour_of(text: str) -> int:
     """BLACK or WHITE for ``b``, ``black``, ``w``, ``white`` in any case."""
-    if not text:
-        raise GtpError("invalid color: missing; expected b, black, w or white")
-    try:
-        return COLOURS[text.lower()]
-    except KeyError:
-        raise GtpError(f"invalid color: {text!r}; expected b, black, w or white") from None
+    if text.lower() not in COLOURS:
+        raise GtpError(f"invalid color: {repr(text) if text else 'missing'}; expected b, black, w or white")
+    return COLOURS[text.lower()]
 
 
 def number_of(text: str) -> float:
-    """Parse a finite number, in ASCII digits."""
+    """A finite number."""
     try:
-        value = float(text) if is_plain(text) else math.nan
+        return options.number_of(text)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise GtpError(f"syntax error: {text!r} is not a number")
-    return value
+        raise GtpError(f"syntax error: {text!r} is not a number") from None
 
 
 def whole_number_of(text: str) -> int:
-    """Parse a whole number, cut to ± ``LARGEST_NUMBER``."""
+    """A whole number, cut to ± ``LARGEST_NUMBER``."""
     digits = text.lstrip("+-")
     if not (digits.isascii() and digits.isdigit()) or len(text) - len(digits) > 1:
         raise GtpError(f"syntax error: {text!r} is not a whole number")

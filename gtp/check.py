@@ -1,10 +1,7 @@
 """`gozero-gtp --check`: whether this installation can play, with what, and how fast, in plain words.
 
-Vocabulary. A *finding* is a line of the answer, graded: it is well (`OK`), it works but could be better (`NOTE`), or
-the engine cannot play (`WRONG`), with advice for the last two. What is found is what a game would use: the same
-weights, caches, evaluator and threads.
-
-This module mends nothing, and measures for a second where `benchmarks/` measure for minutes.
+Each result is `OK`, a `NOTE` (it works but could be better) or `WRONG` (the engine cannot play), with advice for the
+last two. It checks what a game would use: the same weights, caches, evaluator and threads.
 """
 
 from __future__ import annotations
@@ -13,18 +10,17 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gozero.games import coords
 from gozero.nets.weights import listed
-from gozero.play.engine import beyond_training, spanned, supported_sizes
+from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
+from gozero.system.errors import UserError
 from gozero.system.machine import megabytes, processor
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
-from gtp.protocol import FatalError
 from gtp.settings import GtpSettings
 
 if TYPE_CHECKING:
@@ -51,8 +47,7 @@ IDLE_SHARE = 0.6  # of the threads at work, below which something else is using 
 LITTLE_MEMORY = 500  # MB
 
 
-@dataclass(frozen=True)
-class CheckResult:
+class CheckResult(NamedTuple):
     """One line of the answer."""
 
     subject: str
@@ -84,23 +79,19 @@ def findings(settings: GtpSettings) -> Iterator[CheckResult]:
     yield _packages(settings)
     try:
         yield from _engine(settings)
-    except FatalError as error:
+    except UserError as error:
         yield CheckResult("engine", str(error), "gozero-gtp --help describes the options", WRONG)
     except (ImportError, OSError) as error:  # a library that cannot be loaded here
-        yield CheckResult(
-            "engine",
-            f"{type(error).__name__}: {error}",
-            "install gozero again: pip install --force-reinstall gozero",
-            WRONG,
-        )
+        advice = "install gozero again: pip install --force-reinstall gozero"
+        yield CheckResult("engine", f"{type(error).__name__}: {error}", advice, WRONG)
 
 
 def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
-    """Yield the findings from the weights to a move. FatalError where the engine cannot play."""
+    """Yield the findings from the weights to a move. UserError if the engine cannot play."""
     from gozero.evaluators.cache import CachedEvaluator
-    from gtp.loading import Loader, find_weights
+    from gtp.loading import Loader
 
-    path, header = find_weights(settings)
+    path, header = find_weights(settings.weights, settings.game)
     sizes = supported_sizes(header)
     size = settings.size or header.size
     line = beyond_training(header.trained, size) if size is not None and size in sizes else ""
@@ -126,7 +117,7 @@ def _weights(path: Path, header: Header, boards: str, line: str) -> CheckResult:
     """The weights, their game and training sizes; a note, `line`, where they were not trained on the chosen board."""
     trained = f", trained on {listed(header.trained)}" if header.trained else ""
     text = f"{path}: {header.game}, network {header.network}, board sizes {boards}{trained}"
-    return CheckResult("weights", text, line, NOTE) if line else CheckResult("weights", text)
+    return CheckResult("weights", text, line, NOTE if line else OK)
 
 
 def _machine() -> CheckResult:
@@ -146,9 +137,8 @@ def _packages(settings: GtpSettings) -> CheckResult:
         f"{name} {number or 'missing'}" for name, number in found.items() if number or name != "torch"
     )  # playing needs no torch
     if found["openvino"] is None and settings.backend != "torch":
-        return CheckResult(
-            "packages", text, "without openvino a CPU plays at half the speed or less: pip install openvino", NOTE
-        )
+        advice = "without openvino a CPU plays at half the speed or less: pip install openvino"
+        return CheckResult("packages", text, advice, NOTE)
     return CheckResult("packages", text)
 
 
@@ -202,9 +192,8 @@ def _move(player: Player) -> CheckResult:
     action = player.genmove(player.game.position.to_play, Limits(VISITS))
     seconds = time.monotonic() - began
     vertex = coords.vertex(action, *player.game.board)
-    return CheckResult(
-        "move", f"{vertex} on {player.game.board[0]}x{player.game.board[1]} with {VISITS} visits in {seconds:.2f} s"
-    )
+    cols, rows = player.game.board
+    return CheckResult("move", f"{vertex} on {cols}x{rows} with {VISITS} visits in {seconds:.2f} s")
 
 
 def _memory() -> CheckResult:

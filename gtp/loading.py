@@ -1,10 +1,9 @@
 """Makes a player from the settings, late: slow imports and files wait until they are needed, or load in the background
 before that.
 
-Vocabulary: *kernels* are the compiled rules and search, half a second from the cache, half a minute without; the
-*evaluator* is the network ready to run, one for each board size. A thread may open it ahead; whoever needs it earlier
-waits for that. Another compiles the kernels: until they are ready the board is played without, and a search waits for
-them. Only this module knows of these threads.
+The kernels, the compiled rules and search, take half a second from the cache and half a minute without; one thread
+compiles them. Until they are ready the board is played without, and a search waits for them. Another thread may open
+the evaluator, the network ready to run, ahead of the first search. Only this module knows of these threads.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from gozero.play.player import Player
     from gozero.system.background import Compilation
 
-
-PATIENCE = 0.5
+FIRST_WAIT = 0.5
 """Seconds that the first command waits for the kernels; cached ones are ready by then."""
 
 
@@ -56,18 +54,18 @@ class Loader:
         """The one player. FatalError if the weights cannot be used."""
         with self._player_lock:
             if self._player is None:
-                with _needed():
+                with _fatal():
                     from gozero.system.background import Compilation, collecting
 
                     with collecting() as kernels:
                         self._player = self._make_player()
                     self._compilation = Compilation(kernels)
-                    self._compilation.wait(PATIENCE)
+                    self._compilation.wait(FIRST_WAIT)
             return self._player
 
     def evaluator(self, game: Game) -> Evaluator:
         """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
-        with _needed():
+        with _fatal():
             self.compile()  # first: opening a network encodes positions
             return self._evaluators.open(game)
 
@@ -106,9 +104,9 @@ class Loader:
 
 
 @contextmanager
-def _needed() -> Iterator[None]:
-    """FatalError where what every move needs cannot be loaded: unusable weights, rules that the game does not have, or
-    libraries that find too little memory, which they tell in many ways.
+def _fatal() -> Iterator[None]:
+    """FatalError if what every move needs cannot be loaded: unusable weights, rules that the game does not have, or
+    libraries that find too little memory, which they report in many ways.
     """
     try:
         yield
@@ -117,31 +115,19 @@ def _needed() -> Iterator[None]:
     except ModuleNotFoundError:  # an incomplete installation
         raise
     except (ImportError, MemoryError, OSError, RuntimeError) as error:
-        why = [type(error).__name__, *str(error).split("\n")]  # the last line says most
-        raise FatalError(
-            f"rules and network cannot be loaded, perhaps for lack of memory: {next(filter(str.strip, why[::-1]))}"
-        ) from None
+        lines = [line for line in str(error).split("\n") if line.strip()]
+        why = lines[-1] if lines else type(error).__name__  # the last line says most
+        raise FatalError(f"rules and network cannot be loaded, perhaps for lack of memory: {why}") from None
 
 
 def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
-    """FatalError unless a board size is one of those that the weights file plays."""
+    """ChoiceError unless a board size is one of those that the weights file plays."""
     if size not in sizes:
-        raise FatalError(f"board size {size} is not supported; {path} plays {engine.spanned(sizes)}")
+        raise ChoiceError(f"board size {size} is not supported; {path} plays {engine.spanned(sizes)}")
 
 
 def check_rules(rules: str | None, header: Header) -> None:
-    """FatalError for rules that the game does not have."""
-    try:
-        engine.check_choices(header.game, None, rules)
-        if rules is not None and header.game != engine.DEFAULT_GAME:
-            games.make(header.game, size=header.only, rules=rules)
-    except ChoiceError as error:
-        raise FatalError(str(error)) from None
-
-
-def find_weights(settings: GtpSettings) -> tuple[Path, Header]:
-    """The weights file to use, and its header. FatalError if it cannot be used."""
-    try:
-        return engine.find_weights(settings.weights, settings.game)
-    except WeightsError as error:
-        raise FatalError(str(error)) from None
+    """ChoiceError for rules that the game does not have."""
+    engine.check_choices(header.game, None, rules)
+    if rules is not None and header.game != engine.DEFAULT_GAME:
+        games.make(header.game, size=header.only, rules=rules)

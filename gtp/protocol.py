@@ -1,13 +1,8 @@
-"""The Go Text Protocol, version 2: framing, dispatch and the loop around them. It knows no Go.
+"""The Go Text Protocol, version 2: framing, dispatch and the loop around them. It knows no Go and holds no board.
 
-Vocabulary: a *line* is what the client sent; a *command* is a line with a name in it, perhaps numbered by an *id*; a
-*handler* turns the command into the text of its *answer*, or writes it as a *stream*, line by line while it works.
 Every command gets exactly one answer, which ends in exactly one blank line; blank lines, comments and a lone id get
-none. A line that says ``# interrupt`` is GoGui's way to ask a running command to finish at once; any other line ends an
-analysis.
-
-What this module does not do: it holds no board, it does not think, and it never writes to file descriptor 1 except
-through its ``Channel``.
+none. A handler returns the text of its answer, or writes it to a stream, line by line while it works. The line
+``# interrupt`` is GoGui's way to ask a running command to finish at once; any other line ends an analysis.
 """
 
 from __future__ import annotations
@@ -19,10 +14,12 @@ import sys
 import threading
 import time
 import traceback
-import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from gozero.system.errors import UserError
+from gozero.system.output import ProtocolOutput
 
 Handler = Callable[["Command"], str]
 StreamHandler = Callable[["Command", "Stream"], None]
@@ -30,11 +27,11 @@ Write = Callable[[str], None]
 
 INTERRUPT = "# interrupt"
 SHUTDOWN_GRACE = 0.3
-"""Seconds that a running search may continue after ``quit`` or the end of the input has been read.
-"""
+"""Seconds that a running search may continue after ``quit`` or the end of the input has been read."""
 SCRIPT_PAUSE = 0.1
 """Seconds without a line before the end, from which on the input is no script but a client that waited."""
-
+IDLE_AFTER = 0.3
+"""Seconds without a command after which the controller is taken to wait for its user."""
 LONGEST_REASON = 500
 """Characters of an error that are answered."""
 
@@ -46,12 +43,11 @@ class GtpError(Exception):
     """The command failed; the message is the text after ``?``."""
 
 
-class FatalError(Exception):
-    """The engine cannot go on (unreadable weights, say); the message goes to stderr in one line and the exit code is 2."""
+class FatalError(UserError):
+    """The engine cannot go on, for example with unreadable weights: one line on stderr and exit code 2."""
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """One parsed line."""
 
     id: str  # the digits that the client put in front, or ""
@@ -65,47 +61,42 @@ class Command:
 
 def parse_line(line: str) -> Command | None:
     """The command in ``line``, or None if the line is blank, a comment or an id alone."""
-    text = line.translate(_CONTROL).partition("#")[0].strip()
-    match = _COMMAND.fullmatch(text)
-    if match is None or not match[2]:
-        return None
-    return Command(match[1], match[2], match[3])
-
-
-def is_interrupt(line: str) -> bool:
-    """Whether ``line`` is the comment by which GoGui interrupts; to be asked before comments are dropped."""
-    return line.translate(_CONTROL).strip() == INTERRUPT
+    match = _COMMAND.fullmatch(line.translate(_CONTROL).partition("#")[0].strip())
+    return Command(*match.groups()) if match is not None and match[2] else None
 
 
 def format_answer(mark: str, command_id: str, text: str) -> str:
-    """The answer as it goes over the wire: ``mark`` is ``=`` or ``?``; blank lines inside ``text`` would end it early
-    and are dropped.
+    """The answer as it is sent: ``mark`` is ``=`` or ``?``; blank lines inside ``text`` would end it early and are
+    dropped.
     """
     first, *rest = (line.translate(_CONTROL).rstrip() for line in text.splitlines() or [""])
     return "\n".join([f"{mark}{command_id} {first}", *filter(None, rest)]) + "\n\n"
 
 
 class Stream:
-    """The successful answer to one command, each line of which leaves when it is written."""
+    """The successful answer to one command, each line of which is sent when it is written."""
 
     def __init__(self, command_id: str, write: Write) -> None:
         self._id, self._write = command_id, write
         self.has_begun = False
 
-    def begin(self) -> None:
-        """Send the beginning of the answer; from here on the command cannot be refused."""
+    def line(self, text: str) -> None:
+        """One line without control characters. From here on the command cannot be refused."""
         if not self.has_begun:
             self.has_begun = True
             self._write(f"={self._id}\n")
-
-    def line(self, text: str) -> None:
-        """One line, not empty and without control characters."""
-        self.begin()
         self._write(f"{text}\n")
 
     def end(self) -> None:
-        self.begin()
-        self._write("\n")
+        self._write("\n" if self.has_begun else f"={self._id}\n\n")
+
+
+def report_bug(command: Command, error: Exception) -> str:
+    """Report a bug in a command to the user; the text."""
+    trace = "".join(traceback.format_exception(error)).rstrip()
+    text = f"internal error in {command.name!r}; please report this:\n{trace}"
+    sys.stderr.write(f"gozero-gtp: {text}\n")
+    return text
 
 
 class Protocol:
@@ -116,21 +107,18 @@ class Protocol:
     gets ``? internal error``.
     """
 
-    def __init__(self, name: str, version: str, on_bug: Callable[[Command, Exception], None] | None = None) -> None:
+    def __init__(self, name: str, version: str, on_bug: Callable[[Command, Exception], object] = report_bug) -> None:
         self.finished = False  # set once quit has been answered
-        self._on_bug = on_bug or _report_bug
-        self._handlers: dict[str, Handler] = {}
+        self._on_bug = on_bug
+        self._handlers: dict[str, Handler] = {
+            "protocol_version": lambda command: "2",
+            "name": lambda command: name,
+            "version": lambda command: version,
+            "known_command": lambda command: str(command.text.partition(" ")[0] in self._names()).lower(),
+            "list_commands": lambda command: "\n".join(sorted(self._names())),
+            "quit": self._quit,
+        }
         self._streams: dict[str, StreamHandler] = {}
-        self.register(
-            {
-                "protocol_version": lambda command: "2",
-                "name": lambda command: name,
-                "version": lambda command: version,
-                "known_command": lambda command: str(command.text.partition(" ")[0] in self._names()).lower(),
-                "list_commands": lambda command: "\n".join(sorted(self._names())),
-                "quit": self._quit,
-            }
-        )
 
     def register(self, handlers: Mapping[str, Handler]) -> None:
         """Offer more commands; a name that is taken is a mistake of the program (ValueError)."""
@@ -146,14 +134,11 @@ class Protocol:
         return self._handlers.keys() | self._streams.keys()
 
     def _refuse_taken(self, names: Set[str]) -> None:
-        taken = self._names() & names
-        if taken:
+        if taken := self._names() & names:
             raise ValueError(f"GTP commands registered twice: {sorted(taken)}")
 
     def answer(self, line: str, write: Write) -> None:
-        """Write the answer to ``line``, or nothing where the protocol asks for silence. Raises FatalError, or what
-        ``write`` does.
-        """
+        """Write the answer to ``line``, if it has one. Raises FatalError, or what ``write`` does."""
         command = parse_line(line)
         if command is None:
             return
@@ -187,11 +172,6 @@ class Protocol:
     def _quit(self, command: Command) -> str:
         self.finished = True
         return ""
-
-
-def _report_bug(command: Command, error: Exception) -> None:
-    sys.stderr.write(f"gozero-gtp: internal error in {command.name!r}; please report this:\n")
-    traceback.print_exception(error, file=sys.stderr)
 
 
 class Signals:
@@ -256,13 +236,17 @@ class Signals:
         finally:
             self._thinking = False
 
+    @property
+    def _is_interrupted(self) -> bool:
+        return self._lines_taken <= self._interrupted_through
+
     def should_stop(self) -> bool:
         """Whether the search should end now with the best move it has so far."""
-        return self._lines_taken <= self._interrupted_through or self._clock() >= self._stop_time
+        return self._is_interrupted or self._clock() >= self._stop_time
 
     def is_wanted_elsewhere(self) -> bool:
         """Whether an analysis must end: another line waits, empty ones too, or no more will come."""
-        return self._lines_read > self._lines_taken or self._lines_taken <= self._interrupted_through or self._ended
+        return self._lines_read > self._lines_taken or self._is_interrupted or self._ended
 
     def wait(self) -> None:
         """Do nothing until an analysis must end."""
@@ -270,57 +254,36 @@ class Signals:
             self._arrival.wait_for(self.is_wanted_elsewhere)
 
 
-class Channel(typing.Protocol):
-    """The client's end of standard output (`gozero.system.output.ProtocolOutput`)."""
-
-    def note(self, line: str) -> None:
-        """Remember what the client sent."""
-
-    def write(self, answer: str) -> None:
-        """Send an answer, whole and at once."""
-
-
 class LineReader(threading.Thread):
     """Reads ``source``, the input's lines as they come, into ``lines``, so that clients may send ahead.
 
-    None is the end, an error ends the loop too.
+    None is the end; an error in the queue ends the serving loop too.
     """
 
     def __init__(self, source: Iterable[str], signals: Signals) -> None:
         super().__init__(name="gtp-reader", daemon=True)
         self.lines: queue.SimpleQueue[str | FatalError | None] = queue.SimpleQueue()
-        self._source = source
         self.signals = signals
+        self._source = source
 
     def run(self) -> None:
         for line in self._source:
-            self._put(line)
+            if line.translate(_CONTROL).strip() == INTERRUPT:
+                self.signals.interrupt()
+                continue
+            command = parse_line(line)
+            if command and command.name == "quit":
+                self.signals.end_of_input()
+            self.signals.line_read()
+            self.lines.put(line)
         self.signals.end_of_input()
         self.lines.put(None)
-
-    def fail(self, error: FatalError) -> None:
-        """Make the serving loop end with this error when it comes to it."""
-        self.lines.put(error)
-
-    def _put(self, line: str) -> None:
-        if is_interrupt(line):
-            self.signals.interrupt()
-            return
-        command = parse_line(line)
-        if command and command.name == "quit":
-            self.signals.end_of_input()
-        self.signals.line_read()
-        self.lines.put(line)
-
-
-IDLE_AFTER = 0.3
-"""Seconds without a command after which the controller is taken to wait for its user."""
 
 
 def serve(
     protocol: Protocol,
     reader: LineReader,
-    output: Channel,
+    output: ProtocolOutput,
     when_idle: Callable[[], None] = lambda: None,
     ponder: Callable[[], None] = lambda: None,
 ) -> None:

@@ -1,8 +1,4 @@
-"""The settings of `gozero-gtp`, as a table of options (`gozero.system.options`).
-
-A *level* sets several options itself, so it cannot be given together with them. This module opens no weights and
-imports nothing heavy.
-"""
+"""The settings of `gozero-gtp`, as a table of options (`gozero.system.options`). Nothing heavy is imported."""
 
 from __future__ import annotations
 
@@ -18,11 +14,13 @@ from gozero.play.engine import DEFAULT_GAME, EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST, Level, level
 from gozero.play.time_controls import LAG
 from gozero.system import console
+from gozero.system.console import MOST_SEED
 from gozero.system.options import SettingsError, option
 
 if TYPE_CHECKING:
     from gozero.play.player import PlayerSettings
 
+PROGRAM = "gozero-gtp"
 DESCRIPTION = "Plays Go and other games over the Go Text Protocol (GTP 2) on standard input and output."
 HELP_EPILOG = """\
 With neither --visits nor --time, and no clock from the controller, a move takes at most 400 visits or 5 seconds.
@@ -38,8 +36,9 @@ Lizzie:  add --gtp-version 0.17: Lizzie requires a version whose second number i
 By hand: type `genmove b`, `showboard`, `list_commands`; docs/gtp.md describes every command.
 """
 
-
+LEAVE_OUT = "leave one of them out"
 HIGHEST_TEMPERATURE = 100.0
+MOST_VISITS = 100_000_000
 EXCLUDED_BY_LEVEL = ("visits", "temperature", "ponder")
 """Options that a level sets itself. Pondering would make a level stronger than it should be."""
 
@@ -49,44 +48,34 @@ class GtpSettings(EngineSettings):
     """What the user may choose; None: the program chooses."""
 
     game: str | None = option(
-        None,
-        f"{', '.join(WEIGHTS)} (default: the one that --weights plays, else {DEFAULT_GAME})",
-        choices=tuple(WEIGHTS),
-        metavar="NAME",
-    )
+        None, f"{', '.join(WEIGHTS)} (default: the one that --weights plays, else {DEFAULT_GAME})",
+        choices=tuple(WEIGHTS), metavar="NAME",
+    )  # fmt: skip
     weights: str | None = option(
         None,
         "weights file, searched in the working directory, beside the executable, and among the shipped ones (default: "
-        "the game's, "
-        f"{', '.join(WEIGHTS.values())})",
+        f"the game's, {', '.join(WEIGHTS.values())})",
         metavar="FILE",
     )
     visits: int | None = option(
-        None, "simulations per move; 0: the network's best move, without a search", low=0, high=100_000_000
+        None, "simulations per move; 0: the network's best move, without a search", low=0, high=MOST_VISITS
     )
     level: int | None = option(
-        None,
-        f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits",
-        low=WEAKEST,
+        None, f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits", low=WEAKEST,
         high=STRONGEST,
-    )
+    )  # fmt: skip
     analysis_visits: int | None = option(
-        None,
-        "simulations after which an analysis pauses until the controller ends it (default: no limit)",
-        low=1,
-        high=100_000_000,
-    )
+        None, "simulations after which an analysis pauses until the controller ends it (default: no limit)", low=1,
+        high=MOST_VISITS,
+    )  # fmt: skip
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6, metavar="SECONDS")
     lag: float = option(
-        LAG,
-        f"seconds reserved on a clock for the delay between the engine and the server (default {LAG:g})",
-        low=0,
-        high=60,
-        metavar="SECONDS",
-    )
+        LAG, f"seconds reserved on a clock for the delay between the engine and the server (default {LAG:g})", low=0,
+        high=60, metavar="SECONDS",
+    )  # fmt: skip
     ponder: bool = option(False, "think during the opponent's turn too")
     seed: int | None = option(
-        None, "whole number; with --visits the same seed plays the same game", low=0, high=2**63 - 1
+        None, "whole number; with --visits the same seed plays the same game", low=0, high=MOST_SEED
     )
     size: int | None = option(
         None,
@@ -99,10 +88,9 @@ class GtpSettings(EngineSettings):
         None, "komi of Go until the controller sends one (default 7.5)", low=-MOST_KOMI, high=MOST_KOMI
     )
     rules: str | None = option(
-        None,
-        "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)",
+        None, "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)",
         metavar="NAME",
-    )
+    )  # fmt: skip
     friendly_pass: bool = option(
         False,
         "in Go, pass after the opponent and rely on agreement about dead stones "
@@ -119,22 +107,18 @@ class GtpSettings(EngineSettings):
         3, "how many of its moves in a row must be below the threshold (default 3)", low=1, high=1000
     )
     opening_temperature: float = option(
-        0.4,
-        "randomness of the first moves, so that games differ; 0: none (default 0.4)",
-        low=0,
-        high=HIGHEST_TEMPERATURE,
-        metavar="T",
-    )
+        0.4, "randomness of the first moves, so that games differ; 0: none (default 0.4)", low=0,
+        high=HIGHEST_TEMPERATURE, metavar="T",
+    )  # fmt: skip
     temperature: float = option(
         0.0, "randomness of all moves; 0: none (default 0)", low=0, high=HIGHEST_TEMPERATURE, metavar="T"
     )
     gogui_gfx: bool = option(False, "show the search on GoGui's board, through stderr, while the engine chooses a move")
     check: bool = option(False, "test this installation (weights, caches, speed, a move, memory) instead of playing")
     gtp_version: str | None = option(
-        None,
-        "the answer to the command version, for clients that check it (default: the engine's version)",
+        None, "the answer to the command version, for clients that check it (default: the engine's version)",
         metavar="TEXT",
-    )
+    )  # fmt: skip
     log: str | None = option(None, "append all GTP input and output, and every search, to this file", metavar="FILE")
 
     @property
@@ -148,7 +132,7 @@ class GtpSettings(EngineSettings):
 
     @property
     def move_visits(self) -> int | None:
-        """Visits of the root per move, the level's if there is one; the network alone needs the one of its evaluation."""
+        """Visits of the root per move, the level's if there is one; the network alone needs one, its evaluation."""
         if self.chosen_level is not None:
             return self.chosen_level.visits
         return 1 if self.is_policy else self.visits
@@ -168,29 +152,21 @@ class GtpSettings(EngineSettings):
         return checked(replace(self, **{**gives_way, **values}))
 
 
-def from_arguments(arguments: list[str], version: str) -> GtpSettings:
+def from_arguments(arguments: list[str] | None) -> GtpSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return checked(
-        console.from_arguments(
-            GtpSettings, arguments, prog="gozero-gtp", version=version, description=DESCRIPTION, epilog=HELP_EPILOG
-        )
-    )
+    return checked(console.from_arguments(GtpSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG))
 
 
 def checked(settings: GtpSettings) -> GtpSettings:
-    """The settings, unchanged. SettingsError where they contradict each other."""
+    """The settings, unchanged. SettingsError if they contradict each other."""
     usual = GtpSettings()
     for name in EXCLUDED_BY_LEVEL:
         if settings.level is not None and getattr(settings, name) != getattr(usual, name):
-            raise SettingsError(
-                f"level and {name} cannot be chosen together, since a level sets it; leave one of them out"
-            )
+            raise SettingsError(f"level and {name} cannot be chosen together, since a level sets it; {LEAVE_OUT}")
     if settings.is_policy and settings.ponder:
-        raise SettingsError(
-            "visits = 0 and ponder contradict each other, since nothing is searched; leave one of them out"
-        )
+        raise SettingsError(f"visits = 0 and ponder contradict each other, since nothing is searched; {LEAVE_OUT}")
     if settings.backend == "torch" and settings.precision == "int8":
-        raise SettingsError("precision int8 needs the backend openvino, not torch; leave one of them out")
+        raise SettingsError(f"precision int8 needs the backend openvino, not torch; {LEAVE_OUT}")
     text = settings.gtp_version
     if text is not None and not (text.isprintable() and text.strip()):
         raise SettingsError(f"gtp-version = {text!r}: expected one line of text, such as 0.17")

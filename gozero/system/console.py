@@ -1,13 +1,12 @@
 """What every command of gozero shares: its parser, its exit code, and one line about what is wrong.
 
-`run_command` is for commands that print results, `exit_after` for those that serve a protocol on standard output.
+`run_command` is for commands that print results, `run_server` for those that serve a protocol on standard output.
 Nothing heavy is imported, so that a wrong argument is answered at once.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import re
 import signal
@@ -16,12 +15,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import Field
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from gozero import __version__
 from gozero.system.errors import UserError
-from gozero.system.options import SettingsError, check, entries, is_plain, kind_of, parse, path_of, read_toml
+from gozero.system.options import SettingsError, check, entries, kind_of, number_of, parse, path_of, read_toml
 from gozero.system.output import (
     Log,
     ProtocolOutput,
@@ -39,8 +38,9 @@ MOST_SEED = 2**63 - 1
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
 EXTRAS = {"torch": "train", "tqdm": "train", "fsspec": "train", "ray": "distributed", "aiohttp": "web"}  # of setup.cfg
 
+Command = Callable[[], int | None]
 Table = TypeVar("Table")
-_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: (.*)")
+_NUMBER = re.compile(r"argument (\S+): invalid (int|float|number_of) value: (.*)")
 
 
 # Arguments
@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
     """A command line. A wrong option is one line on stderr and exit code 2."""
 
     def parse_args(self, *arguments: Any, **options: Any) -> Any:
-        """As argparse does it; where a shell asks for completions, they are its answer and the process ends."""
+        """As argparse does it; if a shell asks for completions, they are its answer and the process ends."""
         if "_ARGCOMPLETE" in os.environ:
             import argcomplete
 
@@ -59,26 +59,16 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""
-        wanted = {"int": "a whole number", "float": "a number"}
-        message = _NUMBER.sub(lambda found: f"{found[1]} {found[3]}: expected {wanted[found[2]]}", message)
+        message = _NUMBER.sub(_expected_number, message)
         self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; ends the process if that cannot be done."""
-        code = printing(self.prog, lambda: super(Parser, self).print_help(file))
-        if code:
+        if code := printing(self.prog, lambda: super(Parser, self).print_help(file)):
             self.exit(code)
 
 
-def finite(text: str) -> float:
-    """The type of an option that is a number, in ASCII digits; `nan`, `inf` and 1_0 are refused."""
-    number = float(text)
-    if not (math.isfinite(number) and is_plain(text)):
-        raise ValueError(text)
-    return number
-
-
-finite.__name__ = "number"  # argparse names the type in its message
+finite = number_of
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -96,6 +86,11 @@ def whole(least: int) -> Callable[[str], int]:
 positive = whole(1)
 
 
+def _expected_number(found: re.Match[str]) -> str:
+    """argparse's message about a number, which names a type of Python, in plain words."""
+    return f"{found[1]} {found[3]}: expected a {'whole ' if found[2] == 'int' else ''}number"
+
+
 def seed(text: str) -> int:
     """The type of an option that is a seed."""
     number = whole(0)(text)
@@ -105,7 +100,7 @@ def seed(text: str) -> int:
 
 
 def from_arguments(
-    table: type[Table], arguments: Sequence[str] | None, *, prog: str, version: str, description: str, epilog: str
+    table: type[Table], arguments: Sequence[str] | None, prog: str, description: str, epilog: str = ""
 ) -> Table:
     """The settings for a command line: its options win over those of --config FILE, these over the defaults.
 
@@ -115,57 +110,43 @@ def from_arguments(
         table: a dataclass whose fields are made by `options.option`.
         arguments: those after the command's name; None: the process's own.
         prog: the command's name.
-        version: what --version says.
         description: the first line of --help.
         epilog: the last ones.
     """
     parser = Parser(
-        prog=prog,
-        description=description,
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,
-        allow_abbrev=False,
-    )
+        prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS, allow_abbrev=False,
+    )  # fmt: skip
     for entry in entries(table):
-        _add(parser, entry)
+        flag, about = f"--{entry.name.replace('_', '-')}", entry.metadata
+        reading: dict[str, Any] = {"action": "store_true"}
+        if kind_of(entry) is not bool:
+            reading = {"type": lambda text, e=entry, f=flag: parse(e, text, f), "metavar": about["metavar"]}
+        parser.add_argument(flag, dest=entry.name, help=about["help"], **reading)
     parser.add_argument("--config", metavar="FILE", help="TOML file with these options as keys, without the dashes")
-    parser.add_argument("--version", action="version", version=f"{prog} {version}")
+    parser.add_argument("--version", action="version", version=f"{prog} {__version__}")
     given = vars(parser.parse_args(arguments))
     path = given.pop("config", None)
-    values = (read_config(table, path) if path else {}) | given
-    return table(**values)
+    return table(**{**(_config(table, path_of(path)) if path else {}), **given})
 
 
-def read_config(table: type[Any], path: str) -> dict[str, Any]:
+def _config(table: type[Any], path: Path) -> dict[str, Any]:
     """The checked values of a TOML file whose keys are the options without their dashes in front."""
-    full_path = path_of(path)
     known = {entry.name: entry for entry in entries(table)}
     values = {}
-    for key, value in read_toml(full_path).items():
+    for key, value in read_toml(path).items():
         name = key.replace("-", "_")
         if name not in known:
-            raise SettingsError(f"{full_path}: unknown key {key!r}; expected one of {', '.join(known)}")
-        values[name] = check(known[name], value, f"{full_path}: {key}")
+            raise SettingsError(f"{path}: unknown key {key!r}; expected one of {', '.join(known)}")
+        values[name] = check(known[name], value, f"{path}: {key}")
     return values
-
-
-def _add(parser: argparse.ArgumentParser, entry: Field[Any]) -> None:
-    flag, text = f"--{entry.name.replace('_', '-')}", entry.metadata["help"]
-    if kind_of(entry) is bool:
-        parser.add_argument(flag, dest=entry.name, action="store_true", help=text)
-    else:
-        metavar = entry.metadata["metavar"]
-        parser.add_argument(
-            flag, dest=entry.name, type=lambda given: parse(entry, given, flag), metavar=metavar, help=text
-        )
 
 
 # Commands that print results
 
 
 def run_command(
-    program: str, command: Callable[[], int | None], unusable: tuple[type[Exception], ...] = (), interrupted: str = ""
+    program: str, command: Command, unusable: tuple[type[Exception], ...] = (), interrupted: str = ""
 ) -> int:
     """Run a command and return its exit code; one that returns None has succeeded.
 
@@ -178,7 +159,7 @@ def run_command(
         return printing(program, lambda: _guarded(program, command, (UserError, *unusable), interrupted))
 
 
-def printing(program: str, command: Callable[[], int | None]) -> int:
+def printing(program: str, command: Command) -> int:
     """Run a command that prints results, and return its exit code.
 
     Standard output that cannot be written is one line and BAD_INPUT. If its reader has gone (`| head`) or it was closed
@@ -191,18 +172,15 @@ def printing(program: str, command: Callable[[], int | None]) -> int:
             return command() or SUCCESS
         finally:
             sys.stdout.flush()
-    except UnwritableError as error:
+    except BrokenPipeError as error:
         discard_results()
+        if not isinstance(error, UnwritableError):
+            return SUCCESS
         tell(program, str(error))
         return BAD_INPUT
-    except BrokenPipeError:
-        discard_results()
-        return SUCCESS
 
 
-def _guarded(
-    program: str, command: Callable[[], int | None], errors: tuple[type[Exception], ...], interrupted: str
-) -> int | None:
+def _guarded(program: str, command: Command, errors: tuple[type[Exception], ...], interrupted: str) -> int | None:
     """`run_command`, but for standard output."""
     try:
         return command()
@@ -211,20 +189,19 @@ def _guarded(
     except OSError as error:
         file = f"cannot use {error.filename}: " if error.filename else ""
         say(f"{program}: {file}{error.strerror or error}")
-        return BAD_INPUT
     except errors as error:
         say(f"{program}: {error}")
-        return BAD_INPUT
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
-        say(f"{program}: this needs {error.name}, which is not installed; run: pip install 'gozero[{EXTRAS[error.name]}]'")
-        return BAD_INPUT
+        extra = EXTRAS[error.name]
+        say(f"{program}: this needs {error.name}, which is not installed; run: pip install 'gozero[{extra}]'")
     except KeyboardInterrupt as error:
         result = _argument(error) or interrupted
         fresh = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C on the line of the prompt
         say(f"{fresh}{program}: interrupted" + (f"; {result}" if result else ""))
         return INTERRUPTED
+    return BAD_INPUT
 
 
 def _argument(error: BaseException | None) -> str:
@@ -238,16 +215,14 @@ def _argument(error: BaseException | None) -> str:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let a request to end, or a terminal that is closed, be a KeyboardInterrupt, so that a command can save its work."""
+    """Let a request to end, or a closed terminal, be a KeyboardInterrupt, so that a command can save its work."""
 
     def interrupt(number: int, frame: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    deadly = [
-        number for number in _stopping() if number != signal.SIGINT and signal.getsignal(number) == signal.SIG_DFL
-    ]
-    if threading.current_thread() is not threading.main_thread():
-        deadly = []  # only the main thread may handle signals
+    deadly = []
+    if threading.current_thread() is threading.main_thread():  # only this one may handle signals
+        deadly = [each for each in _stopping() if signal.getsignal(each) == signal.SIG_DFL]
     for number in deadly:
         signal.signal(number, interrupt)
     try:
@@ -266,9 +241,7 @@ def stop_on_signals(doing: str = "finishing the step under way and saving") -> C
     tells the user what is done before the end. A signal that the process ignores, as under `nohup`, stays ignored.
     """
     received: list[int] = []
-    handled = [
-        number for number in _stopping() if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN
-    ]
+    handled = [each for each in _stopping() if each == signal.SIGINT or signal.getsignal(each) != signal.SIG_IGN]
 
     def note(number: int, frame: object) -> None:
         received.append(number)
@@ -311,26 +284,19 @@ class Logged(Protocol):
 S = TypeVar("S", bound=Logged)
 
 
-def exit_after(
-    read_settings: Callable[[], S],
-    serve: Callable[[S, Log | None], int],
-    say: Callable[[str], None],
-    useless: type[Exception] = UserError,
-) -> NoReturn:
+def run_server(program: str, read_settings: Callable[[], S], serve: Callable[[S, Log | None], int]) -> NoReturn:
     """End the process with the exit code of `serve`.
 
-    UserError, UnwritableError and ``useless`` are reported to the user and the log and end the process with BAD_INPUT; a
-    bug goes into the log and is raised. Threads that still load, search or wait for a line are not joined.
+    UserError and UnwritableError are reported to the user and the log and end the process with BAD_INPUT; a bug goes
+    into the log and is raised. Threads that still load, search or wait for a line are not joined.
     """
-    talk, log = secure_streams(), None
+    stderr, log = secure_streams(), None
     try:
         settings = read_settings()
         log = open_log(settings.log)
         code = serve(settings, log)
-    except (UserError, UnwritableError, useless) as error:
-        say(str(error))
-        if log is not None:
-            log.say(str(error))
+    except (UserError, UnwritableError) as error:
+        warn(program, str(error), log)
         code = BAD_INPUT
     except KeyboardInterrupt:
         code = INTERRUPTED
@@ -340,14 +306,19 @@ def exit_after(
         if log is not None:
             log.say("".join(traceback.format_exception(error)))
         raise
-    talk.drain()
+    stderr.drain()
     os._exit(code)
 
 
+def warn(program: str, text: str, log: Log | None) -> None:
+    """One line to the user and the log."""
+    tell(program, text)
+    if log is not None:
+        log.say(text)
+
+
 def leave_when_unread(output: ProtocolOutput) -> None:
-    """From now on end the process, whatever it is doing, when the client has closed its end and answers cannot be
-    read.
-    """
+    """From now on end the process, whatever it is doing, when the client has closed its end of standard output."""
 
     def leave() -> None:
         output.wait_until_unread()

@@ -144,8 +144,16 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
     return value
 
 
-def is_plain(text: str) -> bool:
-    """Whether a number is written as people write it: int() and float() read 1_0 too, and the digits of any script."""
+def number_of(text: str) -> float:
+    """A finite number in ASCII digits: float() reads 1_0 too, and the digits of any script. ValueError for others."""
+    number = float(text)
+    if not (_is_plain(text) and math.isfinite(number)):
+        raise ValueError(f"{text!r} is no number")
+    return number
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a number is written as people write it."""
     return text.isascii() and "_" not in text
 
 
@@ -155,7 +163,7 @@ def parse(entry: Field[Any], text: str, where: str) -> Any:
     value: Any = text
     if kind is bool:
         value = _BOOLEANS.get(text.lower(), text)
-    elif kind is str or is_plain(text):
+    elif kind is str or _is_plain(text):
         with suppress(ValueError):
             value = kind(text)
     return check(entry, value, where)

@@ -1,11 +1,8 @@
 """Analysis: lz-analyze, kata-analyze, cgos-genmove_analyze and similar commands, for clients that show the search.
 
-Vocabulary. A *dialect* is how a look at the search is written: Leela Zero's whole numbers out of 10,000, KataGo's
-fractions, CGOS's JSON. An *analysis* goes on until any line arrives, an empty one too; a *genmove* of these ends when
-it has its move, whatever arrives. All numbers are for the side that the client names. Options come as names and values;
-see `_Request`.
-
-The search itself is run by `gozero.play.player`, what a look holds `gozero.play.report`'s.
+A dialect is how a look at the search is written: Leela Zero's whole numbers out of 10,000, KataGo's fractions, CGOS's
+JSON. An analysis goes on until any line arrives, an empty one too; a genmove of these ends when it has its move. All
+numbers are for the side that the client names.
 """
 
 from __future__ import annotations
@@ -18,9 +15,10 @@ from typing import TYPE_CHECKING
 from gozero.games import GO_FAMILY, coords
 from gozero.search.restrictions import Restriction
 from gozero.system.errors import ChoiceError
-from gtp.arguments import colour_of, number_of, point_of, vertex_of, whole_number_of
+from gtp.arguments import colour_of, number_of, whole_number_of
 from gtp.commands.rules import rules_of
 from gtp.protocol import Command, GtpError, Stream, StreamHandler
+from gtp.reports import Board, vertices
 from gtp.session import Session
 
 if TYPE_CHECKING:
@@ -30,28 +28,24 @@ if TYPE_CHECKING:
     from gozero.games.position import Position
     from gozero.play.report import Analysis, MoveAnalysis, Observer
 
-Dialect = Callable[["Analysis", Mapping[str, bool], tuple[int, int]], str]  # look, flags, (columns, rows) -> one line
+Dialect = Callable[["Analysis", Mapping[str, bool], Board], str]  # look, flags, board -> one line
 
 SHORTEST, USUAL = 0.01, 0.5
 """Seconds between two looks: the least, and the default."""
-
-FLAGS = ("ownership", "movesOwnership", "rootInfo", "pvVisits")
 CGOS_MOVES = 10
 """Moves in a report to CGOS, which stores it."""
-
-UNANSWERED_FLAGS = ("ownershipStdev", "movesOwnershipStdev", "pvEdgeVisits", "noResultValue")
-"""KataGo's options whose numbers are not available here: accepted and ignored."""
 
 
 @dataclass
 class _Request:
     """What the client asked for.
 
-    ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow COLOUR V,V,... PLIES``,
-    ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions and rules hold for an
-    analysis only; a genmove ignores them.
+    ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow COLOUR
+    V,V,... PLIES``, ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions and rules
+    hold for an analysis only; a genmove ignores them.
     """
 
+    session: Session
     colour: int
     interval: float = USUAL
     least_moves: int = 0
@@ -59,6 +53,51 @@ class _Request:
     flags: dict[str, bool] = field(default_factory=dict)
     restrictions: list[Restriction] = field(default_factory=list)
     rules: RuleSet | None = None
+
+    def take_interval(self, name: str, text: str) -> None:
+        """Centiseconds."""
+        self.interval = max(SHORTEST, number_of(text) / 100)
+
+    def take_count(self, name: str, text: str) -> None:
+        setattr(self, "least_moves" if name == "minmoves" else "most_moves", max(0, whole_number_of(text)))
+
+    def take_flag(self, name: str, text: str) -> None:
+        if text.lower() not in ("true", "false"):
+            raise GtpError(f"syntax error: {name} {text!r}: expected true or false")
+        self.flags[name] = text.lower() == "true"
+
+    def take_restriction(self, name: str, colour: str, points: str, plies: str) -> None:
+        side, depth = colour_of(colour), whole_number_of(plies)
+        actions = frozenset(action for part in points.split(",") if part for action in self._actions(part))
+        self.restrictions.append(Restriction(side, actions, depth, alone=name == "allow"))
+
+    def take_rules(self, name: str, text: str) -> None:
+        self.rules = rules_of(text)
+
+    def _actions(self, text: str) -> list[int]:
+        """The action of a vertex, or those of all points of a rectangle such as ``a1:c3``."""
+        first, colon, last = text.partition(":")
+        if not colon:
+            return [self.session.action(text)]
+        board = self.session.game.board
+        corners = [coords.point(self.session.point(corner), *board) for corner in (first, last)]
+        (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
+        return [
+            coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)
+        ]
+
+
+_OPTIONS: dict[str, tuple[int, Callable[..., None]]] = {
+    "interval": (1, _Request.take_interval),
+    **dict.fromkeys(("minmoves", "maxmoves"), (1, _Request.take_count)),
+    **dict.fromkeys(("avoid", "allow"), (3, _Request.take_restriction)),
+    "rules": (1, _Request.take_rules),
+    **dict.fromkeys(("ownership", "movesOwnership", "rootInfo", "pvVisits"), (1, _Request.take_flag)),
+    # of KataGo, with numbers that are not available here: accepted and ignored
+    **dict.fromkeys(("ownershipStdev", "movesOwnershipStdev"), (1, _Request.take_flag)),
+    **dict.fromkeys(("pvEdgeVisits", "noResultValue"), (1, _Request.take_flag)),
+}
+"""For each option, how many values follow its name, and what takes them."""
 
 
 class AnalysisCommands:
@@ -83,8 +122,7 @@ class AnalysisCommands:
         session = self._session
         request = self._request(command, strict=True)
         limits = Limits(session.settings.analysis_visits, should_stop=session.signals.is_wanted_elsewhere)
-        observer = self._observer(request, stream, dialect, sees_the_end=False)
-        arguments = limits, observer, request.restrictions
+        arguments = limits, self._observer(request, stream, dialect, sees_the_end=False), request.restrictions
         with session.thinking() as player:
             if request.rules is None:
                 player.analyse(request.colour, *arguments)
@@ -99,7 +137,7 @@ class AnalysisCommands:
         observer = self._observer(request, stream, dialect, sees_the_end=True)
         with session.move(request.colour) as limits:
             action = session.player.genmove(request.colour, limits, observer)
-        stream.line(f"play {coords.vertex(action, *session.game.board)}")
+        stream.line(f"play {session.vertex(action)}")
 
     def _root_under(self, rules: RuleSet, colour: int) -> Position:
         """`GoGame.root_under`, with its refusals as GTP errors."""
@@ -128,13 +166,13 @@ class AnalysisCommands:
         )
 
     def _request(self, command: Command, *, strict: bool) -> _Request:
-        """Read the arguments. GtpError for invalid values and, where ``strict``, for unknown options."""
+        """Read the arguments. GtpError for invalid values and, if ``strict``, for unknown options."""
         words = command.arguments
-        request = _Request(self._session.game.position.to_play)
+        request = _Request(self._session, self._session.game.position.to_play)
         if words and words[0].isalpha() and words[0] not in _OPTIONS:
             request.colour = colour_of(words.pop(0))
         if words and not words[0][0].isalpha():
-            request.interval = _interval(words.pop(0))
+            request.take_interval("interval", words.pop(0))
         while words:
             name = words.pop(0)
             if name not in _OPTIONS:
@@ -143,99 +181,39 @@ class AnalysisCommands:
                 if words and words[0] not in _OPTIONS:  # its value
                     words = words[1:]
                 continue
-            count, apply = _OPTIONS[name]
+            count, take = _OPTIONS[name]
             if len(words) < count:
                 raise GtpError(f"syntax error: {name} without its value")
-            values, words = words[:count], words[count:]
-            apply(request, name, values, self._session.game.board)
+            take(request, name, *words[:count])
+            words = words[count:]
         return request
 
 
-def _take_interval(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    request.interval = _interval(values[0])
-
-
-def _take_count(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    count = max(0, whole_number_of(values[0]))
-    if name == "minmoves":
-        request.least_moves = count
-    else:
-        request.most_moves = count
-
-
-def _take_flag(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    if values[0].lower() not in ("true", "false"):
-        raise GtpError(f"syntax error: {name} {values[0]!r}: expected true or false")
-    request.flags[name] = values[0].lower() == "true"
-
-
-def _take_restriction(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    colour, plies = colour_of(values[0]), whole_number_of(values[2])
-    actions = frozenset(action for part in values[1].split(",") if part for action in _vertices(part, board))
-    request.restrictions.append(Restriction(colour, actions, plies, alone=name == "allow"))
-
-
-def _take_rules(request: _Request, name: str, values: list[str], board: tuple[int, int]) -> None:
-    request.rules = rules_of(values[0])
-
-
-_OPTIONS: dict[str, tuple[int, Callable[[_Request, str, list[str], tuple[int, int]], None]]] = {
-    "interval": (1, _take_interval),
-    "minmoves": (1, _take_count),
-    "maxmoves": (1, _take_count),
-    "avoid": (3, _take_restriction),
-    "allow": (3, _take_restriction),
-    "rules": (1, _take_rules),
-    **dict.fromkeys(FLAGS, (1, _take_flag)),
-    **dict.fromkeys(UNANSWERED_FLAGS, (1, _take_flag)),
-}
-"""For each option, how many values follow its name, and the function that applies them."""
-
-
-def _interval(text: str) -> float:
-    """Seconds from centiseconds."""
-    return max(SHORTEST, number_of(text) / 100)
-
-
-def _vertices(text: str, board: tuple[int, int]) -> list[int]:
-    """The action of a vertex, or those of all points of a rectangle such as ``a1:c3``."""
-    first, colon, last = text.partition(":")
-    if not colon:
-        return [vertex_of(text, *board)]
-    (row, col), (other_row, other_col) = (coords.point(point_of(corner, *board), *board) for corner in (first, last))
-    rows, cols = sorted((row, other_row)), sorted((col, other_col))
-    return [coords.action(r, c, board[0]) for r in range(rows[0], rows[1] + 1) for c in range(cols[0], cols[1] + 1)]
-
-
-def lz_lines(look: Analysis, flags: Mapping[str, bool], board: tuple[int, int]) -> str:
+def lz_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
     """Leela Zero's: whole numbers out of 10,000."""
     return " ".join(
         f"info move {coords.vertex(move.action, *board)} visits {move.visits} winrate {_ten_thousandths(move.value)} "
-        f"prior {round(10_000 * move.prior)} lcb {_ten_thousandths(move.bound)} order {order} pv {_line(move, board)}"
+        f"prior {round(10_000 * move.prior)} lcb {_ten_thousandths(move.bound)} order {order} "
+        f"pv {vertices(move.line, board)}"
         for order, move in enumerate(look.moves)
     )
 
 
-def kata_lines(look: Analysis, flags: Mapping[str, bool], board: tuple[int, int]) -> str:
+def kata_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
     """KataGo's: fractions, points where the network knows them, and what the flags ask for."""
     parts = [_kata_move(order, move, flags, board) for order, move in enumerate(look.moves)]
     if flags.get("rootInfo"):
-        parts.append(
-            f"rootInfo visits {look.visits} utility {look.value:.6f} winrate "
-            f"{_winrate(look.value):.6f}{_points(look.score)}{_hits(look)}"
-        )
+        hits = "" if look.hits is None else f" cacheHits {look.hits}"
+        parts.append(f"rootInfo visits {look.visits} {_worth(look)}{hits}")
     if look.ownership is not None:
         parts.append(f"ownership {_fractions(look.ownership)}")
     return " ".join(parts)
 
 
-def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board: tuple[int, int]) -> str:
+def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board: Board) -> str:
     text = (
-        f"info move {coords.vertex(move.action, *board)} visits {move.visits} utility {move.value:.6f} winrate "
-        f"{_winrate(move.value):.6f}"
-        f"{_points(move.score)} prior {move.prior:.6f} lcb {_winrate(move.bound):.6f} utilityLcb {move.bound:.6f} "
-        f"order {order} "
-        f"pv {_line(move, board)}"
+        f"info move {coords.vertex(move.action, *board)} visits {move.visits} {_worth(move)} prior {move.prior:.6f} "
+        f"lcb {_winrate(move.bound):.6f} utilityLcb {move.bound:.6f} order {order} pv {vertices(move.line, board)}"
     )
     if flags.get("pvVisits"):
         text += f" pvVisits {' '.join(map(str, move.line_visits))}"
@@ -244,21 +222,21 @@ def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board:
     return text
 
 
-def cgos_lines(look: Analysis, flags: Mapping[str, bool], board: tuple[int, int]) -> str:
+def cgos_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
     """CGOS's: one JSON object, with the ten best moves."""
     moves = [
         {
             "move": coords.vertex(move.action, *board),
             "winrate": round(_winrate(move.value), 4),
-            **({} if move.score is None else {"score": round(move.score, 2)}),
+            **_score(move),
             "prior": round(move.prior, 4),
             "visits": move.visits,
-            "pv": _line(move, board),
+            "pv": vertices(move.line, board),
         }
         for move in look.moves[:CGOS_MOVES]
     ]
-    score = {} if look.score is None else {"score": round(look.score, 2)}
-    return json.dumps({"winrate": round(_winrate(look.value), 4), **score, "visits": look.visits, "moves": moves})
+    root = {"winrate": round(_winrate(look.value), 4), **_score(look), "visits": look.visits}
+    return json.dumps({**root, "moves": moves})
 
 
 def _winrate(value: float) -> float:
@@ -270,18 +248,15 @@ def _ten_thousandths(value: float) -> int:
     return round(10_000 * _winrate(value))
 
 
-def _points(score: float | None) -> str:
-    """KataGo's two names for the lead; nothing where the network knows none."""
-    return "" if score is None else f" scoreMean {score:.3f} scoreLead {score:.3f}"
+def _worth(found: Analysis | MoveAnalysis) -> str:
+    """KataGo's value of a move or of the root; the lead under two names, if the network knows it."""
+    points = "" if found.score is None else f" scoreMean {found.score:.3f} scoreLead {found.score:.3f}"
+    return f"utility {found.value:.6f} winrate {_winrate(found.value):.6f}{points}"
 
 
-def _hits(look: Analysis) -> str:
-    return "" if look.hits is None else f" cacheHits {look.hits}"
+def _score(found: Analysis | MoveAnalysis) -> dict[str, float]:
+    return {} if found.score is None else {"score": round(found.score, 2)}
 
 
 def _fractions(ownership: np.ndarray) -> str:
     return " ".join(f"{owner:.3f}" for owner in ownership)
-
-
-def _line(move: MoveAnalysis, board: tuple[int, int]) -> str:
-    return " ".join(coords.vertex(action, *board) for action in move.line)

@@ -15,7 +15,7 @@ from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError, Handler
 
 Kind = tuple[tuple[str, ...], Callable[..., TimeControl | None]]
-
+"""A kind of time settings: its arguments, and the terms that it makes."""
 KGS_KINDS: dict[str, Kind] = {
     "none": ((), lambda: None),
     "absolute": (("MAIN",), Absolute),
@@ -27,7 +27,6 @@ KATA_KINDS: dict[str, Kind] = {
     "fischer": (("MAIN", "INCREMENT"), Fischer),
     "fischer-capped": (("MAIN", "INCREMENT", "CAP", "LONGEST"), Fischer),
 }
-"""For each kind of time settings, its arguments and the terms that it makes."""
 COUNTS = ("PERIODS", "STONES")
 OPTIONAL = ("CAP", "LONGEST")
 """Arguments for which a negative number means no limit."""
@@ -46,8 +45,7 @@ class ClockCommands:
             "kata-time_settings": lambda command: self._set_kind(command, KATA_KINDS),
             "kata-list_time_settings": lambda command: " ".join(KATA_KINDS),
             "time_left": self.time_left,
-            "cputime": cpu_time,
-            "gomill-cpu_time": cpu_time,
+            **dict.fromkeys(("cputime", "gomill-cpu_time"), lambda command: f"{time.process_time():.3f}"),
         }
 
     def time_settings(self, command: Command) -> str:
@@ -73,11 +71,6 @@ class ClockCommands:
         names, make = kinds[kind.lower()]
         self._clock.set_up(make(*_values(f"{command.name} {kind.lower()}", names, words)))
         return ""
-
-
-def cpu_time(command: Command) -> str:
-    """Processor seconds of this process, all its threads together."""
-    return f"{time.process_time():.3f}"
 
 
 def _words(command: Command) -> list[str]:

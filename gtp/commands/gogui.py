@@ -1,13 +1,10 @@
 """GoGui: what its menu of analyze commands shows on the board, and `gogui-interrupt`.
 
-Vocabulary. An *analyze command* is one that `gogui-analyze_commands` lists with its *type*, which says how GoGui shows
-the answer: `dboard` (a number -1 to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for
-none), `bwboard` (`b`, `w` or `.`), `gfx` (drawings, see `gtp.graphics`), `string`, `hstring`, `plist`, `none`, `param`.
-Boards are rows from the top. Answers that need only the network come at once; those that need a search continue the
-present one up to the limits of a move.
-
-GoGui's questions about the rules are `gtp.commands.referee`'s, its set-up commands `gtp.commands.setup`'s, its parameters
-`gtp.commands.parameters`'s.
+`gogui-analyze_commands` lists each command with its type, which says how GoGui shows the answer: `dboard` (a number -1
+to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for none), `bwboard` (`b`, `w` or `.`),
+`gfx` (drawings, see `gtp.reports`), `string`, `hstring`, `plist`, `none`, `param`. Boards are rows from the top.
+Answers that need only the network come at once; those that need a search continue the present one up to the limits of
+a move.
 """
 
 from __future__ import annotations
@@ -18,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from gozero.games import coords
 from gozero.games.colours import BLACK, WHITE
-from gtp import graphics
+from gtp import reports
 from gtp.arguments import colour_of
-from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
-from gtp.session import Session
+from gtp.reports import Board
+from gtp.session import CommandGroup
 
 if TYPE_CHECKING:
     from gozero.play.report import Analysis
@@ -32,10 +29,10 @@ TREE_DEPTH = 3
 NOTHING = '""'
 """The text of an sboard's point that has none."""
 
-Drawing = Callable[["Analysis", tuple[int, int]], str]
+Drawing = Callable[["Analysis", Board], str]
 
 
-class GoguiCommands:
+class GoguiCommands(CommandGroup):
     """The commands of every game."""
 
     menu: tuple[str, ...] = (
@@ -54,38 +51,30 @@ class GoguiCommands:
     )
     """type/label/command; GoGui puts the side to move for %m and asks its user for %c."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
     def commands(self) -> Mapping[str, Handler]:
         return {
             "gogui-version": lambda command: "",
             "gogui-interrupt": lambda command: "",
             "gogui-analyze_commands": lambda command: "\n".join(self.menu),
-            "gogui-value": lambda command: self._known(command, summary),
-            "gogui-policy": lambda command: self._known(command, graphics.policy),
+            "gogui-value": lambda command: self._known(command, reports.summary),
+            "gogui-policy": lambda command: self._known(command, reports.policy),
             "gogui-move_values": self.move_values,
-            "gogui-visits": lambda command: self._searched(command, graphics.visits),
-            "gogui-principal_variation": lambda command: self._searched(command, graphics.variation),
-            "gogui-search_tree": self.search_tree,
+            "gogui-visits": lambda command: self._searched(command, reports.visits),
+            "gogui-principal_variation": lambda command: self._searched(command, reports.variation),
+            "gogui-search_tree": lambda command: self._searched(command, self._tree),
         }
 
     def move_values(self, command: Command) -> str:
         """Per cent: the win rate after each legal move, as the network sees it without a search."""
         colour = self._colour(command)
         with self._session.thinking() as player:
-            values = player.searcher.values_after(player.game.root(colour))
-        texts = [
-            NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}"
-            for value in values[: player.game.kind.points].tolist()
-        ]
+            values = player.searcher.values_after(player.game.root(colour))[: player.game.kind.points].tolist()
+        texts = [NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}" for value in values]
         return rows(texts, player.game.board)
 
-    def search_tree(self, command: Command) -> str:
+    def _tree(self, look: Analysis, board: Board) -> str:
         """The most visited lines as text."""
-        return self._searched(
-            command, lambda look, board: self._session.player.searcher.open().text(depth=TREE_DEPTH).rstrip()
-        )
+        return self._session.player.searcher.open().text(depth=TREE_DEPTH).rstrip()
 
     def _known(self, command: Command, draw: Drawing) -> str:
         """An answer from one visit, or from the search of this position if there was one."""
@@ -152,7 +141,7 @@ class GoguiGoCommands(GoguiCommands):
         return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in game.pass_alive().flat], game.board)
 
 
-def owners(look: Analysis, board: tuple[int, int]) -> str:
+def owners(look: Analysis, board: Board) -> str:
     """Ownership as a dboard."""
     if look.ownership is None:
         raise GtpError("these weights know no ownership")
@@ -160,7 +149,7 @@ def owners(look: Analysis, board: tuple[int, int]) -> str:
     return rows([f"{sign * owner:.3f}" for owner in look.ownership], board)
 
 
-def rows(texts: list[str], board: tuple[int, int]) -> str:
+def rows(texts: list[str], board: Board) -> str:
     """A text for each point as the rows of the board."""
     cols, count = board
     lines = [" ".join(texts[coords.action(row, 0, cols) : coords.action(row + 1, 0, cols)]) for row in range(count)]

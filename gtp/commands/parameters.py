@@ -1,119 +1,66 @@
 """Settings that can change while the engine runs: KataGo's kata-get-param, kata-set-param and similar, and GoGui's
 gogui-param.
 
-Vocabulary. A *parameter* is an option of the command line under the name that KataGo gives to what means the same;
-where KataGo has none, the name is made in its style. `none` is the value of an option that was not given. What cannot
-change without loading anew, such as threads and weights, is no parameter. Every change holds from the next move on; a
-wrong value changes nothing.
+A parameter is an option of the command line under KataGo's name for it, or one in KataGo's style; `none` is the value
+of an option that was not given. Options that need loading anew, such as threads and weights, are no parameters. Every
+change holds from the next move on; a wrong value changes nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system import options
 from gozero.system.options import SettingsError
 from gtp.protocol import Command, GtpError, Handler
-from gtp.session import Session
+from gtp.session import CommandGroup
 from gtp.settings import GtpSettings
 
 NONE = "none"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One option, and the name under which it can be changed."""
-
-    name: str
-    option: str  # field of `GtpSettings`
-    opposite: bool = False  # true where the option is false
-
-    def value(self, settings: GtpSettings) -> Any:
-        found = getattr(settings, self.option)
-        return not found if self.opposite else found
-
-    def read(self, text: str) -> Any:
-        """The option's value from a text. SettingsError for a wrong one."""
-        if self._may_be_none and text.lower() == NONE:
-            return None
-        return self._as_option(options.parse(self._entry, text, self.name))
-
-    def check(self, value: Any) -> Any:
-        """The option's value from a JSON value. SettingsError for a wrong one."""
-        if self._may_be_none and value is None:
-            return None
-        return self._as_option(options.check(self._entry, value, self.name))
-
-    def _as_option(self, value: Any) -> Any:
-        return not value if self.opposite else value
-
-    @property
-    def _entry(self) -> Any:
-        return options.entry(GtpSettings, self.option)
-
-    @property
-    def _may_be_none(self) -> bool:
-        return self._entry.default is None
-
-
 PARAMETERS = {
-    parameter.name: parameter
-    for parameter in (
-        Parameter("level", "level"),
-        Parameter("maxVisits", "visits"),
-        Parameter("maxTime", "time"),
-        Parameter("analysisMaxVisits", "analysis_visits"),
-        Parameter("lagBuffer", "lag"),
-        Parameter("ponderingEnabled", "ponder"),
-        Parameter("chosenMoveTemperatureEarly", "opening_temperature"),
-        Parameter("chosenMoveTemperature", "temperature"),
-        Parameter("allowResignation", "no_resign", opposite=True),
-        Parameter("resignThreshold", "resign_threshold"),
-        Parameter("resignConsecTurns", "resign_moves"),
-        Parameter("friendlyPass", "friendly_pass"),
-        Parameter("liveGraphics", "gogui_gfx"),
-    )
+    "level": "level",
+    "maxVisits": "visits",
+    "maxTime": "time",
+    "analysisMaxVisits": "analysis_visits",
+    "lagBuffer": "lag",
+    "ponderingEnabled": "ponder",
+    "chosenMoveTemperatureEarly": "opening_temperature",
+    "chosenMoveTemperature": "temperature",
+    "allowResignation": "no_resign",
+    "resignThreshold": "resign_threshold",
+    "resignConsecTurns": "resign_moves",
+    "friendlyPass": "friendly_pass",
+    "liveGraphics": "gogui_gfx",
 }
+"""The field of `GtpSettings` for each name."""
+OPPOSITE = "no_resign"
+"""The option whose parameter is its opposite."""
 
 
-class ParameterCommands:
+class ParameterCommands(CommandGroup):
     """KataGo's commands and GoGui's."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def commands(self) -> Mapping[str, Handler]:
         return {
             "kata-list-params": lambda command: " ".join(PARAMETERS),
-            "kata-get-param": self.get,
-            "kata-get-params": self.get_all,
+            "kata-get-param": lambda command: as_text(self._value(command.text)),
+            "kata-get-params": lambda command: json.dumps({name: self._value(name) for name in PARAMETERS}),
             "kata-set-param": self.set,
             "kata-set-params": self.set_all,
             "gogui-param": self.gogui_param,
         }
 
-    def get(self, command: Command) -> str:
-        """``kata-get-param NAME``."""
-        return as_text(parameter_of(command.text).value(self._session.settings))
-
-    def get_all(self, command: Command) -> str:
-        """All names and values as a JSON object."""
-        return json.dumps({name: parameter.value(self._session.settings) for name, parameter in PARAMETERS.items()})
-
     def set(self, command: Command) -> str:
         """``kata-set-param NAME VALUE``."""
         name, _, text = command.text.partition(" ")
-        parameter = parameter_of(name)
+        option_of(name)
         if not text:
             raise GtpError(f"syntax error: expected {name} and its value")
-        with refusing():
-            self._session.change(self._session.settings.changed({parameter.option: parameter.read(text.strip())}))
-        return ""
+        text = text.strip()
+        return self._change({name: None if text.lower() == NONE and _may_be_none(name) else text}, options.parse)
 
     def set_all(self, command: Command) -> str:
         """``kata-set-params OBJECT``: all of these or, where one is wrong, none."""
@@ -123,36 +70,43 @@ class ParameterCommands:
             raise GtpError(f"syntax error: {command.text!r} is not JSON: {error}") from None
         if not isinstance(given, dict):
             raise GtpError(f"syntax error: {command.text!r}: expected a JSON object of names and values")
-        found = [(parameter_of(name), value) for name, value in given.items()]
-        with refusing():
-            self._session.change(
-                self._session.settings.changed({parameter.option: parameter.check(value) for parameter, value in found})
-            )
-        return ""
+        return self._change(given, options.check)
 
     def gogui_param(self, command: Command) -> str:
         """Without arguments the parameters as GoGui shows them, else as kata-set-param."""
         if command.text:
             return self.set(command)
-        return "\n".join(
-            gogui_line(parameter, parameter.value(self._session.settings)) for parameter in PARAMETERS.values()
-        )
+        return "\n".join(gogui_line(name, self._value(name)) for name in PARAMETERS)
+
+    def _value(self, name: str) -> Any:
+        option = option_of(name)
+        value = getattr(self._session.settings, option)
+        return not value if option == OPPOSITE else value
+
+    def _change(self, given: Mapping[str, Any], read: Callable[[Any, Any, str], Any]) -> str:
+        """Give options these values: None, or what `read` makes of them."""
+        values = {}
+        try:
+            for name, value in given.items():
+                option = option_of(name)
+                if value is not None or not _may_be_none(name):
+                    value = read(options.entry(GtpSettings, option), value, name)
+                values[option] = not value if option == OPPOSITE else value
+            self._session.change(self._session.settings.changed(values))
+        except SettingsError as error:
+            raise GtpError(str(error)) from None
+        return ""
 
 
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Turn a SettingsError into the answer."""
-    try:
-        yield
-    except SettingsError as error:
-        raise GtpError(str(error)) from None
-
-
-def parameter_of(name: str) -> Parameter:
-    """The parameter of that name; GtpError where there is none."""
+def option_of(name: str) -> str:
+    """The option that a parameter changes; GtpError if there is no such parameter."""
     if name not in PARAMETERS:
         raise GtpError(f"unknown parameter {name!r}: expected one of {', '.join(PARAMETERS)}")
     return PARAMETERS[name]
+
+
+def _may_be_none(name: str) -> bool:
+    return options.entry(GtpSettings, option_of(name)).default is None
 
 
 def as_text(value: Any) -> str:
@@ -162,11 +116,9 @@ def as_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{value:.10g}"
 
 
-def gogui_line(parameter: Parameter, value: Any) -> str:
+def gogui_line(name: str, value: Any) -> str:
     """``[type] name value``: GoGui draws a box to tick, a list to choose from, or a field for text."""
     if isinstance(value, bool):
-        return f"[bool] {parameter.name} {int(value)}"
-    if parameter.option == "level":
-        levels = "/".join([NONE, *map(str, range(WEAKEST, STRONGEST + 1))])
-        return f"[list/{levels}] {parameter.name} {as_text(value)}"
-    return f"[string] {parameter.name} {as_text(value)}"
+        return f"[bool] {name} {int(value)}"
+    kind = f"list/{'/'.join([NONE, *map(str, range(WEAKEST, STRONGEST + 1))])}" if name == "level" else "string"
+    return f"[{kind}] {name} {as_text(value)}"

@@ -1,4 +1,4 @@
-"""loadsgf and printsgf: reads and writes games, with the engine's evaluations. `gozero.records.sgf` handles the format."""
+"""loadsgf and printsgf: games in and out, with the engine's evaluations. `gozero.records.sgf` handles the format."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
 from gozero.system.errors import ChoiceError, SetUpError
 from gozero.system.options import path_of
 from gtp.commands.scoring import format_score
-from gtp.notes import summary
 from gtp.protocol import Command, GtpError, Handler
-from gtp.session import Session, say
+from gtp.session import CommandGroup, say
 
 if TYPE_CHECKING:
     from gozero.records.sgf import GameRecord
@@ -29,10 +28,9 @@ _NUMBERED = re.compile(r"""(.*\S\s|(["']).*\2)\s*(\d+)""")
 
 
 def split_path(text: str) -> tuple[str, int | None]:
-    """Path and move number in the arguments of loadsgf: the path may hold blanks and may be quoted, the number may be
-    missing.
-    """
-    if (numbered := _NUMBERED.fullmatch(text)) and not os.path.isfile(path_of(text)):  # noqa: PTH113 - no error, however odd the text
+    """Path and move number in the arguments of loadsgf: the path may hold blanks and quotes, the number is optional."""
+    is_file = os.path.isfile(path_of(text))  # noqa: PTH113 - no error, however odd the text
+    if (numbered := _NUMBERED.fullmatch(text)) and not is_file:
         return unquoted(numbered[1].rstrip()), int(numbered[3][:9])
     return unquoted(text), None
 
@@ -43,16 +41,13 @@ def unquoted(text: str) -> str:
     return quoted[2] if quoted else text
 
 
-def reason(error: OSError | ValueError) -> str:
+def reason(error: Exception) -> str:
     """The message of an error, without the number and path of system errors."""
-    return (isinstance(error, OSError) and error.strerror) or str(error)
+    return getattr(error, "strerror", None) or str(error)
 
 
-class RecordCommands:
+class RecordCommands(CommandGroup):
     """The two commands."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def commands(self) -> Mapping[str, Handler]:
         return {"loadsgf": self.loadsgf, "printsgf": self.printsgf}
@@ -84,9 +79,8 @@ class RecordCommands:
         for remark in record.remarks:
             say(f"{path}: {remark}")
         if record.rules.strip() and named_rules(record.rules) != game.rules:
-            say(
-                f"the rules of {path}, {record.rules[:40]}, are not kept: moves and score are by {game.rules.name} rules"
-            )
+            given, used = record.rules[:40], game.rules.name
+            say(f"the rules of {path}, {given}, are not kept: moves and score are by {used} rules")
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
 
@@ -122,19 +116,18 @@ class RecordCommands:
         return ""
 
     def _record(self) -> GameRecord:
-        """The game so far, with the names that are known, its result, and the engine's evaluation as a comment on each
-        of its moves.
-        """
+        """The game so far, with known names, its result, and the engine's evaluations of its moves as comments."""
         game = self._session.go_game
         record = game.record()
         own = {note.colour for note in game.notes.by_move.values()}
         names = [ENGINE if colour in own else self._session.opponent if own else "" for colour in (BLACK, WHITE)]
+        notes = sorted(game.notes.by_move.items())
         return replace(
             record,
             black_name=record.black_name or names[0],
             white_name=record.white_name or names[1],
             result=self._result(),
-            comments=tuple((number, summary(note, game.board)) for number, note in sorted(game.notes.by_move.items())),
+            comments=tuple((number, self._session.summary(note)) for number, note in notes),
         )
 
     def _result(self) -> str:

@@ -1,8 +1,7 @@
 """Rules at run time: kgs-rules, and KataGo's kata-get-rules, kata-set-rules and kata-set-rule.
 
-What KataGo's names and fields mean is `gozero.games.go.kata_rules`'s; its ``chinese`` is not ours. Board, komi and moves
-stay when the rules change. Area scoring is all that there is: what counts territory, taxes groups or has a button is
-refused, and the answer says why.
+`gozero.games.go.kata_rules` says what KataGo's names and fields mean; its ``chinese`` is not ours. Board, komi and
+moves stay when the rules change. Rules that count territory, tax groups or have a button are refused.
 """
 
 from __future__ import annotations
@@ -14,19 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from gozero.system.errors import ChoiceError
 from gtp.protocol import Command, GtpError, Handler
-from gtp.session import Session
+from gtp.session import CommandGroup
 
 if TYPE_CHECKING:
     from gozero.games.go.rules import RuleSet
 
-KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand"}
-KGS_TERRITORY = "japanese"
+KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "japanese": "japanese"}
 
 
 def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
-    """The rule set that KataGo's name or JSON object means. GtpError where there is none such, or it is not played
-    here.
-    """
+    """The rule set that KataGo's name or JSON object means. GtpError if it is unknown or not played here."""
     from gozero.games.go.kata_rules import kata_rules
 
     try:
@@ -57,11 +53,8 @@ def fields_of(rules: RuleSet) -> dict[str, Any]:
     }
 
 
-class RuleCommands:
+class RuleCommands(CommandGroup):
     """The four commands."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
 
     def commands(self) -> Mapping[str, Handler]:
         return {
@@ -73,10 +66,8 @@ class RuleCommands:
 
     def kgs_rules(self, command: Command) -> str:
         """``chinese``, ``aga`` or ``new_zealand``, as KGS plays them."""
-        if command.text == KGS_TERRITORY:
-            return self._set(rules_of(KGS_TERRITORY))
         if command.text not in KGS_NAMES:
-            raise GtpError(f"unknown rules {command.text!r}: expected one of {', '.join(KGS_NAMES)}")
+            raise GtpError(f"unknown rules {command.text!r}: expected one of {', '.join([*KGS_NAMES][:-1])}")
         return self._set(rules_of(KGS_NAMES[command.text]))
 
     def set_rule(self, command: Command) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from gozero.system.input import arriving_lines
 from gozero.system.output import ProtocolOutput
-from gtp.graphics import short
 from gtp.protocol import LineReader, serve
+from gtp.reports import short
 from gtp.settings import WEIGHTS, GtpSettings
 from tests.gtp.engine import Engine
 from tests.gtp.fuzzing import SIZES

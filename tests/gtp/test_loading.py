@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero.play.engine import Evaluators
-from gtp.loading import Loader, find_weights
+from gozero.play.engine import Evaluators, find_weights
+from gtp.loading import Loader
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings
 
@@ -25,7 +25,7 @@ def test_libraries_that_find_no_memory_end_the_engine_in_one_line(
         raise error
 
     settings = GtpSettings(weights=str(small_weights), size=5)
-    loader = Loader(settings, *find_weights(settings))
+    loader = Loader(settings, *find_weights(settings.weights, None))
     game = loader.player().game.kind
     monkeypatch.setattr(Evaluators, "open", fail)
     with pytest.raises(FatalError, match=f"rules and network cannot be loaded, perhaps for lack of memory: {why}$"):

@@ -14,7 +14,7 @@ def test_every_game_has_its_weights() -> None:
 
 
 def test_defaults() -> None:
-    assert from_arguments([], "1.0") == GtpSettings()
+    assert from_arguments([]) == GtpSettings()
 
 
 def test_every_option() -> None:
@@ -25,7 +25,7 @@ def test_every_option() -> None:
         "--opening-temperature 0 "
         "--temperature 0.5 --backend torch --precision f32 --gogui-gfx --check --gtp-version 0.17 --log game.log"
     )
-    assert from_arguments(line.split(), "1.0") == GtpSettings(
+    assert from_arguments(line.split()) == GtpSettings(
         game="go",
         weights="w.pt",
         visits=100,
@@ -52,23 +52,23 @@ def test_every_option() -> None:
         gtp_version="0.17",
         log="game.log",
     )
-    assert from_arguments(["--level", "7"], "1.0") == GtpSettings(level=7)
+    assert from_arguments(["--level", "7"]) == GtpSettings(level=7)
 
 
 def test_no_visits_are_the_network_alone() -> None:
-    settings = from_arguments(["--visits", "0", "--opening-temperature", "0.4"], "1.0")
+    settings = from_arguments(["--visits", "0", "--opening-temperature", "0.4"])
     player = player_settings(settings, "nogo")
     assert (settings.move_visits, player.opening_temperature, player.keeps_search) == (1, 0.0, False)
-    assert player_settings(from_arguments(["--visits", "0", "--temperature", "0.7"], "1.0"), "nogo").temperature == 0.7
+    assert player_settings(from_arguments(["--visits", "0", "--temperature", "0.7"]), "nogo").temperature == 0.7
     with pytest.raises(SettingsError, match="visits = 0 and ponder contradict each other"):
-        from_arguments(["--visits", "0", "--ponder"], "1.0")
+        from_arguments(["--visits", "0", "--ponder"])
 
 
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     text = 'visits = 100\nkomi = 6\nno-resign = true\nresign_threshold = -0.5\nrules = "aga"\n'
     path.write_text(text, encoding="utf-8-sig")  # with the mark that some editors of Windows write
-    settings = from_arguments(["--config", str(path), "--visits", "7"], "1.0")
+    settings = from_arguments(["--config", str(path), "--visits", "7"])
     assert settings == GtpSettings(visits=7, komi=6.0, no_resign=True, resign_threshold=-0.5, rules="aga")
 
 
@@ -98,7 +98,7 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
 )
 def test_wrong_arguments(arguments: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        from_arguments(arguments.split(), "1.0")
+        from_arguments(arguments.split())
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -120,7 +120,7 @@ def test_wrong_files(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text(text)
     with pytest.raises(SettingsError) as caught:
-        from_arguments(["--config", str(path)], "1.0")
+        from_arguments(["--config", str(path)])
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -130,13 +130,13 @@ def test_the_answer_to_version_is_one_line_of_text(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('gtp-version = "0.17\\n0.18"\n')
     with pytest.raises(SettingsError, match=r"^gtp-version = .*: expected one line of text"):
-        from_arguments(["--config", str(path)], "1.0")
+        from_arguments(["--config", str(path)])
 
 
 @pytest.mark.parametrize("arguments", [["--vists", "3"], ["--visits"], ["stray"]])
 def test_wrong_options_leave_with_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        from_arguments(arguments, "1.0")
+        from_arguments(arguments)
     assert caught.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -144,7 +144,7 @@ def test_wrong_options_leave_with_one_line(arguments: list[str], capsys: pytest.
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_help_and_version_leave_with_success(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        from_arguments([argument], "1.0")
+        from_arguments([argument])
     assert caught.value.code == 0
     out = capsys.readouterr().out
     assert "gozero-gtp" in out

@@ -20,7 +20,7 @@ from gozero.play.engine import search_settings
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
 from gozero.system.console import SUCCESS
-from gtp.guests import serve_player
+from gtp.__main__ import serve_player
 from training.course.boards import course_of, game_of
 from training.course.strategies import Strategy, open_strategy, parse
 

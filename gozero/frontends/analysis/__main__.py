@@ -5,7 +5,6 @@ them.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Mapping
 from functools import partial
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from gozero import __version__ as VERSION
 from gozero.frontends.analysis.queries import Defaults
 from gozero.frontends.analysis.server import Lines, Server, serve
-from gozero.frontends.analysis.settings import AnalysisSettings, from_arguments
+from gozero.frontends.analysis.settings import PROGRAM, AnalysisSettings, from_arguments
 from gozero.play.engine import find_weights, supported_sizes
 from gozero.search.memory import Memory
-from gozero.system.console import SUCCESS, exit_after, leave_when_unread
+from gozero.system.console import SUCCESS, leave_when_unread, run_server, warn
 from gozero.system.errors import ChoiceError
 from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError
@@ -32,18 +31,16 @@ if TYPE_CHECKING:
 READY = "Started, ready to begin handling requests"
 """KataGo's line on stderr that some clients wait for."""
 
-say = partial(tell, "gozero analysis")
+say = partial(tell, PROGRAM)
 """One line to the user, on stderr."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
-    exit_after(
-        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say
-    )
+    run_server(PROGRAM, lambda: from_arguments(arguments), start)
 
 
-def sit(settings: AnalysisSettings, log: Log | None) -> int:
+def start(settings: AnalysisSettings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend cannot be used."""
     output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings.weights, "go")
@@ -67,14 +64,10 @@ def sit(settings: AnalysisSettings, log: Log | None) -> int:
         **seconds,
     )
 
-    def warn(text: str) -> None:
-        say(text)
-        if log is not None:
-            log.say(text)
-
     memory = Memory(settings.tree_memory, settings.positions)
     positions = settings.positions
-    server = Server(VERSION, path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget, warn)
+    server = Server(VERSION, path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget,
+        lambda text: warn(PROGRAM, text, log))
     say(greeting(settings, path))
     say(READY)
     leave_when_unread(output)

@@ -8,6 +8,7 @@ from gozero.play.engine import EngineSettings
 from gozero.system import console
 from gozero.system.options import option
 
+PROGRAM = "gozero analysis"
 PERSPECTIVES = ("black", "white", "side_to_move")
 DESCRIPTION = (
     "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
@@ -58,13 +59,6 @@ class AnalysisSettings(EngineSettings):
     log: str | None = option(None, "append all input and output of the protocol to this file", metavar="FILE")
 
 
-def from_arguments(arguments: list[str], version: str) -> AnalysisSettings:
+def from_arguments(arguments: list[str] | None) -> AnalysisSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return console.from_arguments(
-        AnalysisSettings,
-        arguments,
-        prog="gozero analysis",
-        version=version,
-        description=DESCRIPTION,
-        epilog=HELP_EPILOG,
-    )
+    return console.from_arguments(AnalysisSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG)

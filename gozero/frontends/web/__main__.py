@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 
-from gozero import __version__ as VERSION
-from gozero.frontends.web.server.rooms import Rooms
+from gozero.frontends.web.server.games import OpenGames
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
 from gozero.nets.locations import find
 from gozero.nets.weights import header
-from gozero.system.console import exit_after
+from gozero.system.console import run_server
 from gozero.system.options import SettingsError
 from gozero.system.output import Log, tell
 
@@ -22,12 +20,10 @@ MISSING = "the server needs aiohttp; run, in gozero's source tree: make board (e
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until Ctrl-C or SIGTERM; exit code 130 or 0, and 2 after one line on stderr that says what was wrong."""
-    exit_after(
-        lambda: from_arguments(sys.argv[1:] if arguments is None else arguments, VERSION), sit, say
-    )
+    run_server(PROGRAM, lambda: from_arguments(arguments), start)
 
 
-def sit(settings: WebSettings, log: Log | None) -> int:
+def start(settings: WebSettings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError where something that was asked for cannot be used."""
     run = None if settings.run is None else TrainingRun(settings.run)
     choices = {} if run is None else dict(run.weights)
@@ -35,19 +31,19 @@ def sit(settings: WebSettings, log: Log | None) -> int:
         path = find(settings.weights)
         header(path)
         choices[path.name] = path
-    rooms = Rooms(settings, choices)
-    rooms.prepare()  # its imports go on while the server's own are done
+    games = OpenGames(settings, choices)
+    games.prepare()  # its imports go on while the server's own are done
     try:
-        from gozero.frontends.web.server.serving import serve
+        from gozero.frontends.web.server.server import serve
     except ModuleNotFoundError as error:
-        rooms.close()
+        games.close()
         if error.name != "aiohttp":
             raise
         raise SettingsError(MISSING) from None
     try:
-        return serve(settings, run, rooms, say)
+        return serve(settings, run, games, say)
     finally:
-        rooms.close()
+        games.close()
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, kw_only=True)
 class EngineProcessSettings(EngineSettings):
-    """What a room's engine process is told; None: the program chooses."""
+    """The settings of an engine process; None: the program chooses."""
 
     analysis_visits: int = option(
         20_000, "visits after which the analysis of a position pauses (default 20,000)", low=1, high=100_000_000
@@ -81,8 +81,6 @@ class WebSettings(EngineProcessSettings):
         return arguments
 
 
-def from_arguments(arguments: list[str], version: str) -> WebSettings:
+def from_arguments(arguments: list[str] | None) -> WebSettings:
     """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return console.from_arguments(
-        WebSettings, arguments, prog=PROGRAM, version=version, description=DESCRIPTION, epilog=HELP_EPILOG
-    )
+    return console.from_arguments(WebSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG)

@@ -248,12 +248,12 @@ def test_weights_of_another_game(tmp_path: Path) -> None:
 def test_settings(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
-    assert from_arguments(["--config", str(path), "--visits", "7"], "1") == AnalysisSettings(
+    assert from_arguments(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
         visits=7, positions=64, report_winrates_as="side_to_move"
     )
     with pytest.raises(SettingsError, match="unknown key 'komi'"):
         path.write_text("komi = 3\n")
-        from_arguments(["--config", str(path)], "1")
+        from_arguments(["--config", str(path)])
 
 
 def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:

@@ -29,7 +29,7 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture(scope="session")
-def rooms() -> list[str]:
+def addresses() -> list[str]:
     """The address of the first game: its engine serves the later tests too."""
     return []
 
@@ -44,16 +44,16 @@ def server() -> "Iterator[Server]":
 
 
 @pytest.fixture(scope="session")
-def room(server: "Server") -> str:
+def shared_game(server: "Server") -> str:
     """A game of that server, whose engine serves many tests."""
     with server.page() as page:
-        name: str = page.until("hello")["room"]
+        name: str = page.until("hello")["game"]
         page.until("view")
         return name
 
 
 @pytest.fixture
-def tab(served: "Site", browser: "Browser", rooms: list[str]) -> "Iterator[Callable[..., Tab]]":
+def tab(served: "Site", browser: "Browser", addresses: list[str]) -> "Iterator[Callable[..., Tab]]":
     """Opens pages: on the first game, or an address. A page that reported a fault fails the test."""
     from tests.frontends.web.site import DESKTOP, Tab
 
@@ -62,9 +62,9 @@ def tab(served: "Site", browser: "Browser", rooms: list[str]) -> "Iterator[Calla
     def open_tab(address: str = "", **how: object) -> "Tab":
         context = browser.new_context(**{"viewport": DESKTOP, **how})  # type: ignore[arg-type]
         opened.append((context, Tab(context.new_page())))
-        found = opened[-1][1].open(address or (rooms or [served.address])[0])
-        if not rooms and not address:
-            rooms.append(found.page.url)
+        found = opened[-1][1].open(address or (addresses or [served.address])[0])
+        if not addresses and not address:
+            addresses.append(found.page.url)
         return found
 
     yield open_tab

@@ -93,17 +93,17 @@ class Server:
         return [int(number) for number in done.stdout.split()]
 
     @contextmanager
-    def page(self, game: str = "", *, kept: bool = False) -> Iterator[Wire]:
-        """A page on a game, a new one by default, which it has kept, if need be."""
-        wire, session = wait_for(self._connected(game, kept))
+    def page(self, game: str = "", *, has_snapshot: bool = False) -> Iterator[Wire]:
+        """A page on a game, a new one by default, of which it has a snapshot, if need be."""
+        wire, session = wait_for(self._connected(game, has_snapshot))
         try:
             yield wire
         finally:
             wait_for(session.close())
 
-    async def _connected(self, game: str, kept: bool) -> tuple[Wire, aiohttp.ClientSession]:
+    async def _connected(self, game: str, has_snapshot: bool) -> tuple[Wire, aiohttp.ClientSession]:
         session = aiohttp.ClientSession()
-        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "") + ("&kept=1" if kept else "")
+        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "") + ("&snapshot=1" if has_snapshot else "")
         headers = {"Origin": f"http://{self.host}"}
         return Wire(await session.ws_connect(url, headers=headers, max_msg_size=0)), session
 

@@ -104,7 +104,7 @@ def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callab
 
 
 def column(page: Tab, number: int) -> list[float]:
-    """The numbers of a column of the table of moves, counted from 1."""
+    """The numbers of a column of the session of moves, counted from 1."""
     cells: list[str] = page.page.locator(f".moves tbody tr > :nth-child({number})").all_inner_texts()
     return [float(cell.split()[0].replace("k", "e3")) for cell in cells]
 
@@ -249,7 +249,7 @@ def test_the_encoding_of_a_file_is_found(tab: Callable[..., Tab], tmp_path: Path
     page = opened(tab().begin("Go", 7), tmp_path, text, encoding=encoding)
     page.shows(f"Black: {name}").shows("komi 7.5")
     expect(page.page.locator(".said")).to_have_text(comment)
-    expect(page.page.locator(".notice.told")).to_contain_text("375")  # what was read otherwise than it stands is told
+    expect(page.page.locator(".notice.message")).to_contain_text("375")  # what was read otherwise than it stands is told
 
 
 def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callable[..., Tab], tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ pytest.importorskip("aiohttp")
 from aiohttp import WSCloseCode
 from aiohttp.http_exceptions import BadStatusLine
 
-from gozero.frontends.web.server import serving
+from gozero.frontends.web.server import server
 from tests.frontends.web.talk import served_by
 
 
@@ -145,5 +145,5 @@ def test_faults_of_the_server_itself_are_told() -> None:
     def record(error: Exception) -> logging.LogRecord:
         return logging.LogRecord("aiohttp.server", logging.ERROR, "", 0, "", (), (type(error), error, None))
 
-    assert serving._is_ours(record(RuntimeError("a fault")))
-    assert not serving._is_ours(record(BadStatusLine("no HTTP")))
+    assert server._is_ours(record(RuntimeError("a fault")))
+    assert not server._is_ours(record(BadStatusLine("no HTTP")))

@@ -9,9 +9,9 @@ import pytest
 
 from gozero import __version__ as VERSION
 from gozero.frontends.web import catalogue
-from gozero.frontends.web.engine import kept, records
+from gozero.frontends.web.engine import records
 from gozero.frontends.web.engine.game_tree import START
-from gozero.frontends.web.engine.table import RefusedError, Table
+from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.colours import WHITE
 from gozero.nets.locations import WEIGHTS
@@ -24,8 +24,8 @@ CLIENT = ROOT / "gozero" / "frontends" / "web" / "client" / "src"
 KINDS = ROOT / "tests" / "data" / "kinds"
 
 
-def table(game: str = "go", size: int = 9) -> Table:
-    return Table(Setup(game=game, person="both"), size, [size])
+def session_of(game: str = "go", size: int = 9) -> GameSession:
+    return GameSession(Setup(game=game, person="both"), size, [size])
 
 
 def test_a_record_in_any_encoding_is_text_once_the_browser_has_read_it() -> None:
@@ -43,11 +43,11 @@ def test_a_comment_may_speak_of_properties() -> None:
     assert len(found.tree.moves(found.line[-1])) == 2
 
 
-def opened(text: str | bytes, game: str = "go") -> tuple[Table, str]:
-    """The table for the review of a record that is opened at a game, and what is remarked."""
+def opened(text: str | bytes, game: str = "go") -> tuple[GameSession, str]:
+    """The session for the review of a record that is opened at a game, and what is remarked."""
     setup, found = records.setup_for(text, Setup(game=game))
     size = setup.size or 9
-    result = Table(setup, size, [size])
+    result = GameSession(setup, size, [size])
     return result, records.load(result, text, found)
 
 
@@ -72,8 +72,8 @@ def test_a_go_file_is_opened_as_simplified_go_on_its_board_alone(size: int, game
     assert records.setup_for(f"(;GM[1]SZ[{size}];B[dd])", Setup(game="simple_go"))[0].game == game
 
 
-def played(game: str, size: int, *vertices: str) -> Table:
-    found = table(game, size)
+def played(game: str, size: int, *vertices: str) -> GameSession:
+    found = session_of(game, size)
     for vertex in vertices:
         found.play(found.action(vertex))
     return found
@@ -107,13 +107,13 @@ def test_other_games_that_sgf_knows_are_saved_and_read(game: str, size: int, ver
     end = again.line[-1]
     assert again.tree.moves(end) == first.tree.moves(first.at)
     assert again.tree[end].comment == "so far"
-    taken_up = table(game, size)
-    kept.take_up(taken_up, json.loads(json.dumps(kept.to_values(again, 0.0))))
+    taken_up = session_of(game, size)
+    taken_up.restore(json.loads(json.dumps(again.snapshot(0.0))))
     assert taken_up.tree.to_values() == again.tree.to_values()
 
 
 def test_gomoku_is_saved_and_read_with_its_rules() -> None:
-    first = Table(Setup(game="gomoku", size=9, rules="exact", person="both"), 9, [9])
+    first = GameSession(Setup(game="gomoku", size=9, rules="exact", person="both"), 9, [9])
     for vertex in ("A5", "A1", "B5", "C1", "C5", "E1", "E5", "G1", "F5", "J1", "D5", "A3"):  # six in a row at D5
         first.play(first.action(vertex))
     _, text = records.save(first, "")
@@ -142,7 +142,7 @@ def test_othello_with_the_names_of_points() -> None:
 @pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
 def test_lists_that_cannot_be_played(text: str) -> None:
     with pytest.raises(RefusedError):
-        records.load(table("othello", 8), text, None)
+        records.load(session_of("othello", 8), text, None)
 
 
 @pytest.mark.parametrize("game", ["go", "othello"])
@@ -178,17 +178,17 @@ def test_the_first_move_of_a_record_that_cannot_be_played_is_named() -> None:
 )
 def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, played: str, remark: str) -> None:
     setup, found = records.setup_for(f"(;SZ[9]RU[{named}];B[ee])", Setup(rules="tromp-taylor"))
-    result = Table(setup, 9, [9])
+    result = GameSession(setup, 9, [9])
     assert records.load(result, "", found) == remark
     assert isinstance(result.game, GoGame)
     assert result.game.rules.name == played
 
 
 def test_a_game_that_is_kept_is_taken_up_again() -> None:
-    first = Table(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
+    first = GameSession(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
     first.play(first.action("E5"))
-    again = Table(first.setup, 9, [9])
-    kept.take_up(again, kept.to_values(first, 0.0))
+    again = GameSession(first.setup, 9, [9])
+    again.restore(first.snapshot(0.0))
     assert (again.at, again.live, again.person) == (first.at, first.live, first.person)
     assert (again.game.stones() == first.game.stones()).all()
     assert again.game.position.to_play == first.game.position.to_play
@@ -230,7 +230,7 @@ def test_what_a_file_has_is_saved_again() -> None:
 def test_changes_go_into_the_file() -> None:
     text = "(;SZ[9]KM[7]GN[x];B[aa]C[old]LB[cc:1](;W[bb]X2[y])(;TR[cc];W[cc];AB[dd];B[ee])(;W[gg]C[gone]))"
     found, _ = opened(text)
-    kept.take_up(found, json.loads(json.dumps(kept.to_values(found, 0.0))))
+    found.restore(json.loads(json.dumps(found.snapshot(0.0))))
     _, first, second, third, fourth = [START, *(number for number, _ in found.tree.in_order())]
     found.tree[first].comment = "new"
     found.tree.remove(fourth)
@@ -273,7 +273,7 @@ def test_one_game_of_a_collection_is_chosen_and_the_others_are_kept() -> None:
     data = (KINDS / "two_games.sgf").read_bytes()
     assert [title.split(",")[0] for title in records.games_in(data)] == ["one", "two"]
     setup, game = records.setup_for(data, Setup(), 1)
-    found = Table(setup, 9, [9])
+    found = GameSession(setup, 9, [9])
     assert records.load(found, data, game, 1, "games.sgf").startswith("Game 2 of 2.")
     found.go_to(found.line[-1])
     found.play(found.action("A1"))
@@ -285,7 +285,7 @@ def test_one_game_of_a_collection_is_chosen_and_the_others_are_kept() -> None:
 
 
 def test_a_game_played_here_says_who_played_when() -> None:
-    played = Table(Setup(person="white", level=8), 9, [9])
+    played = GameSession(Setup(person="white", level=8), 9, [9])
     name, text = records.save(played, "W+R", today=date(2026, 11, 27))
     record = sgf.parse(text)
     assert name == "gozero-2026-11-27-go9-White-vs-level-8.sgf"

@@ -1,13 +1,12 @@
-"""The tree of moves and the clocks of a room, and what undo does to them."""
+"""The tree of moves and the clocks of a game, and what undo does to them."""
 
 import json
 
 import pytest
 
-from gozero.frontends.web.engine import kept
-from gozero.frontends.web.engine.clock import RoomClock
+from gozero.frontends.web.engine.clock import GameClock
 from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree
-from gozero.frontends.web.engine.table import Table
+from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Clocks, setup_of
 from gozero.games.colours import BLACK, WHITE
 
@@ -57,7 +56,7 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
 
 
 def test_the_clock_that_runs() -> None:
-    clock = RoomClock(Clocks(main=60.0, period=10.0, periods=2))
+    clock = GameClock(Clocks(main=60.0, period=10.0, periods=2))
     clock.start(BLACK, 100.0)
     assert clock.remaining(130.0) == pytest.approx(30 + 20)
     clock.start(WHITE, 130.0)
@@ -69,7 +68,7 @@ def test_the_clock_that_runs() -> None:
 
 
 def test_overtime_and_its_end() -> None:
-    clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock = GameClock(Clocks(main=5.0, period=10.0, periods=2))
     clock.start(BLACK, 0.0)
     clock.start(WHITE, 12.0)  # into the first period, which is not used up
     clock.start(BLACK, 13.0)
@@ -78,7 +77,7 @@ def test_overtime_and_its_end() -> None:
 
 
 def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:
-    clock = RoomClock(Clocks(period=10.0, periods=1))
+    clock = GameClock(Clocks(period=10.0, periods=1))
     clock.start(BLACK, 100.0)
     whole, rest = (clock.allowance(BLACK, 50, now) for now in (100.0, 106.0))
     assert whole is not None and rest is not None
@@ -90,7 +89,7 @@ def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:
 
 def test_a_clock_is_kept() -> None:
     terms = Clocks(main=60.0, period=10.0, periods=3)
-    clock, again = RoomClock(terms), RoomClock(terms)
+    clock, again = GameClock(terms), GameClock(terms)
     clock.start(BLACK, 0.0)
     again.restore(json.loads(json.dumps(clock.saved(20.0))))
     again.start(BLACK, 1000.0)
@@ -98,7 +97,7 @@ def test_a_clock_is_kept() -> None:
 
 
 def test_without_a_limit_nothing_runs() -> None:
-    clock = RoomClock(Clocks())
+    clock = GameClock(Clocks())
     clock.start(BLACK, 0.0)
     assert clock.values(5.0) is None
     assert clock.remaining(5.0) == float("inf")
@@ -106,73 +105,73 @@ def test_without_a_limit_nothing_runs() -> None:
 
 def test_the_variation_that_is_shown_is_kept() -> None:
     setup = setup_of({"game": "tictactoe", "person": "both"})
-    table, again = Table(setup, 3, [3]), Table(setup, 3, [3])
+    session, again = GameSession(setup, 3, [3]), GameSession(setup, 3, [3])
     for start, point in ((START, 4), (1, 0), (1, 2)):
-        table.go_to(start)
-        table.play(point)
-    assert table.line == [START, 1, 3]
-    table.go_to(START)
-    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 0.0))))
-    assert again.line == table.line == [START, 1, 3]
+        session.go_to(start)
+        session.play(point)
+    assert session.line == [START, 1, 3]
+    session.go_to(START)
+    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
+    assert again.line == session.line == [START, 1, 3]
 
 
 @pytest.mark.parametrize("person", ["both", "white"])
 def test_a_game_in_review_stays_in_review(person: str) -> None:
     setup = setup_of({"game": "connect4", "person": person})
-    table, again = Table(setup, 7, [7]), Table(setup, 7, [7])
-    table.review()
-    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 0.0))))
+    session, again = GameSession(setup, 7, [7]), GameSession(setup, 7, [7])
+    session.review()
+    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
     assert again.live is None and not again.is_engines_turn
 
 
-def timed_table() -> Table:
+def timed_session() -> GameSession:
     """A game with a clock against the engine, which is White."""
-    return Table(setup_of({"clock": {"main": 60}}), 9, [9])
+    return GameSession(setup_of({"clock": {"main": 60}}), 9, [9])
 
 
 def test_undo_gives_back_the_time_of_the_moves_taken_back() -> None:
-    table = timed_table()
-    table.run_clock(0.0)
-    table.play(table.action("E5"))
-    table.run_clock(20.0)
-    table.reply(WHITE, table.action("C3"))
-    table.run_clock(25.0)
-    assert table.clock.remaining(30.0) == pytest.approx(35)
-    again = timed_table()
-    kept.take_up(again, json.loads(json.dumps(kept.to_values(table, 30.0))))
-    for found in (table, again):
+    session = timed_session()
+    session.run_clock(0.0)
+    session.play(session.action("E5"))
+    session.run_clock(20.0)
+    session.reply(WHITE, session.action("C3"))
+    session.run_clock(25.0)
+    assert session.clock.remaining(30.0) == pytest.approx(35)
+    again = timed_session()
+    again.restore(json.loads(json.dumps(session.snapshot(30.0))))
+    for found in (session, again):
         found.undo()
         found.run_clock(100.0)
         assert found.clock.remaining(100.0) == pytest.approx(60)
 
 
 def test_undo_of_a_loss_on_time_gives_back_the_time_of_that_turn() -> None:
-    table = timed_table()
-    table.run_clock(0.0)
-    table.resign(table.live_turn, "time")
-    table.run_clock(61.0)
-    assert table.clock.running is None
-    table.undo()
-    table.run_clock(70.0)
-    assert table.is_going_on
-    assert table.clock.remaining(70.0) == pytest.approx(60)
+    session = timed_session()
+    session.run_clock(0.0)
+    session.resign(session.live_turn, "time")
+    session.run_clock(61.0)
+    assert session.clock.running is None
+    session.undo()
+    session.run_clock(70.0)
+    assert session.is_going_on
+    assert session.clock.remaining(70.0) == pytest.approx(60)
 
 
 def test_the_clock_runs_while_an_earlier_move_is_shown() -> None:
-    table = timed_table()
-    table.run_clock(0.0)
-    table.play(table.action("E5"))
-    table.go_to(START)
-    table.run_clock(10.0)
-    assert (table.clock.running, table.is_engines_turn) == (WHITE, True)
-    table.reply(WHITE, table.action("C3"))
-    table.run_clock(12.0)
-    assert (table.at, table.clock.running) == (START, BLACK)
+    session = timed_session()
+    session.run_clock(0.0)
+    session.play(session.action("E5"))
+    session.go_to(START)
+    session.run_clock(10.0)
+    assert (session.clock.running, session.is_engines_turn) == (WHITE, True)
+    session.reply(WHITE, session.action("C3"))
+    session.run_clock(12.0)
+    assert (session.at, session.clock.running) == (START, BLACK)
 
 
 @pytest.mark.parametrize("terms", [Clocks(main=5.0), Clocks(main=5.0, period=10.0, periods=2)])
 def test_the_clock_of_the_side_that_lost_on_time_stays_at_nothing(terms: Clocks) -> None:
-    clock = RoomClock(terms)
+    clock = GameClock(terms)
     clock.start(BLACK, 0.0)
     clock.stop(25.0)
     values = clock.values(99.0)
@@ -181,7 +180,7 @@ def test_the_clock_of_the_side_that_lost_on_time_stays_at_nothing(terms: Clocks)
 
 
 def test_a_running_clock_goes_into_its_periods() -> None:
-    clock = RoomClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock = GameClock(Clocks(main=5.0, period=10.0, periods=2))
     clock.start(BLACK, 0.0)
     shown = [clock.values(now) for now in (4.0, 6.0, 16.0, 26.0)]
     assert [values and values["black"] for values in shown] == [

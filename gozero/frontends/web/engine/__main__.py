@@ -1,8 +1,7 @@
-"""The engine process of a room: `python -m gozero.frontends.web.engine`, which the server starts.
+"""The engine process of a game: `python -m gozero.frontends.web.engine`, which the server starts.
 
-It reads requests on standard input, one JSON object a line, and answers with reports on standard output in the same
-form. Between requests it works (`gozero.frontends.web.engine.thinking`); a request that arrives ends the piece of work, but
-the engine's own move: most requests are answered while it is being chosen. Nothing here listens on a network.
+It reads requests on standard input, one JSON object a line, and writes reports on standard output in the same form.
+Between requests it searches; a request ends the search, but most are handled while the engine's own move is chosen.
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.nets.weights import WeightsError
 from gozero.system import background
-from gozero.system.console import SUCCESS, exit_after, from_arguments
+from gozero.system.console import SUCCESS, from_arguments, run_server
 from gozero.system.errors import ChoiceError
 from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError
-from gozero.system.output import Log, ProtocolOutput, tell
+from gozero.system.output import Log, ProtocolOutput
 
 if TYPE_CHECKING:
-    from gozero.frontends.web.engine.desk import Desk
+    from gozero.frontends.web.engine.handler import RequestHandler
 
 URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
@@ -36,15 +35,15 @@ LOADING = (
     "Preparing the rules and the search for this processor: {seconds} s so far. The first time for each version they "
     "are compiled, which takes about half a minute, longer on a busy machine."
 )
-PATIENCE = 0.3  # seconds that a page waits for the rules before it is told that they are being prepared
+WAIT = 0.3  # seconds for the rules, before the page shows that they are being prepared
 
 
-class Inbox:
-    """The requests that have arrived and are not taken yet.
+class RequestQueue:
+    """The requests that wait.
 
     Args:
         lines: of standard input; their end ends the process.
-        note: hears each of them.
+        note: called with each of them.
     """
 
     def __init__(self, lines: Iterator[str], note: Callable[[str], None]) -> None:
@@ -63,7 +62,7 @@ class Inbox:
         """Whether a request waits."""
         return bool(self._seen) or not self._requests.empty()
 
-    def take_aside(self) -> dict[str, Any] | None:
+    def take_minor(self) -> dict[str, Any] | None:
         """The next request, if one has arrived and no move is cut short for it."""
         if not self.is_waiting():
             return None
@@ -79,63 +78,48 @@ class Inbox:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Serve one room until the end of the input."""
-    exit_after(
-        lambda: from_arguments(
-            EngineProcessSettings, sys.argv[1:] if arguments is None else arguments,
-            prog="gozero.frontends.web.engine", version="", description=__doc__ or "", epilog="",
-        ),
-        serve, lambda text: tell("gozero web", text),
-    )  # fmt: skip
+    """Serve one game until the end of the input."""
+    program, about = "gozero.frontends.web.engine", __doc__ or ""
+    run_server("gozero web", lambda: from_arguments(EngineProcessSettings, arguments, program, about), serve)
 
 
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     """Answer requests until their end. Returns the exit code."""
     output = ProtocolOutput.take_over(log)
-    inbox = Inbox(arriving_lines(0), output.note)
+    requests = RequestQueue(arriving_lines(0), output.note)
 
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
 
-    with deferred() as compilation:
+    with background.collecting() as kernels:  # they are compiled in another thread
         from gozero import games  # noqa: F401  # the evaluator's kernels with the others
-        from gozero.frontends.web.engine.desk import Desk
+        from gozero.frontends.web.engine.handler import RequestHandler
         from gozero.games import connect4, gomoku, nogo, othello, tictactoe  # noqa: F401
         from gozero.games.go import go, simple_go  # noqa: F401
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
+    compilation = background.Compilation(kernels)
 
     def answer(request: dict[str, Any]) -> None:
         page = request.get("page")
-        guarded(lambda: desk.do(request), lambda values: report({**values, "to": page}))
+        guarded(lambda: handler.do(request), lambda values: report({**values, "to": page}))
         if page is not None:
             report({"is": "done", "to": page})
 
     def is_cut() -> bool:
-        while (request := inbox.take_aside()) is not None:
+        while (request := requests.take_minor()) is not None:
             answer(request)
-        return inbox.is_waiting()
+        return requests.is_waiting()
 
-    desk = Desk(settings, inbox.is_waiting, is_cut, report, lambda: wait(compilation[0], report))
-    while (request := next_request(desk, inbox, report)) is not None:
+    handler = RequestHandler(settings, requests.is_waiting, is_cut, report, lambda: wait(compilation, report))
+    while (request := next_request(handler, requests, report)) is not None:
         answer(request)
     os._exit(SUCCESS)  # threads that load or compile are not waited for
 
 
-@contextmanager
-def deferred() -> Iterator[list[background.Compilation]]:
-    """Modules imported inside define their kernels, which are compiled in a thread of its own; gives a list that holds
-    the compilation afterwards.
-    """
-    found: list[background.Compilation] = []
-    with background.collecting() as kernels:
-        yield found
-    found.append(background.Compilation(kernels))
-
-
 def wait(compilation: background.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
-    """Wait until the kernels are compiled; where that takes long, the page is told so each second."""
+    """Wait until the kernels are compiled; if that takes long, report the seconds to the page."""
     begun = time.monotonic()
-    if compilation.wait(PATIENCE):
+    if compilation.wait(WAIT):
         return
     while True:
         report({"is": "loading", "text": LOADING.format(seconds=round(time.monotonic() - begun))})
@@ -144,22 +128,22 @@ def wait(compilation: background.Compilation, report: Callable[[dict[str, Any]],
     report({"is": "loading", "text": ""})
 
 
-def next_request(desk: Desk, inbox: Inbox, report: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+def next_request(handler: RequestHandler, requests: RequestQueue, report: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
     """The next request; until it comes the engine works, and watches the clock of a person."""
     while True:
-        left = desk.seconds_left(time.monotonic())
+        left = handler.seconds_left(time.monotonic())
         if left == 0:
-            guarded(desk.time_is_up, report)
-        elif desk.has_work and not inbox.is_waiting():
-            guarded(desk.work, report)
+            guarded(handler.time_is_up, report)
+        elif handler.has_work and not requests.is_waiting():
+            guarded(handler.work, report)
         else:
             with suppress(queue.Empty):
-                return inbox.take(left)
+                return requests.take(left)
 
 
 def guarded(act: Callable[[], None], report: Callable[[dict[str, Any]], None]) -> None:
-    """Do it; what cannot be done is told to the page in one sentence, and a bug does not end the game."""
-    from gozero.frontends.web.engine.table import RefusedError
+    """Do it; report to the page in one sentence what cannot be done, or that there is a bug."""
+    from gozero.frontends.web.engine.session import RefusedError
 
     try:
         act()

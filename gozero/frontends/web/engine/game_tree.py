@@ -1,8 +1,6 @@
 """The moves of a game with its variations, and what searches found of each position.
 
-Vocabulary. A *node* is a position, numbered from 0, the start; its number never changes. The *path* to a node is the
-nodes from the start to it; its *line* goes on from there by the first continuation of each. What a search found is an
-*estimate*. Nothing here knows rules.
+A position, or *node*, has a number that never changes: 0 is the start. Nothing here knows rules.
 """
 
 from __future__ import annotations

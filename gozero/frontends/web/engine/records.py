@@ -2,7 +2,7 @@
 line, whose first line names the game and its board.
 
 To open a file: `games_in` lists what it holds, `setup_for` says which game to seat for one of them, `load` puts that on
-the table and returns the remarks. The data are the file's bytes, or its text. Nothing here opens a file.
+the session and returns the remarks. The data are the file's bytes, or its text. Nothing here opens a file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
-from gozero.frontends.web.engine.table import RefusedError, Table
+from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.frontends.web.setups import Setup
 from gozero.games import GO_FAMILY, coords, make
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, WHITE
@@ -35,23 +35,23 @@ NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'b
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
-def save(table: Table, result: str, level: int | None = None, today: datetime.date | None = None) -> tuple[str, str]:
+def save(session: GameSession, result: str, level: int | None = None, today: datetime.date | None = None) -> tuple[str, str]:
     """(name of the file, its text). A game that was read from a file goes back into that file, which keeps everything
     else: its other games, and every property. ``level`` is the engine's, None: the setup's.
     """
-    today, level = today or datetime.date.today(), table.setup.level if level is None else level
-    side = {BLACK: WHITE, WHITE: BLACK}.get(table.person)  # the engine's
-    against = "" if side is None else f"-{COLOUR_NAMES[table.person]}-vs-level-{level}"
-    name = f"gozero-{today}-{table.game.name}{table.game.size}{against}"
-    if table.start is None:
-        return f"{name}.txt", move_list.written(table.game.kind, table.tree.moves(table.line[-1]))
-    if table.tree.origin is not None:
-        return table.tree.origin.name or f"{name}.sgf", _into_file(table.tree, table.tree.origin)
-    record = replace(table.start, result=result, date=str(today))
+    today, level = today or datetime.date.today(), session.setup.level if level is None else level
+    side = {BLACK: WHITE, WHITE: BLACK}.get(session.person)  # the engine's
+    against = "" if side is None else f"-{COLOUR_NAMES[session.person]}-vs-level-{level}"
+    name = f"gozero-{today}-{session.game.name}{session.game.size}{against}"
+    if session.start is None:
+        return f"{name}.txt", move_list.written(session.game.kind, session.tree.moves(session.line[-1]))
+    if session.tree.origin is not None:
+        return session.tree.origin.name or f"{name}.sgf", _into_file(session.tree, session.tree.origin)
+    record = replace(session.start, result=result, date=str(today))
     if side is not None:
         names = {BLACK: "person", WHITE: "person", side: f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
-    game = GameWithVariations(record, _branches(table.tree), table.tree[START].comment)
+    game = GameWithVariations(record, _branches(session.tree), session.tree[START].comment)
     return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(game)])
 
 
@@ -135,17 +135,17 @@ def _plays(name: str, size: int) -> bool:
     return True
 
 
-def load(table: Table, data: str | bytes, game: SgfGame | None, number: int = 0, name: str = "") -> str:
+def load(session: GameSession, data: str | bytes, game: SgfGame | None, number: int = 0, name: str = "") -> str:
     """Take a record over, for review; remarks for the page, or "". RefusedError where it cannot be used.
 
     ``game`` is what `setup_for` found in the data under that number; ``name`` is the file's, to save it under again.
     """
     if game is not None:
-        remarks = _load_game(table, game)
-        table.tree.origin = SourceFile(game.text, number, name)
+        remarks = _load_game(session, game)
+        session.tree.origin = SourceFile(game.text, number, name)
         others = len(_games(game.text)) - 1
         return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks]))
-    _load_moves(table, _text(data))
+    _load_moves(session, _text(data))
     return ""
 
 
@@ -186,31 +186,31 @@ def _unreadable(error: RecordError) -> RefusedError:
     return RefusedError(f"This is no game in SGF that can be opened: {error}.")
 
 
-def _load_game(table: Table, found: SgfGame) -> str:
+def _load_game(session: GameSession, found: SgfGame) -> str:
     try:
         game = sgf_tree.read(found, READ)
     except RecordError as error:
         raise _unreadable(error) from None
     record = game.record
     remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in record.remarks]
-    rules = table.rules  # "" where the game has only one set
+    rules = session.rules  # "" where the game has only one set
     if record.rules.strip() and rules and not same_rules(rules, record.rules):
-        remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {table.rules} rules are.")
+        remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {session.rules} rules are.")
     try:
-        table.begin_from(record)
+        session.begin_from(record)
     except ValueError as error:
         raise RefusedError(f"This game cannot be shown: {error}.") from None
     nodes: list[int] = []
     for branch in game.branches:
         parent = START if branch.parent < 0 else nodes[branch.parent]
-        nodes.append(table.tree.add(parent, branch.colour, branch.action))
-        node = table.tree[nodes[-1]]  # of an earlier branch too, where that has the same move here
+        nodes.append(session.tree.add(parent, branch.colour, branch.action))
+        node = session.tree[nodes[-1]]  # of an earlier branch too, where that has the same move here
         if branch.comment != node.comment:
             node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
         node.next_to_play = branch.next_to_play or node.next_to_play
         node.sources += branch.sources
-    table.tree[START].comment = game.comment
-    _check_main_line(table)
+    session.tree[START].comment = game.comment
+    _check_main_line(session)
     if game.skipped:
         skipped = counted(game.skipped, "move")
         remarks.append(f"{skipped} left out: the game begins where stones are set up after them.")
@@ -220,40 +220,40 @@ def _load_game(table: Table, found: SgfGame) -> str:
     return " ".join(remarks)
 
 
-def _check_main_line(table: Table) -> None:
+def _check_main_line(session: GameSession) -> None:
     """RefusedError that names the first move of the main line that cannot be played, if there is one."""
-    line = table.tree.line(START)
+    line = session.tree.line(START)
 
     def is_refused(node: int) -> bool:
         try:
-            table.go_to(node)
+            session.go_to(node)
         except RefusedError:
             return True
         return False
 
     if is_refused(line[-1]):
         number = bisect_left(line, True, key=is_refused)
-        move = table.tree[line[number]]
-        raise _unplayable(table, number, f"{COLOUR_WORDS[move.colour]} {table.vertex(move.action)}")
-    table.go_to(START)
+        move = session.tree[line[number]]
+        raise _unplayable(session, number, f"{COLOUR_WORDS[move.colour]} {session.vertex(move.action)}")
+    session.go_to(START)
 
 
-def _unplayable(table: Table, number: int, move: str) -> RefusedError:
-    where = f"{table.game.name} on {table.game.kind.dimensions}"
+def _unplayable(session: GameSession, number: int, move: str) -> RefusedError:
+    where = f"{session.game.name} on {session.game.kind.dimensions}"
     return RefusedError(f"Move {number} of this file, {move[:40]!r}, cannot be played in {where}.")
 
 
-def _load_moves(table: Table, text: str) -> None:
-    kind = table.game.kind
+def _load_moves(session: GameSession, text: str) -> None:
+    kind = session.game.kind
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         raise RefusedError("This file holds no moves.")
-    table.begin_review()
+    session.begin_review()
     for number, line in enumerate(lines, start=1):
         colour, _, vertex = line.partition(" ")
         try:
-            table.game.play(_COLOURS[colour.lower()], coords.parse_vertex(vertex, kind.cols, kind.rows))
+            session.game.play(_COLOURS[colour.lower()], coords.parse_vertex(vertex, kind.cols, kind.rows))
         except (KeyError, ValueError):
-            raise _unplayable(table, number, line) from None
-        table.follow()
-    table.go_to(START)
+            raise _unplayable(session, number, line) from None
+        session.follow()
+    session.go_to(START)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gozero.frontends.web.engine.game_tree import Estimate
-from gozero.frontends.web.engine.table import Table
+from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
 from gozero.play.current_game import GoGame
@@ -31,26 +31,27 @@ LEAST_LOSS = 0.03  # of a chance, for a move to be named
 NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 
-def view(table: Table, counting: Counting, *, level: int, trained: tuple[int, ...]) -> dict[str, Any]:
+def view(session: GameSession, counting: Counting, *, level: int) -> dict[str, Any]:
     """All that the page shows of a position."""
     result = counting.result()
     return {
         "is": "view",
-        **_board(table),
-        **_turn(table),
-        **_moves(table),
-        **_terms(table),
+        "identity": session.identity,
+        **_board(session),
+        **_turn(session),
+        **_moves(session),
+        **_terms(session),
         "level": level,
         "result": result,
         "count": counting.values(),
-        "spoken": _spoken(table, result),
-        "warning": beyond_training(trained, table.game.size),
+        "spoken": _spoken(session, result),
+        "warning": beyond_training(session.trained, session.game.size),
     }
 
 
-def _board(table: Table) -> dict[str, Any]:
+def _board(session: GameSession) -> dict[str, Any]:
     """The board and what stands on it."""
-    game, last = table.game, table.tree[table.at].action
+    game, last = session.game, session.tree[session.at].action
     return {
         "game": game.name,
         "cols": game.kind.cols,
@@ -60,64 +61,64 @@ def _board(table: Table) -> dict[str, Any]:
         "falling": game.name in FALLING_GAMES,
         "stones": [int(colour) for colour in game.stones().reshape(-1)],
         "last": last if 0 <= last < game.kind.points else None,
-        "lastText": _told(table, table.at),
-        "gains": _gains(table),
+        "lastText": _told(session, session.at),
+        "gains": _gains(session),
     }
 
 
-def _turn(table: Table) -> dict[str, Any]:
+def _turn(session: GameSession) -> dict[str, Any]:
     """Whose turn it is, in the position that is shown and in the live game."""
-    kind, position = table.game.kind, table.game.position
+    kind, position = session.game.kind, session.game.position
     over = position.is_over  # after a resignation variations may follow
     return {
         "toPlay": None if over else NAMES[position.to_play],
-        "turn": NAMES[table.live_turn] if table.is_going_on else None,
-        "person": NAMES[table.person] if table.live is not None else None,
+        "turn": NAMES[session.live_turn] if session.is_going_on else None,
+        "person": NAMES[session.person] if session.live is not None else None,
         "legal": [] if over else np.flatnonzero(position.legal()[: kind.points]).tolist(),
         "canPass": not over and position.is_legal(kind.pass_action),
         "hasPass": kind.has_pass,
-        "thinking": table.is_engines_turn,
-        "live": table.live,
-        "goingOn": table.is_going_on,
-        "over": table.is_over,
-        "clock": table.clock.values(time.monotonic()),
+        "thinking": session.is_engines_turn,
+        "live": session.live,
+        "goingOn": session.is_going_on,
+        "over": session.is_over,
+        "clock": session.clock.values(time.monotonic()),
     }
 
 
-def _moves(table: Table) -> dict[str, Any]:
+def _moves(session: GameSession) -> dict[str, Any]:
     """The line that is shown, and what is known of its positions."""
-    tree, line = table.tree, table.line
+    tree, line = session.tree, session.line
     return {
-        "at": table.at,
+        "at": session.at,
         "line": line,
-        "vertices": [table.vertex(tree[number].action) for number in line[1:]],
-        "number": len(tree.path(table.at)) - 1,
+        "vertices": [session.vertex(tree[number].action) for number in line[1:]],
+        "number": len(tree.path(session.at)) - 1,
         "children": [
-            {"node": number, "vertex": table.vertex(tree[number].action), "colour": NAMES[tree[number].colour]}
-            for number in tree[table.at].children
+            {"node": number, "vertex": session.vertex(tree[number].action), "colour": NAMES[tree[number].colour]}
+            for number in tree[session.at].children
         ],
         "graph": [graph_point(tree[number].estimate) for number in line],
-        "worst": worst(table, line),
-        "comment": tree[table.at].comment,
+        "worst": worst(session, line),
+        "comment": tree[session.at].comment,
     }
 
 
-def _terms(table: Table) -> dict[str, Any]:
+def _terms(session: GameSession) -> dict[str, Any]:
     """What was agreed, and who plays."""
-    game, start = table.game, table.start
+    game, start = session.game, session.start
     return {
-        "engine": table.setup.engine,
+        "engine": session.setup.engine,
         "unit": UNITS.get(game.name, "points"),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap if isinstance(game, GoGame) else 0,
-        "players": _players(table),
+        "players": _players(session),
         "event": "" if start is None else start.event,
         "recorded": "" if start is None else start.result,
     }
 
 
-def look_values(look: Analysis, table: Table, node: int, *, paused: bool) -> dict[str, Any]:
+def look_values(look: Analysis, session: GameSession, node: int, *, paused: bool) -> dict[str, Any]:
     """A look at the search of a node's position."""
     sign = 1 if look.colour == BLACK else -1
     ownership = None if look.ownership is None else np.round(sign * look.ownership, 2).tolist()
@@ -128,54 +129,54 @@ def look_values(look: Analysis, table: Table, node: int, *, paused: bool) -> dic
         "toPlay": NAMES[look.colour],
         "black": _share(sign * look.value),
         "score": None if look.score is None else round(sign * look.score, 1),
-        "moves": [_move(move, table, look.visits) for move in look.moves],
+        "moves": [_move(move, session, look.visits) for move in look.moves],
         "ownership": ownership,
         "paused": paused,
     }
 
 
-def worst(table: Table, line: list[int]) -> list[dict[str, Any]]:
+def worst(session: GameSession, line: list[int]) -> list[dict[str, Any]]:
     """The moves of a line that lost most of their side's chance, the worst first, each with what was better."""
     losses = []
     for number, (before, after) in enumerate(pairwise(line), start=1):
-        known, then = table.tree[before].estimate, table.tree[after].estimate
+        known, then = session.tree[before].estimate, session.tree[after].estimate
         if known is None or then is None:
             continue
-        sign = 1 if table.tree[after].colour == BLACK else -1
+        sign = 1 if session.tree[after].colour == BLACK else -1
         loss = sign * (known.chance - then.chance)
-        if loss >= LEAST_LOSS and known.line and known.line[0] != table.tree[after].action:
+        if loss >= LEAST_LOSS and known.line and known.line[0] != session.tree[after].action:
             losses.append((loss, number, after, known, then))
     losses.sort(key=lambda entry: (-entry[0], entry[1]))
-    return [_mistake(table, *entry) for entry in losses[:WORST]]
+    return [_mistake(session, *entry) for entry in losses[:WORST]]
 
 
-def _mistake(table: Table, loss: float, number: int, node: int, known: Estimate, then: Estimate) -> dict[str, Any]:
+def _mistake(session: GameSession, loss: float, number: int, node: int, known: Estimate, then: Estimate) -> dict[str, Any]:
     """A move that lost: from what was known before it to what was known then."""
-    move = table.tree[node]
+    move = session.tree[node]
     sign = 1 if move.colour == BLACK else -1
     points = None if known.score is None or then.score is None else round(sign * (known.score - then.score), 1)
     return {
         "node": node,
         "number": number,
         "colour": NAMES[move.colour],
-        "vertex": table.vertex(move.action),
+        "vertex": session.vertex(move.action),
         "loss": round(loss, DIGITS),
         "points": points,
-        "better": [table.vertex(action) for action in known.line],
+        "better": [session.vertex(action) for action in known.line],
         "betterPoints": list(known.line),
     }
 
 
-def _move(move: MoveAnalysis, table: Table, visits: int) -> dict[str, Any]:
+def _move(move: MoveAnalysis, session: GameSession, visits: int) -> dict[str, Any]:
     return {
         "point": move.action,
-        "vertex": table.vertex(move.action),
+        "vertex": session.vertex(move.action),
         "visits": move.visits,
         "share": round(move.visits / max(1, visits), DIGITS),
         "chance": _share(move.value) if move.visits else None,
         "score": None if move.score is None or not move.visits else round(move.score, 1),
         "prior": round(move.prior, DIGITS),
-        "line": [table.vertex(action) for action in move.line],
+        "line": [session.vertex(action) for action in move.line],
         "points": list(move.line),
     }
 
@@ -193,23 +194,23 @@ def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:
     return {"black": round(estimate.chance, DIGITS), "score": score, "visits": estimate.visits}
 
 
-def _gains(table: Table) -> dict[str, Any] | None:
+def _gains(session: GameSession) -> dict[str, Any] | None:
     """What is counted beside each player: stones captured in Go, discs in Othello; None in the other games."""
-    board, position = table.game.stones(), table.game.position
-    if table.game.name == "othello":
+    board, position = session.game.stones(), session.game.position
+    if session.game.name == "othello":
         return {"what": "discs", **{word: int((board == colour).sum()) for colour, word in COLOUR_WORDS.items()}}
-    if not isinstance(table.game, GoGame) or table.game.name == "nogo" or table.start is None:
+    if not isinstance(session.game, GoGame) or session.game.name == "nogo" or session.start is None:
         return None
-    placed = {BLACK: len(table.start.black_stones), WHITE: len(table.start.white_stones)}
+    placed = {BLACK: len(session.start.black_stones), WHITE: len(session.start.white_stones)}
     for move in position.moves:
-        placed[move.colour] += move.action < table.game.kind.points
+        placed[move.colour] += move.action < session.game.kind.points
     taken = {COLOUR_WORDS[BLACK + WHITE - colour]: placed[colour] - int((board == colour).sum()) for colour in placed}
     return {"what": "captured", **taken}
 
 
-def _players(table: Table) -> dict[str, Any]:
+def _players(session: GameSession) -> dict[str, Any]:
     """The names and ranks of a record's players."""
-    start = table.start
+    start = session.start
     if start is None:
         return {"black": "", "white": ""}
     return {
@@ -218,17 +219,17 @@ def _players(table: Table) -> dict[str, Any]:
     }
 
 
-def _told(table: Table, number: int) -> str:
+def _told(session: GameSession, number: int) -> str:
     """A move in words; of the start, nothing."""
-    node = table.tree[number]
+    node = session.tree[number]
     if node.action < 0:
         return ""
     name = COLOUR_NAMES[node.colour]
-    return f"{name} passes" if node.action == table.game.kind.pass_action else f"{name} {table.vertex(node.action)}"
+    return f"{name} passes" if node.action == session.game.kind.pass_action else f"{name} {session.vertex(node.action)}"
 
 
-def _spoken(table: Table, result: str) -> str:
+def _spoken(session: GameSession, result: str) -> str:
     """What a screen reader is told when the position changes."""
-    move = _told(table, table.at)
-    now = result or f"{COLOUR_NAMES[table.game.position.to_play]} to move."
+    move = _told(session, session.at)
+    now = result or f"{COLOUR_NAMES[session.game.position.to_play]} to move."
     return f"{move}. {now}" if move else now

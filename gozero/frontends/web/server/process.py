@@ -1,4 +1,4 @@
-"""The engine process of a room, as the server sees it: started, written to, read by a thread, and gone."""
+"""The engine process of a game, for the server: its start, its requests and reports, its end."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import IO, Any
+from typing import Any
 
-MOST_WAITING = 1000  # requests that a process has not read
+MOST_QUEUED = 1000  # requests that a process has not read
 LAST_SECONDS = 2.0  # that a process has to end by itself
 
 
 class EngineProcess:
     """A running `gozero.frontends.web.engine`.
 
-    What it reports, and its end, are handed by a thread to those whom `listen` names.
+    Its reports and its end go to the callbacks of `listen`, from another thread.
 
     Args:
         arguments: of its command line.
@@ -28,7 +28,8 @@ class EngineProcess:
     def __init__(self, arguments: Sequence[str]) -> None:
         paths = [path for path in sys.path if path]
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments],  # -P: no package of the working directory's
+            # -P: no package of the working directory's
+            [sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
@@ -43,16 +44,11 @@ class EngineProcess:
         threading.Thread(target=self._write, name="engine-requests", daemon=True).start()
 
     @property
-    def number(self) -> int:
-        """The process's id."""
-        return self._process.pid
-
-    @property
     def is_running(self) -> bool:
         return self._process.poll() is None
 
     def listen(self, on_report: Callable[[dict[str, Any]], None], on_end: Callable[[], None]) -> None:
-        """Hand reports, and the end of the process, to these from now on; also an end that is past already."""
+        """Call these with reports and at the end of the process, also if it has ended already."""
         with self._listening:
             self._on_report, self._on_end = on_report, on_end
             if self._has_ended:
@@ -62,7 +58,7 @@ class EngineProcess:
         """Pass a request on, when the process reads it; one that reads none of very many is ended. Without effect once
         the process has gone, which ``on_end`` reports.
         """
-        if self._requests.qsize() < MOST_WAITING:
+        if self._requests.qsize() < MOST_QUEUED:
             self._requests.put(request)
         else:
             self._process.kill()
@@ -71,9 +67,9 @@ class EngineProcess:
         """Let it end, without a report; forcibly if it takes long."""
         self.listen(_ignore, _ignore)
         self._requests.put(None)
-        threading.Thread(target=self._bury, name="engine-end", daemon=False).start()
+        threading.Thread(target=self._wait_or_kill, name="engine-end", daemon=False).start()
 
-    def _bury(self) -> None:
+    def _wait_or_kill(self) -> None:
         try:
             self._process.wait(LAST_SECONDS)
         except subprocess.TimeoutExpired:
@@ -81,7 +77,8 @@ class EngineProcess:
             self._process.wait()
 
     def _write(self) -> None:
-        with suppress(OSError, ValueError), self._input as pipe:
+        assert self._process.stdin is not None
+        with suppress(OSError, ValueError), self._process.stdin as pipe:
             while (request := self._requests.get()) is not None:
                 pipe.write(json.dumps(request).encode() + b"\n")
                 pipe.flush()
@@ -97,11 +94,6 @@ class EngineProcess:
             self._has_ended = True
             self._on_end()
 
-    @property
-    def _input(self) -> IO[bytes]:
-        assert self._process.stdin is not None
-        return self._process.stdin
-
 
 def _ignore(*values: Any) -> None:
-    """Nobody listens."""
+    """A callback that does nothing."""

@@ -26,12 +26,16 @@ class TrainingRun:
         if not self.folder.is_dir():
             raise SettingsError(f"--run {text}: no such folder: {self.folder}")
         self.weights = self._weights()
-        if not self.weights and not (self.folder / REPORT).is_file():
+        if not self.weights and not self.has_report:
             raise SettingsError(f"--run {self.folder}: neither weights (*.pt) nor {REPORT}: is it the folder of a run?")
 
     @property
     def name(self) -> str:
         return self.folder.name
+
+    @property
+    def has_report(self) -> bool:
+        return (self.folder / REPORT).is_file()
 
     def report(self) -> bytes | None:
         """The page that the run wrote; None while there is none."""

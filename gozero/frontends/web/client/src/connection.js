@@ -9,7 +9,7 @@ export class Connection {
     this.hear = hear;
     this.seen = seen;
     this.wait = FIRST_WAIT;
-    this.kept = null; // what the server needs to take the game up
+    this.snapshot = null; // what the server needs to take the game up
     this.shown = {};
     this.open();
   }
@@ -17,7 +17,7 @@ export class Connection {
   open() {
     const game = new URLSearchParams(location.search).get("game");
     const query = game ? `?game=${encodeURIComponent(game)}` : "";
-    this.socket = new WebSocket(`ws://${location.host}/socket${query}${query && this.kept ? "&kept=1" : ""}`);
+    this.socket = new WebSocket(`ws://${location.host}/socket${query}${query && this.snapshot ? "&snapshot=1" : ""}`);
     this.socket.onopen = () => {
       this.wait = FIRST_WAIT;
       this.seen(true);
@@ -25,7 +25,7 @@ export class Connection {
     this.socket.onmessage = (event) => {
       const report = JSON.parse(event.data);
       if (report.is === "hello") this.greet(report);
-      if (report.is === "kept") this.kept = report.saved;
+      if (report.is === "snapshot") this.snapshot = report.saved;
       if (report.is === "view") this.shown = { at: report.at, leaf: report.line.at(-1) };
       this.hear(report);
     };
@@ -38,9 +38,9 @@ export class Connection {
 
   /** The first report of a server; one that has lost the game is given it. */
   greet(report) {
-    history.replaceState(null, "", `?game=${report.room}`);
-    report.restored = report.lost && this.kept !== null;
-    if (report.restored) this.ask("restore", { saved: { ...this.kept, table: { ...this.kept.table, ...this.shown } } });
+    history.replaceState(null, "", `?game=${report.game}`);
+    report.restored = report.lost && this.snapshot !== null;
+    if (report.restored) this.ask("restore", { saved: { ...this.snapshot, game: { ...this.snapshot.game, ...this.shown } } });
   }
 
   /** Send a request; false where the connection is broken. */

@@ -29,10 +29,10 @@ function useServer() {
       }
       else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
       else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text }, ...(report.is === "lost" && { loading: "" }) });
-      else if (report.is === "told") change({ notice: { kind: "told", text: report.text } });
+      else if (report.is === "message") change({ notice: { kind: "message", text: report.text } });
       else if (report.is === "loading") change({ loading: report.text });
       else if (report.is === "progress") change((now) => progressed(now, report));
-      else if (report.is === "kept") change({ isKept: report.saved !== null });
+      else if (report.is === "snapshot") change({ isKept: report.saved !== null });
       else if (report.is === "games") change({ games: report.titles });
       else if (report.is === "record") {
         unsaved.current = null;
@@ -52,7 +52,7 @@ function useServer() {
 }
 
 function greeting({ restored, lost }) {
-  if (restored) return { kind: "told", text: "The server was started anew, and has your game again." };
+  if (restored) return { kind: "message", text: "The server was started anew, and has your game again." };
   return lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null;
 }
 
@@ -80,7 +80,7 @@ function looked(now, look) {
   const [best] = look.moves;
   const isTold = best.chance !== null && !hides(now.view, remembered());
   const text = `Hint: ${best.vertex}${isTold ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
-  return { view, hint: best.point, notice: { kind: "told", text } };
+  return { view, hint: best.point, notice: { kind: "message", text } };
 }
 
 /** Whether a game is being played that must not tell who leads. */

@@ -122,14 +122,14 @@ def test_the_address_holds_the_token(shared: Server) -> None:
     ["no json", "[1]", "{}", '{"do": 1}', '{"do": "catalogue", "choices": {"a": "/etc/passwd"}}',
      "[" * 100_000],
 )  # fmt: skip
-def test_what_a_page_may_not_send(server: Server, room: str, text: str) -> None:
-    with server.page(room) as page:
+def test_what_a_page_may_not_send(server: Server, shared_game: str, text: str) -> None:
+    with server.page(shared_game) as page:
         page.send_text(text)
         assert "does not understand" in page.until("refused")["text"]
 
 
-def test_weights_are_chosen_by_name_only(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_weights_are_chosen_by_name_only(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         page.until("view")
         page.send(do="new", setup={"game": "go", "engine": "/etc/passwd"})
         assert page.until("refused")["text"] == "These weights are not offered: reload the page."
@@ -154,15 +154,15 @@ def test_weights_are_chosen_by_name_only(server: Server, room: str) -> None:
         ({"unknown": 1}, "New game: unknown setting 'unknown'"),
     ],
 )
-def test_a_game_that_cannot_be_had(server: Server, room: str, setup: dict[str, object], text: str) -> None:
-    with server.page(room) as page:
+def test_a_game_that_cannot_be_had(server: Server, shared_game: str, setup: dict[str, object], text: str) -> None:
+    with server.page(shared_game) as page:
         page.until("view")
         page.send(do="new", setup=setup)
         assert page.until("refused")["text"].startswith(text)
 
 
-def test_a_text_that_is_too_large_closes_the_page(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_a_text_that_is_too_large_closes_the_page(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         page.until("view")
         with suppress(ConnectionError):  # closed while we still send
             page.load("x" * 5_000_000)

@@ -1,15 +1,14 @@
 """What a page may do while the engine chooses its move, and what ends that thought."""
 
 from itertools import count
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.engine.desk import Desk
-from gozero.frontends.web.engine.table import RefusedError
+from gozero.frontends.web.engine.handler import RequestHandler
+from gozero.frontends.web.engine.session import RefusedError
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.system.errors import ChoiceError
 from tests.frontends.web.talk import Server, Wire
@@ -29,7 +28,7 @@ def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
-    class Thinker:
+    class FailingSearches:
         has_work, analyses, batch = True, True, [3, 4]
 
         def work(self) -> bool:
@@ -38,16 +37,16 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
         def analyse(self, on: bool) -> None:
             self.analyses = on
 
-    desk = Desk(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
-    desk._seated = cast(Any, SimpleNamespace(thinker=(thinker := Thinker())))
-    assert desk.has_work
+    handler = RequestHandler(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
+    handler._current = cast(Any, searches := FailingSearches())
+    assert handler.has_work
     with pytest.raises(ChoiceError):
-        desk.work()
-    assert not desk.has_work
-    assert (thinker.analyses, thinker.batch) == (False, [])
+        handler.work()
+    assert not handler.has_work
+    assert (searches.analyses, searches.batch) == (False, [])
     with pytest.raises(RefusedError):
-        desk.do({"do": "what no page asks for"})
-    assert desk.has_work
+        handler.do({"do": "what no page asks for"})
+    assert handler.has_work
 
 
 def thinking(page: Wire) -> dict[str, Any]:
@@ -60,8 +59,8 @@ def thinking(page: Wire) -> dict[str, Any]:
     return view
 
 
-def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         live = thinking(page)["at"]
         page.send(do="goto", node=0)
         view = page.until("view")
@@ -87,8 +86,8 @@ def test_earlier_moves_records_and_comments_do_not_wait_for_the_engine(server: S
         assert page.until("view")["number"] == 0
 
 
-def test_analysis_shows_the_engines_own_search(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_analysis_shows_the_engines_own_search(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         live = thinking(page)["at"]
         page.send(do="analyse", on=True)
         view = page.until("view")
@@ -98,8 +97,8 @@ def test_analysis_shows_the_engines_own_search(server: Server, room: str) -> Non
         assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
 
 
-def test_another_level_lets_the_thought_begin_again(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_another_level_lets_the_thought_begin_again(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         thinking(page)
         page.send(do="level", level=1)
         view = page.until("view")
@@ -109,16 +108,16 @@ def test_another_level_lets_the_thought_begin_again(server: Server, room: str) -
 
 
 @pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
-def test_what_changes_the_game_cuts_the_thought_short(server: Server, room: str, request_: str, number: int) -> None:
-    with server.page(room) as page:
+def test_what_changes_the_game_cuts_the_thought_short(server: Server, shared_game: str, request_: str, number: int) -> None:
+    with server.page(shared_game) as page:
         thinking(page)
         page.send(do=request_)
         view = page.until("view")
         assert (view["number"], len(view["line"]), view["thinking"]) == (number, number + 1, False)
 
 
-def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         thinking(page)
         page.send(do="resign")
         page.until("view")
@@ -128,15 +127,15 @@ def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, r
         assert "RE[W+R]" in page.until("record")["text"]
 
 
-def test_handicap_stones_stand_where_the_engine_thinks(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_handicap_stones_stand_where_the_engine_thinks(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         assert begun(page, {"game": "go", "size": 9, "level": 1, "handicap": 4})["thinking"]
         view = page.until("view")
         assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
 
 
-def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         begun(page, {"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
         page.send(do="analyse", on=True)
         view = page.until("view")
@@ -149,8 +148,8 @@ def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_ba
         assert 0 < view["clock"]["black"]["seconds"] <= 0.4
 
 
-def test_the_graph_grows_while_a_game_is_analysed(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_the_graph_grows_while_a_game_is_analysed(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         begun(page, {"game": "tictactoe", "person": "both"})
         for vertex in ("b2", "a1"):
             page.send(do="play", vertex=vertex)
@@ -165,10 +164,10 @@ def test_the_graph_grows_while_a_game_is_analysed(server: Server, room: str) -> 
         assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in graph)
 
 
-def test_the_end_of_a_game_is_judged_by_its_count(server: Server, room: str) -> None:
+def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: str) -> None:
     """As the board stands White is ahead, with the dead stone removed Black."""
     walls = "".join(f";B[e{row}];W[f{row}];B[c{row}];W[h{row}]" for row in "abcdefghi")
-    with server.page(room) as page:
+    with server.page(shared_game) as page:
         begun(page, {"game": "go", "size": 9, "person": "both"})
         page.load(f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
         line = page.until("view")["line"]
@@ -180,8 +179,8 @@ def test_the_end_of_a_game_is_judged_by_its_count(server: Server, room: str) -> 
         assert (points[-1]["black"], points[-1]["score"]) == (1.0, 1.5)
 
 
-def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         begun(page, {"game": "gomoku", "size": 9, "person": "both"})
         for vertex in "a1 a9 b1 b9 c1 c9 d1 d9 e1".split():
             page.send(do="play", vertex=vertex)
@@ -200,8 +199,8 @@ SETTLED = (
 
 
 @pytest.mark.parametrize(("number", "is_pass"), [(20, False), (53, True), (54, True), (55, True), (56, True)])
-def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, room: str, number: int, is_pass: bool) -> None:
-    with server.page(room) as page:
+def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, shared_game: str, number: int, is_pass: bool) -> None:
+    with server.page(shared_game) as page:
         begun(page, {"game": "go", "size": 9, "person": "both"})
         page.load(SETTLED)
         page.send(do="goto", node=number)

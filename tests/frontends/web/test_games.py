@@ -1,4 +1,4 @@
-"""Rooms and their engine processes: who hears what, what ends when a page is closed, what is kept."""
+"""Games and their engine processes: which page gets what, what ends when a page is closed, what is kept."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ pytest.importorskip("aiohttp")
 
 from aiohttp import web
 
-from gozero.frontends.web.server.server import MOST_UNREAD, MOST_WAITING, OpenPage
+from gozero.frontends.web.server.server import MOST_QUEUED, MOST_UNREAD, OpenPage
 from tests.frontends.web.talk import Server, Wire, wait_for
 
 
@@ -27,7 +27,7 @@ def test_the_first_page_is_told_everything(server: Server) -> None:
 
 def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> None:
     with server.page() as page:
-        room = page.until("hello")["room"]
+        game = page.until("hello")["game"]
         page.until("view")
         page.send(do="play", vertex="B2")
         assert page.until("view")["thinking"]
@@ -35,7 +35,7 @@ def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> N
         for number in server.engines():
             os.kill(number, signal.SIGKILL)
         assert "Your game is kept" in page.until("lost")["text"]
-    with server.page(room) as page:
+    with server.page(game) as page:
         assert not page.until("hello")["lost"]
         assert page.until("view")["stones"] == played
         page.send(do="undo")
@@ -43,11 +43,11 @@ def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> N
         assert page.until("view")["stones"] == [0] * 9
 
 
-def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(server: Server, room: str) -> None:
-    with server.page(room) as page:
+def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
         page.until("view")
         page.load("(;SZ[9];B[ee](;W[cc])(;W[gg]))")
-        while (view := page.until("view"))["size"] != 9 or view["person"]:
+        while page.until("view")["line"] != [0, 1, 2]:
             pass
         for node in (3, 1):
             page.send(do="goto", node=node)
@@ -60,8 +60,8 @@ def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(ser
             assert page.until("view")["line"] == [0, 1, 3]
 
 
-def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, room: str) -> None:
-    with server.page(room) as one:
+def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as one:
         before = one.until("view")
         one.send(do="new", setup={"game": "tictactoe", "person": "both"})
         while one.until("view")["identity"] == before["identity"]:
@@ -73,13 +73,13 @@ def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, room:
         assert [one.until("view")["comment"] for _ in range(2)] == ["", "the middle"]
         one.send(do="comment", text="nowhere", node=99)
         assert one.until("refused")["text"].startswith("The move of this comment was taken back")
-        with server.page(room) as two:
+        with server.page(shared_game) as two:
             assert two.until("view")["comment"] == "the middle"
             two.send(do="goto", node=0)
             assert two.until("view")["comment"] == "at the start"
 
 
-def kept_of(page: Wire) -> dict[str, Any]:
+def snapshot_of(page: Wire) -> dict[str, Any]:
     """What a page keeps of a game with a comment and a clock, in which it is Black's turn."""
     before = page.until("view")
     page.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
@@ -89,15 +89,15 @@ def kept_of(page: Wire) -> dict[str, Any]:
     while page.until("view")["number"] < 2:
         pass
     page.send(do="comment", node=1, text="the middle")
-    return cast(dict[str, Any], page.until("kept")["saved"])
+    return cast(dict[str, Any], page.until("snapshot")["saved"])
 
 
-def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server, room: str) -> None:
-    with server.page(room) as page:
-        saved = kept_of(page)
+def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        saved = snapshot_of(page)
         page.send(do="view")
         before = page.until("view")
-    with server.page("lost", kept=True) as page:
+    with server.page("lost", has_snapshot=True) as page:
         assert page.until("hello")["lost"]
         page.send(do="restore", saved=saved)
         view = page.until("view")
@@ -116,21 +116,21 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
     ("path", "value"),
     [
         (("setup",), {"game": "chess"}),
-        (("table",), []),
-        (("table", "at"), 99),
-        (("table", "live"), "x"),
-        (("table", "start"), {"size": "x"}),
-        (("table", "tree", "nodes"), [[1, 2]]),
-        (("table", "tree", "nodes", 1, 1, "parent"), 1),
-        (("table", "tree", "nodes", 1, 1, "children"), [1]),
-        (("table", "tree", "nodes", 1, 1, "action"), 99),
-        (("table", "tree", "nodes", 1, 1, "colour"), 5),
-        (("table", "tree", "nodes", 2, 1, "action"), 4),
+        (("game",), []),
+        (("game", "at"), 99),
+        (("game", "live"), "x"),
+        (("game", "start"), {"size": "x"}),
+        (("game", "tree", "nodes"), [[1, 2]]),
+        (("game", "tree", "nodes", 1, 1, "parent"), 1),
+        (("game", "tree", "nodes", 1, 1, "children"), [1]),
+        (("game", "tree", "nodes", 1, 1, "action"), 99),
+        (("game", "tree", "nodes", 1, 1, "colour"), 5),
+        (("game", "tree", "nodes", 2, 1, "action"), 4),
     ],
 )
-def test_what_cannot_be_a_kept_game_is_refused(server: Server, room: str, path: tuple[Any, ...], value: Any) -> None:
-    with server.page(room) as page:
-        saved = place = kept_of(page)
+def test_what_cannot_be_a_kept_game_is_refused(server: Server, shared_game: str, path: tuple[Any, ...], value: Any) -> None:
+    with server.page(shared_game) as page:
+        saved = place = snapshot_of(page)
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = value
@@ -142,7 +142,7 @@ def test_an_unknown_game_is_a_new_one(server: Server) -> None:
     with server.page("../../etc/passwd") as page:
         hello = page.until("hello")
         assert hello["lost"]
-        assert "passwd" not in hello["room"]
+        assert "passwd" not in hello["game"]
 
 
 def test_more_boards_than_engines(server: Server) -> None:
@@ -157,12 +157,12 @@ def test_more_boards_than_engines(server: Server) -> None:
 
 def test_a_closed_page_ends_its_analysis(server: Server) -> None:
     with server.page() as page:
-        room = page.until("hello")["room"]
+        game = page.until("hello")["game"]
         page.until("view")
         page.send(do="new", setup={"game": "go", "size": 9, "person": "both"})
         page.send(do="analyse", on=True)
         page.until("look")
-    with server.page(room) as page:
+    with server.page(game) as page:
         page.send(do="view")
         while page.until("view")["analysing"]:
             page.send(do="view")
@@ -170,12 +170,12 @@ def test_a_closed_page_ends_its_analysis(server: Server) -> None:
 
 def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Server) -> None:
     with server.page() as first:
-        room = first.until("hello")["room"]
+        game = first.until("hello")["game"]
         before = view = first.until("view")
         first.send(do="new", setup={"game": "tictactoe", "clock": {"main": 300}})
         while view["identity"] == before["identity"]:
             view = first.until("view")
-        with server.page(room) as second:
+        with server.page(game) as second:
             kept, now = second.until("view"), second.until("view")
             assert kept["clock"] == view["clock"]
             assert now["clock"]["running"] == "black"
@@ -184,15 +184,15 @@ def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Serv
 
 def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
     with server.page() as page:
-        room = page.until("hello")["room"]
+        game = page.until("hello")["game"]
         page.load("(;SZ[9];B[ee];W[cc];B[gg])")
         page.send(do="batch", visits=2)
         while page.until("progress")["done"] < 2:
             pass
-        with server.page(room) as other:
+        with server.page(game) as other:
             while not any(point for point in other.until("view")["graph"]):
                 pass  # what had been found before it came
-    with server.page(room) as page:
+    with server.page(game) as page:
         page.until("view")  # the server's own: the engine may not have read yet that the page was closed
         page.send(do="view")
         while (view := page.until("view"))["batch"] or not any(view["graph"]):
@@ -206,8 +206,8 @@ def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
 
 def test_looks_go_to_every_page_of_a_game(server: Server) -> None:
     with server.page() as one:
-        room = one.until("hello")["room"]
-        with server.page(room) as two:
+        game = one.until("hello")["game"]
+        with server.page(game) as two:
             one.send(do="hint")
             assert two.until("look")["hint"]
             assert one.until("look")["moves"][0]["vertex"] in {"A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3"}
@@ -269,18 +269,18 @@ def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(se
 
 def test_what_one_page_asked_for_is_told_to_no_other(server: Server) -> None:
     with server.page() as one:
-        room = one.until("hello")["room"]
+        game = one.until("hello")["game"]
         one.until("view")
-        with server.page(room) as two:
+        with server.page(game) as two:
             two.until("view")
             one.send(do="save")
             assert one.until("record")["name"]
             one.send(do="play", vertex="Z9")
             assert one.until("refused")["text"]
             one.load("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")
-            assert one.until("told")["text"].startswith("1 variation was left out")
+            assert one.until("message")["text"].startswith("1 variation was left out")
             two.send(do="view")
-            reports = [two.until("view", "refused", "told", "record", "done") for _ in range(2)]
+            reports = [two.until("view", "refused", "message", "record", "done") for _ in range(2)]
             assert [report["is"] for report in reports] == ["view", "view"]  # of the record, and asked for
 
 
@@ -291,7 +291,7 @@ class Stuck:
         await asyncio.Event().wait()
 
 
-@pytest.mark.parametrize(("size", "most"), [(10, 2 * MOST_WAITING + 1), (MOST_UNREAD // 4, 5)])
+@pytest.mark.parametrize(("size", "most"), [(10, 2 * MOST_QUEUED + 1), (MOST_UNREAD // 4, 5)])
 def test_a_page_that_does_not_read_is_dropped(size: int, most: int) -> None:
     async def told_until_dropped() -> int:
         dropped: list[bool] = []
@@ -299,7 +299,7 @@ def test_a_page_that_does_not_read_is_dropped(size: int, most: int) -> None:
         sender = asyncio.create_task(page.send_all())
         told = 0
         while not dropped:
-            page.tell({"is": "view", "text": "x" * size})
+            page.send({"is": "view", "text": "x" * size})
             told += 1
             await asyncio.sleep(0)
         sender.cancel()

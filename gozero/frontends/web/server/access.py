@@ -26,7 +26,7 @@ REPORT_POLICY = (
 )
 
 
-class Guard:
+class Access:
     """The checks of one server.
 
     Args:
@@ -44,18 +44,18 @@ class Guard:
         """For the application: refuses what must not pass, and adds the headers."""
 
         @web.middleware
-        async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def checked(request: web.Request, handler: Handler) -> web.StreamResponse:
             refused = self._refused(request)
             try:
                 answer = refused if refused is not None else await handler(request)
             except web.HTTPException as failure:
-                self.complete(request, failure)
+                self.add_headers(request, failure)
                 raise
             if not answer.prepared:
-                self.complete(request, answer)
+                self.add_headers(request, answer)
             return answer
 
-        return guarded
+        return checked
 
     def _refused(self, request: web.Request) -> web.StreamResponse | None:
         """The answer to a request that must not pass."""
@@ -90,7 +90,7 @@ class Guard:
             text.encode(errors="surrogateescape"), self.token.encode()
         )
 
-    def complete(self, request: web.Request, answer: web.StreamResponse) -> None:
+    def add_headers(self, request: web.Request, answer: web.StreamResponse) -> None:
         """Add the headers that every answer has."""
         socket = f"ws://{request.host}" if request.host.isprintable() and " " not in request.host else ""
         answer.headers.setdefault("Content-Security-Policy", POLICY.format(socket=socket.replace(";", "")))

@@ -1,14 +1,11 @@
-"""The game of a room: its moves with variations, whose turn it is, and how it ended.
-
-Vocabulary. The *live* node is the end of the game that is being played; a person may look at other nodes meanwhile, also
-while the engine thinks; the one that is shown is `at`. A game is *ended* by a resignation or by time, beyond what the
-rules say. In *review* nobody plays against the engine: every move of the page's is a variation.
+"""The game on a page: its moves with variations, whose turn it is, how it ended, and a snapshot to restore it from.
 
 Nothing is searched here.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.frontends.web.catalogue import rule_sets
-from gozero.frontends.web.engine.clock import RoomClock
+from gozero.frontends.web.engine.clock import GameClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import coords
@@ -28,6 +25,8 @@ from gozero.play.current_game import CurrentGame, GoGame, TurnError
 from gozero.play.player import make_game
 from gozero.records.sgf import GAME_NUMBERS, GameRecord
 from gozero.system.errors import ChoiceError
+
+LISTS = ("moves", "black_stones", "white_stones", "comments")  # of a record, which are tuples
 
 
 class RefusedError(ValueError):
@@ -42,26 +41,30 @@ class Ended(NamedTuple):
     how: str  # "resignation" or "time"
 
 
-class Table:
-    """One game.
+class GameSession:
+    """One game. The page may show any of its positions, also while the engine chooses a move.
 
     Args:
         setup: what the page asked for.
         size: of the board.
         sizes: that the engine can play.
+        trained: board sizes that the weights learned from, () if unknown.
 
     Attributes:
-        at: the node that is shown; ``game`` stands there.
-        leaf: a node on the line that is shown, at or after ``at``; where that has changed, ``line`` puts it right.
-        live: the end of the game that is being played, None in review.
+        identity: by which the page recognises a new game.
+        at: the node that is shown; ``game`` has its position.
+        leaf: a node on the line that is shown, at or after ``at``.
+        live: the last position of the game that is being played, None in review, where every move is a variation.
         live_turn: the side to move there; EMPTY once that game is over.
-        ended: None while the rules alone say whether it is over.
+        ended: how it ended, if not by the rules alone.
         agreed: for nodes where the dead stones were disputed, the strings that are dead.
         clocks: for nodes of the live game, both clocks as they stood when the turn there began.
     """
 
-    def __init__(self, setup: Setup, size: int, sizes: Sequence[int]) -> None:
+    def __init__(self, setup: Setup, size: int, sizes: Sequence[int], trained: Sequence[int] = ()) -> None:
         self.setup = setup
+        self.trained = trained
+        self.identity = secrets.token_hex(4)
         self.game = game_of(setup, size, sizes)
         self.start: GameRecord | None = _first_record(self.game, self.rules)
         self.tree, self.at = MoveTree(), START
@@ -71,7 +74,7 @@ class Table:
         self.leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
-        self.clock = RoomClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
+        self.clock = GameClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
         self.clocks: dict[int, dict[str, Any]] = {}
 
     # Whose turn
@@ -119,8 +122,14 @@ class Table:
         return coords.vertex(action, *self.game.board)
 
     def action(self, text: Any) -> int:
-        """The action of a vertex; RefusedError where it is none of this board."""
-        return _action(self.game, text)
+        """The action of a vertex. RefusedError if this board has no such vertex."""
+        try:
+            action = coords.parse_vertex(str(text)[:8], *self.game.board)
+        except ValueError as error:
+            raise RefusedError(str(error)) from None
+        if action > self.game.kind.pass_action:
+            raise RefusedError("Resign with its own button.")
+        return action
 
     # Moves
 
@@ -240,7 +249,7 @@ class Table:
     def review(self) -> None:
         """End the play: from now on moves are variations."""
         self.live = None
-        self.clock = RoomClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
+        self.clock = GameClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
 
     # Records
 
@@ -266,6 +275,39 @@ class Table:
     def _forget(self) -> None:
         self.tree, self.at, self.ended, self.agreed = MoveTree(), START, None, {}
         self.review()
+
+    def snapshot(self, now: float) -> dict[str, Any]:
+        """Plain JSON values from which `restore` makes this game again; ``now`` is of time.monotonic."""
+        return {
+            "start": None if self.start is None else {**self.start.__dict__, "moves": (), "comments": ()},
+            "tree": self.tree.to_values(),
+            "at": self.at,
+            "leaf": self.leaf,
+            "live": self.live,
+            "ended": self.ended,
+            "agreed": list(self.agreed.items()),
+            "clock": self.clock.saved(now) if self.setup.clock.is_limited else None,
+            "clocks": list(self.clocks.items()),
+        }
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""
+        start = values["start"]
+        if start is not None:
+            self.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
+        self.tree = _tree(values["tree"], self.game.kind.actions)
+        self.ended = None if values["ended"] is None else Ended(*values["ended"])
+        self.agreed, self.clocks = dict(values["agreed"]), dict(values["clocks"])
+        if values["live"] is None:
+            self.review()
+        else:
+            self.clock = GameClock(self.setup.clock)
+            if values["clock"] is not None:
+                self.clock.restore(values["clock"])
+            self.go_to(values["live"])
+            self.live_here()
+        self.leaf = values["leaf"]
+        self.go_to(values["at"])
 
 
 def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
@@ -302,16 +344,6 @@ def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
     return replace(record, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)
 
 
-def _action(game: CurrentGame, text: Any) -> int:
-    try:
-        action = coords.parse_vertex(str(text)[:8], *game.board)
-    except ValueError as error:
-        raise RefusedError(str(error)) from None
-    if action > game.kind.pass_action:
-        raise RefusedError("Resign with its own button.")
-    return action
-
-
 def stand_after(game: CurrentGame, start: GameRecord | None, moves: list[tuple[int, int]]) -> None:
     """Let a game stand after these moves, (colour, action), from its start on: a record in games of Go's family.
     IllegalMove or TurnError where one cannot be played.
@@ -325,3 +357,14 @@ def stand_after(game: CurrentGame, start: GameRecord | None, moves: list[tuple[i
     else:
         game.new_game()
         game.play_all(moves)
+
+
+def _tree(values: dict[str, Any], actions: int) -> MoveTree:
+    """The tree of a snapshot's values, checked: a page may send anything."""
+    numbers = {number for number, _ in values["nodes"]}
+    for number, node in values["nodes"]:
+        is_known = number == START or (node["parent"] in numbers and node["parent"] < number)
+        goes_on = all(child in numbers and child > number for child in node["children"])
+        if not (is_known and goes_on and -1 <= node["action"] < actions and START in numbers):
+            raise ValueError(f"node {number} is none of a tree")
+    return MoveTree.from_values(values)

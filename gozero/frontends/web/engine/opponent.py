@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from gozero.evaluators.base import Evaluator
-from gozero.frontends.web.engine.table import Table, stand_after
+from gozero.frontends.web.engine.session import GameSession, stand_after
 from gozero.games.game import Game
 from gozero.play import engine
 from gozero.play.current_game import GoGame
@@ -24,11 +24,11 @@ from gozero.play.time_controls import moves_to_share
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many where there is no network
 
 
-class EngineSide:
-    """The person's opponent at one table.
+class Opponent:
+    """The person's opponent at one session.
 
     Args:
-        table: the game.
+        session: the game.
         open_evaluator: as for `gozero.play.player.make_player`.
         memory: bytes that its search trees may take.
         playouts: whether there is no network.
@@ -37,29 +37,29 @@ class EngineSide:
 
     def __init__(
         self,
-        table: Table,
+        session: GameSession,
         open_evaluator: Callable[[Game], Evaluator],
         memory: int,
         playouts: bool,
         should_stop: Callable[[], bool],
     ) -> None:
-        self._table = table
+        self._session = session
         self._open_evaluator = open_evaluator
         self._memory = memory
         self._playouts = playouts
         self._should_stop = should_stop
         self._game = make_game(
-            table.game.name, table.game.sizes, size=table.game.size, rules=table.setup.rules, komi=table.setup.komi
+            session.game.name, session.game.sizes, size=session.game.size, rules=session.setup.rules, komi=session.setup.komi
         )
-        if isinstance(self._game, GoGame) and table.start is not None:
-            self._game.load_record(table.start)
-        self.level = table.setup.level
+        if isinstance(self._game, GoGame) and session.start is not None:
+            self._game.load_record(session.start)
+        self.level = session.setup.level
         self._player = self._player_of_level(self.level)
 
     def _player_of_level(self, number: int) -> Player:
         chosen = level(number)
         settings = PlayerSettings(
-            rules=self._table.setup.rules,
+            rules=self._session.setup.rules,
             resign=chosen.resigns,
             temperature=chosen.temperature,
             keeps_search=False,
@@ -81,13 +81,13 @@ class EngineSide:
         """Think about the live position, and move there, resign, or lose on time; False where the thought was cut
         short. The search is reported to ``observer``.
         """
-        table, game = self._table, self._game
-        assert table.live is not None
-        stand_after(game, table.start, table.tree.moves(table.live))
+        session, game = self._session, self._game
+        assert session.live is not None
+        stand_after(game, session.start, session.tree.moves(session.live))
         began = time.monotonic()
         self._open_evaluator(game.kind)  # what it takes to compile and to load it is not the engine's time
-        table.clock.give_back(time.monotonic() - began)
-        colour, player, is_cut = table.live_turn, self._player, False
+        session.clock.give_back(time.monotonic() - began)
+        colour, player, is_cut = session.live_turn, self._player, False
 
         def cut() -> bool:
             nonlocal is_cut
@@ -97,20 +97,20 @@ class EngineSide:
         action = player.genmove(colour, self._limits(colour, cut), observer)
         if is_cut:
             return False
-        if table.clock.remaining(time.monotonic()) <= 0:
-            table.resign(colour, "time")
+        if session.clock.remaining(time.monotonic()) <= 0:
+            session.resign(colour, "time")
         elif action == game.kind.resign_action:
-            table.resign(colour)
+            session.resign(colour)
         else:
-            table.reply(colour, action)
+            session.reply(colour, action)
         return True
 
     def _limits(self, colour: int, cut: Callable[[], bool]) -> Limits:
-        table, now = self._table, time.monotonic()
-        table.run_clock(now)
+        session, now = self._session, time.monotonic()
+        session.run_clock(now)
         visits = self._visits_of(self.level)
         moves = moves_to_share(self._game.kind.points, self._game.position.ply)
-        allowance = table.clock.allowance(colour, moves, now)
+        allowance = session.clock.allowance(colour, moves, now)
         if allowance is None:
             return Limits(visits, should_stop=cut)
         return Limits(visits, now + allowance.most, now + allowance.target, cut)

@@ -1,0 +1,129 @@
+"""Evaluations and searches as text: a line for comments and the log, and drawings for GoGui's board.
+
+A drawing is lines of GoGui's type `gfx`, each a command and what it is about: `LABEL D4 12 E5 3`, `VAR b D4 w E5`.
+GoGui reads live ones from stderr, between `gogui-gfx:` and an empty line. A pass is no point: only texts and variations
+can show it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gozero.games import coords
+from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.system.words import counted
+
+if TYPE_CHECKING:
+    from gozero.play.report import Analysis, MoveAnalysis, Observer
+    from gozero.play.searcher import Searched
+
+Board = tuple[int, int]
+"""Columns and rows."""
+
+SMALLEST_SHARE = 0.005
+"""Moves with a smaller share are left out: they would show as 0 %."""
+LIVE_INTERVAL = 0.5
+"""Seconds between two live drawings."""
+LETTERS = {BLACK: "b", WHITE: "w"}
+
+
+def vertices(actions: Iterable[int], board: Board) -> str:
+    """The vertices of these actions, in a line."""
+    return " ".join(coords.vertex(action, *board) for action in actions)
+
+
+def summary(look: Analysis, board: Board) -> str:
+    """One line: the win rate of the best move for the side to move, visits, lead if known, the expected line."""
+    best = look.moves[0]
+    score = "" if best.score is None else f", score {best.score:+.1f}"
+    chance, line = 50 * (1 + best.value), vertices(best.line, board)
+    return f"win rate {chance:.1f} %, {counted(look.visits, 'visit')}{score}: {line}"
+
+
+def searched(found: Searched, board: Board) -> str:
+    """One line on a whole search: side, purpose unless it is a move, visits, speed, win rate, moves, expected line."""
+    look, seconds = found.look, max(found.seconds, 1e-6)
+    sources = [f"{found.kept} kept"] if found.kept else []
+    sources += [f"{look.hits} from the cache"] if look.hits else []
+    from_before = f" ({', '.join(sources)})" if sources else ""
+    purpose = "" if found.purpose is None else f", {found.purpose}"
+    parts = [
+        f"{COLOUR_WORDS[look.colour]}{purpose}: {counted(look.visits, 'visit')}{from_before}",
+        f"{(look.visits - found.kept) / seconds:.0f}/s",
+        f"{seconds:.2f} s",
+        f"win rate {50 * (1 + look.value):.1f} %",
+    ]
+    parts += [] if look.score is None else [f"score {look.score:+.1f}"]
+    shares = [(move, move.visits / (look.visits - 1) if look.visits > 1 else move.prior) for move in look.moves]
+    large = [(move.action, 100 * share) for move, share in shares if share >= SMALLEST_SHARE]
+    moves = ", ".join(f"{coords.vertex(action, *board)} {share:.0f} %" for action, share in large)
+    return f"{', '.join(parts)}; {moves}; {vertices(look.moves[0].line, board)}"
+
+
+# Drawings
+
+
+def visits(look: Analysis, board: Board) -> str:
+    """The moves that were searched, with their visits, the best one in green."""
+    tried = [move for move in look.moves if move.visits]
+    best = [f"COLOR green {vertices([move.action], board)}" for move in tried[:1] if _is_point(move, board)]
+    most = max((move.visits for move in tried), default=1)
+    marks = [(move, move.visits / most, short(move.visits)) for move in tried]
+    return "\n".join([*best, *_marked(marks, look.colour, board), f"TEXT {summary(look, board)}"])
+
+
+def policy(look: Analysis, board: Board) -> str:
+    """What the network would play, in per cent; squares are in proportion to the likeliest move."""
+    likely = [move for move in look.moves if move.prior >= SMALLEST_SHARE]
+    most = max((move.prior for move in likely), default=1.0)
+    marks = [(move, move.prior / most, f"{100 * move.prior:.0f}") for move in likely]
+    passing = sum(move.prior for move in look.moves if not _is_point(move, board))
+    return "\n".join([*_marked(marks, look.colour, board), f"TEXT pass {100 * passing:.1f} %"])
+
+
+def variation(look: Analysis, board: Board) -> str:
+    """The line that the search expects, as numbered stones."""
+    colours = [LETTERS[look.colour], LETTERS[BLACK + WHITE - look.colour]]
+    moves = [f"{colours[ply % 2]} {coords.vertex(action, *board)}" for ply, action in enumerate(look.moves[0].line)]
+    return f"VAR {' '.join(moves)}\nTEXT {summary(look, board)}"
+
+
+@contextmanager
+def live(board: Board) -> Iterator[Observer]:
+    """Around a search: gives an observer that draws it on stderr; at the end the board is cleared."""
+    from gozero.play.report import Observer
+
+    def write(text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+    try:
+        yield Observer(lambda look: write(f"gogui-gfx:\n{visits(look, board)}\n\n"), LIVE_INTERVAL)
+    finally:
+        write("gogui-gfx: CLEAR\n")
+
+
+def short(count: int) -> str:
+    """A number in four characters, so that it fits on a point."""
+    if count < 10_000:
+        return str(count)
+    return f"{count // 1000}k" if count < 1_000_000 else f"{count // 1_000_000}M"
+
+
+def _marked(marks: list[tuple[MoveAnalysis, float, str]], colour: int, board: Board) -> list[str]:
+    """Moves with the sizes of their squares, 0 to 1, and their labels; empty if no move is a point."""
+    sign = 1 if colour == BLACK else -1
+    shown = [mark for mark in marks if _is_point(mark[0], board)]
+    points = [(coords.vertex(move.action, *board), sign * size, label) for move, size, label in shown]
+    if not points:
+        return []
+    influence = " ".join(f"{vertex} {size:.3f}" for vertex, size, _ in points)
+    labels = " ".join(f"{vertex} {label}" for vertex, _, label in points)
+    return [f"INFLUENCE {influence}", f"LABEL {labels}"]
+
+
+def _is_point(move: MoveAnalysis, board: Board) -> bool:
+    return move.action < coords.pass_action(*board)
