@@ -6,8 +6,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from training.learner.trainer import RunTrainer
+from training.learner.trainer import Trainer
 from training.selfplay.actor import Actor
+from training.selfplay.local import SelfPlay
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
@@ -19,7 +20,8 @@ class MeasuredRun(Protocol):
     folder: Path
     device: str
     progress: Progress
-    trainer: RunTrainer
+    trainer: Trainer
     actor: Actor
+    selfplay: SelfPlay
 
     def turn(self) -> AbstractContextManager[None]: ...

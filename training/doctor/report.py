@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 TICKS = 6  # most generations named above the losses
 CLUSTER_WORDS = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
 CLUSTER = {
-    "workers": {"cluster/workers": "workers", "cluster/waiting": "stretches that wait for one"},
+    "workers": {"cluster/workers": "workers", "cluster/waiting": "tasks that wait for one"},
     "evaluations/s of a worker": {"cluster/evaluations": "mean"} | {f"cluster/worker{n}": str(n) for n in range(1, 9)},
     "share of the workers' time without work": {"cluster/idle": "idle"},
     "versions behind": {"cluster/staleness": "mean of the games"},

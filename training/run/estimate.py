@@ -173,7 +173,7 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     )
     largest = max(cost.step)
     threads = counted(cost.threads, "thread")
-    processes = settings.selfplay.processes  # the seats of one take turns
+    processes = settings.selfplay.processes  # the slots of one take turns
     counts = {size: settings.selfplay.on(size).games * processes for size in boards}
     listed = ", ".join(f"{boards[size]} {count:,}" for size, count in counts.items())
     games = (
@@ -212,7 +212,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> list[str]:
     pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
     # of every size so far
     trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
-    trees *= settings.selfplay.seats
+    trees *= settings.selfplay.slots
     network = checkpoint_bytes(settings)
     programs = PROGRAM_BYTES * (1 if settings.selfplay.processes == 1 else 1 + settings.selfplay.processes)
     total = window + trees + network + programs

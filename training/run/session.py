@@ -174,7 +174,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], remo
         return 1
     finally:
         watch.close(stop)
-        run.actor.crew.close()
+        run.selfplay.close()
     say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
