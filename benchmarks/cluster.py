@@ -8,8 +8,8 @@ chaos  Several Ray nodes on this machine train a small network on 7x7. Every so 
        end the run is stopped as by Ctrl-C and examined: games in the window and in the shards, games that occur twice,
        frames that cannot be read, the most memory of each kind of process. Claimed: every game counts once, no frame is
        corrupt. Linux. The run that was killed so often can be matched with an undisturbed one by `gozero match`.
-load   Simulated workers that compute nothing answer a coordinator through Ray: a game every `--game` seconds, and after
-       four games the state of a pool of `--state` KB. A line gives the answers a second, those that the pace of the
+load   Simulated workers that compute nothing answer a coordinator through Ray: four games after four times `--game`
+       seconds, with the state of a pool of `--state` KB. A line gives the answers a second, those that the pace of the
        workers would allow, and the share of a core that the coordinator's process used.
 """
 
@@ -26,14 +26,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from benchmarks.harness import above_zero, finish, machine
+from gozero import __version__
 from gozero.system.console import BAD_INPUT, Parser, positive, say, seed, whole
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import megabytes
@@ -45,12 +45,12 @@ except ModuleNotFoundError:
     say("benchmarks.cluster: Ray is not installed; run: pip install '.[distributed]' in the folder of the source")
     raise SystemExit(BAD_INPUT) from None
 
-from training.cluster.messages import About, Answer, Games, Initialize, NetworkVersion, PackedPool, SelfPlay, StretchEnd
+from training.cluster import WORKER
+from training.cluster.messages import About, Initialize, NetworkVersion, PackedPool, Played, PlayTask
 from training.cluster.pool import WorkerPool
-from training.cluster.worker import SLOT, versions
 from training.records import records
 from training.records.records import Record
-from training.selfplay.crew import Stretch
+from training.selfplay.local import Task, TaskEnd
 from training.settings.config import LoopSettings
 from training.storage import checkpoint
 from training.storage.checkpoint import Snapshot
@@ -87,7 +87,7 @@ class Nodes:
 
     def join(self) -> Any:
         """A node with one worker."""
-        return self.cluster.add_node(num_cpus=1, resources={SLOT: 1}, object_store_memory=NODE_BYTES)
+        return self.cluster.add_node(num_cpus=1, resources={WORKER: 1}, object_store_memory=NODE_BYTES)
 
     def found(self, kind: str) -> list[int]:
         """The ids of the processes of a kind."""
@@ -119,7 +119,7 @@ def command(options: argparse.Namespace, folder: Path, address: str) -> list[str
     changes = {
         "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
         "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
-        "selfplay.seats": str(options.nodes + 1),
+        "selfplay.slots": str(options.nodes + 1),
     }  # fmt: skip
     line = [sys.executable, "-m", "gozero", "train", "--preset", "go7", "--simulator", "numba", "--threads", "1"]
     line += ["--mode", options.mode, "--run", str(folder), "--address", address]
@@ -184,57 +184,42 @@ class Host:
         self.state = PackedPool(np.random.default_rng(1).bytes(state), ())
 
     async def about(self) -> About:
-        return About("host", os.getpid(), versions())
+        return About("host", os.getpid(), __version__)
 
     async def cut(self, number: int) -> None:
         pass
 
-    async def work(self, order: SelfPlay) -> AsyncIterator[Answer]:
+    async def work(self, order: PlayTask) -> Played:
         """Games that nobody plays."""
         moves, began = np.arange(120, dtype=np.int32), time.monotonic()
-        for number in range(GAMES):
-            await asyncio.sleep(self.game)
-            yield Games((Record(13, 7.5, 1, moves, (), 0.5, "passes", number=order.number * GAMES + number),))
-        yield StretchEnd(self.state, 0, time.monotonic() - began)
+        await asyncio.sleep(GAMES * self.game)
+        records = [Record(13, 7.5, 1, moves, (), 0.5, "passes") for _ in range(GAMES)]
+        return Played(records, TaskEnd(0), self.state, time.monotonic() - began)
 
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     """The line for this number of workers."""
-    turn, settings, inbox = itertools.cycle(hosts), LoopSettings(), SimpleQueue[Any]()
-    pool = WorkerPool(Initialize(settings, 1), workers, start=lambda order, slot: next(turn))
+    turn, settings = itertools.cycle(hosts), LoopSettings()
+    pool = WorkerPool(Initialize(settings, 1), workers, start=lambda order, resource: next(turn))
     pool.open()
 
-    def submit(seat: int) -> None:
-        stretch = Stretch(13, seat, settings.stage[0], 1, 4.0, "games")
-        pool.submit(SelfPlay(pool.number(), stretch, PackedPool(b"\0" * 1000, ()), NetworkVersion(0, 0, None)), inbox)
+    def order(slot: int) -> PlayTask:
+        task = Task(13, slot, settings.stage[0], 1, 4.0, "games")
+        return PlayTask(pool.number(), task, PackedPool(b"\0" * 1000, ()), NetworkVersion(0, 0, None))
 
-    for seat in range(workers):
-        submit(seat)
+    jobs = {pool.submit(order(slot)) for slot in range(workers)}
     while len(pool.counts()[0]) < workers:
         time.sleep(0.1)
-    began, used = time.monotonic(), time.process_time()
-    answers = answered(inbox, submit, seconds)
+    began, used, answers = time.monotonic(), time.process_time(), 0
+    while time.monotonic() < began + seconds:
+        done = pool.first_done(jobs, lambda: False)
+        answers += len(done)
+        jobs = jobs - done | {pool.submit(order(0)) for _ in done}
     passed, used = time.monotonic() - began, time.process_time() - used
     pool.close()
-    possible = workers * (GAMES + 1) / (GAMES * game)
+    possible = workers / (GAMES * game)
     rate = f"{answers / passed:7.0f} answers/s of {possible:7.0f}"
     return f"{workers:5} workers: {rate}, coordinator {used / passed:5.0%} of a core"
-
-
-def answered(inbox: SimpleQueue[Any], submit: Callable[[int], None], seconds: float) -> int:
-    """How many answers came in so many seconds; a worker that has ended its games begins again."""
-    answers, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            job, answer = inbox.get(timeout=0.1)
-        except Empty:
-            continue
-        if isinstance(answer, BaseException):
-            raise answer
-        answers += 1
-        if isinstance(answer, StretchEnd):
-            submit(job.order.stretch.seat)
-    return answers
 
 
 def load(options: argparse.Namespace) -> None:

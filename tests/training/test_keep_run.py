@@ -55,7 +55,7 @@ def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys
         in capsys.readouterr().out
     )
     assert after.progress == before.progress
-    assert after.pools == before.pools and any(len(game["moves"]) for game in after.pools[5]["games"])
+    assert after.pools == before.pools and any(len(game["moves"]) for game in after.pools[5, 0]["games"])
     assert set(before.learner) - set(after.learner) == {"optimiser"}
     for name in ("net", "ema"):
         assert all(torch.equal(tensor, after.learner[name][key]) for key, tensor in before.learner[name].items())

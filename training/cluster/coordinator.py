@@ -82,7 +82,7 @@ class ClusterBackend:
         self.workers.open()  # not before: workers could take the learner's GPU
         return self._trainer
 
-    def crew(self, settings: LoopSettings, net: nn.Module) -> ClusterSelfPlay:
+    def selfplay(self, settings: LoopSettings, net: nn.Module) -> ClusterSelfPlay:
         return ClusterSelfPlay(settings, net, settings.threads or available_threads(), self.workers)
 
     @property

@@ -2,8 +2,8 @@
 their place.
 
 The actors have no files: the coordinator sends them the games of the window and the state of the newest checkpoint. If
-one dies, the run is opened again from that checkpoint, as after a crash. Where there are several, all get the same
-orders and have the same state; what is read is read from the first.
+one dies, the run is opened again from that checkpoint, as after a crash. If there are several, all get the same orders
+and have the same state; what is read is read from the first.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from gozero.system.console import say
 from gozero.system.options import SettingsError
 from training.cluster.messages import Initialize
 from training.cluster.worker import GPU_SHARE, LOST
-from training.learner.learner import network_config
 from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
-from training.learner.trainer import LocalTrainer, Losses, RunTrainer, WindowState
+from training.learner.trainer import Losses, Trainer, WindowState
 from training.records.records import Record
 from training.run.backend import device_of, pace_of
 from training.settings.config import LoopSettings
@@ -38,20 +37,20 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 FIRST_CHUNK, MOST_CHUNK = 8, 1000  # steps of an order
 CHUNK_SECONDS = 1.0  # that an order should take
-LOOK = 0.2  # seconds between two looks whether the actor has come
-PATIENCE = 30.0  # seconds without it after which this is said
+POLL = 0.2  # seconds between two looks whether the actor has come
+LATE = 30.0  # seconds without it after which this is said
 
 
 class LearnerLostError(Exception):
     """The learner's process or its machine is gone."""
 
 
-class Trained(NamedTuple):
-    """Steps that were taken: the losses of each, the boards' widths, the steps of the learner so far and its threads."""
+class Answer(NamedTuple):
+    """What a method of the actor's trainer returned, and the trainer's state after it."""
 
-    losses: list[dict[str, float]]
-    widths: set[int]
+    found: Any
     steps: int
+    window: WindowState
     threads: int
 
 
@@ -76,28 +75,22 @@ class LearnerActor:
             if place is not None:
                 self._store = self._store or join_meeting(*place)
                 meet(self._peers, self._store, device)
-            self._trainer = LocalTrainer(settings, device, pace_of(settings, device), self._peers)
+            self._trainer = Trainer(settings, device, pace_of(settings, device), self._peers)
 
-    def fill(self, shards: Sequence[Sequence[Record]], before: int, after: int) -> WindowState:
-        """See `RunTrainer.fill`. Returns the window after it, here and below."""
-        self._trainer.fill(shards, before, after)
-        return self._trainer.window
+    def call(self, method: str, *arguments: Any) -> Answer:
+        """Call a method of the trainer; what it returns comes back on the CPU."""
+        with self._together() if method == "train" else nullcontext():
+            found = _on_cpu(getattr(self._trainer, method)(*arguments))
+        return Answer(found, self._trainer.steps, self._trainer.window, self._trainer.threads)
 
-    def add(self, games: Sequence[Record]) -> tuple[int, WindowState]:
-        """See `RunTrainer.add`."""
-        return self._trainer.add(games), self._trainer.window
+    def average(self) -> dict[str, torch.Tensor]:
+        """The tensors of the average."""
+        found: dict[str, torch.Tensor] = _on_cpu(dict(self._trainer.average().state_dict()))
+        return found
 
-    def clear(self) -> WindowState:
-        """See `RunTrainer.clear`."""
-        self._trainer.clear()
-        return self._trainer.window
-
-    def train(self, count: int, rate: float) -> Trained:
-        """See `RunTrainer.train`."""
-        with self._together():
-            losses, widths = self._trainer.train(count, rate)
-        numbers = [{name: float(loss) for name, loss in each.items()} for each in losses]
-        return Trained(numbers, widths, self._trainer.steps, self._trainer.threads)
+    def held_out(self) -> dict[str, float]:
+        """The measures on held-out rows."""
+        return self._trainer.held_out(nullcontext, lambda: False)  # one caller at a time: no turns
 
     @contextmanager
     def _together(self) -> Iterator[None]:
@@ -109,27 +102,6 @@ class LearnerActor:
                 raise
             raise PeerLostError((str(error).strip() or repr(error)).splitlines()[0]) from error
 
-    def average(self) -> dict[str, torch.Tensor]:
-        """The tensors of the average."""
-        return {name: tensor.cpu() for name, tensor in self._trainer.average().state_dict().items()}
-
-    def state_dict(self) -> dict[str, Any]:
-        """The learner's part of a checkpoint."""
-        return _on_cpu(self._trainer.state_dict())
-
-    def load_state_dict(self, state: dict[str, Any]) -> int:
-        """Take over a checkpoint's part. Returns the learner's steps."""
-        self._trainer.load_state_dict(state)
-        return self._trainer.steps
-
-    def held_out(self) -> dict[str, float]:
-        """The measures on held-out rows."""
-        return self._trainer.held_out(nullcontext, lambda: False)  # one caller at a time: no turns
-
-    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """See `RunTrainer.examine`."""
-        return self._trainer.examine(function, *arguments)
-
 
 def _on_cpu(value: Any) -> Any:
     """Plain values as they are, tensors on the CPU: what is read may be on a machine without a GPU."""
@@ -137,84 +109,83 @@ def _on_cpu(value: Any) -> Any:
         return value.cpu()
     if isinstance(value, dict):
         return {key: _on_cpu(each) for key, each in value.items()}
-    return [_on_cpu(each) for each in value] if isinstance(value, list) else value
+    return type(value)(map(_on_cpu, value)) if type(value) in (list, tuple) else value
 
 
-class ClusterTrainer(RunTrainer):
-    """The coordinator's side. Raises LearnerLostError where the actor is gone."""
-
-    steps = 0
-    threads = 0
-    window = WindowState({}, 0, 0)
+class ClusterTrainer(Trainer):
+    """The trainer in the coordinator: every method goes to the actors. LearnerLostError when one of them is gone."""
 
     def __init__(self, settings: LoopSettings, stop: Callable[[], bool]) -> None:
-        """Start the actors: on GPUs if the cluster has any and the settings allow it; else one on this machine, or
-        several wherever there is room.
-
-        They are waited for until `stop()`: LearnerLostError.
-        """
-        super().__init__(settings)
-        self.config, self.chunk = network_config(settings), FIRST_CHUNK
+        """Start the actors and wait for them, as long as `stop()` is false."""
+        self.begin(settings)  # without the learner and the window of `Trainer`
+        self.chunk = FIRST_CHUNK
         count = settings.learner.processes
         self._net = model.build(self.config, settings.seed).eval().requires_grad_(False)
         self._average_of = -1  # steps after which `_net` was fetched
-        actor: Any = ray.remote(LearnerActor)
-        hire = actor.options(**_room(settings))
-        self.actors: list[Any] = [hire.remote(Initialize(settings, 0), Peers(rank, count)) for rank in range(count)]
+        self._last = Answer(None, 0, WindowState({}, 0, 0), 1)
+        actor: Any = ray.remote(LearnerActor).options(**_room(settings))
+        self.actors: list[Any] = [actor.remote(Initialize(settings, 0), Peers(rank, count)) for rank in range(count)]
         try:
             self._await(stop)
-            self._ask_all("open", *([self._ask("meeting_place")] if count > 1 else []))
+            place = _answers([self.actors[0].meeting_place.remote()]) if count > 1 else []
+            _answers([each.open.remote(*place) for each in self.actors])
         except BaseException:
             self.close()  # those that are there would wait for the others
             raise
 
+    @property
+    def steps(self) -> int:
+        return self._last.steps
+
+    @property
+    def window(self) -> WindowState:
+        return self._last.window
+
+    @property
+    def threads(self) -> int:
+        return self._last.threads
+
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
-        shards = list(shards)
-        for place, games in enumerate(shards):  # a shard a message
+        for games in shards:  # a shard a message
             rows = sum(record.rows for record in games)
-            last = place == len(shards) - 1
-            self.window = self._ask_all("fill", [games], before, after if last else before + rows)
+            self._all("fill", [games], before, before + rows)
             before += rows
-        if not shards:
-            self.window = self._ask_all("fill", [], before, after)
+        self._all("fill", [], after, after)
 
     def add(self, games: Sequence[Record]) -> int:
-        rows, self.window = self._ask_all("add", games)
-        return int(rows)
+        return int(self._all("add", games))
 
     def clear(self) -> None:
-        self.window = self._ask_all("clear")
+        self._all("clear")
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         began = time.monotonic()
-        found: Trained = self._ask_all("train", count, rate)
+        found: tuple[list[Losses], set[int]] = self._all("train", count, rate)
         a_step = (time.monotonic() - began) / count
         self.chunk = min(MOST_CHUNK, max(1, round(CHUNK_SECONDS / a_step)))
-        self.steps, self.threads = found.steps, found.threads
-        losses = [{name: torch.tensor(number) for name, number in each.items()} for each in found.losses]
-        return list(losses), found.widths
+        return found
 
     def average(self) -> nn.Module:
         if self._average_of != self.steps:
-            self._net.load_state_dict(self._ask("average"))
+            self._net.load_state_dict(_answers([self.actors[0].average.remote()])[0])
             self._average_of = self.steps
         return self._net
 
     def state_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._ask("state_dict")
+        found: dict[str, Any] = self._first("state_dict")
         return found
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.steps = self._ask_all("load_state_dict", state)
+        self._all("load_state_dict", state)
         self._average_of = -1
 
     def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         with turn():
-            found: dict[str, float] = {} if stop() else self._ask("held_out")
+            found: dict[str, float] = {} if stop() else _answers([self.actors[0].held_out.remote()])[0]
         return found
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        found: Found = copy.deepcopy(self._ask("examine", function, *arguments))  # Ray's arrays cannot be written
+        found: Found = copy.deepcopy(self._first("examine", function, *arguments))  # Ray's arrays cannot be written
         return found
 
     def close(self) -> None:
@@ -225,25 +196,26 @@ class ClusterTrainer(RunTrainer):
     def _await(self, stop: Callable[[], bool]) -> None:
         """Wait until there is room for the actors; say so once if that takes long."""
         began, said, there = time.monotonic(), False, [actor.__ray_ready__.remote() for actor in self.actors]
-        while len(ray.wait(there, num_returns=len(there), timeout=LOOK)[0]) < len(there):
+        while len(ray.wait(there, num_returns=len(there), timeout=POLL)[0]) < len(there):
             if stop():
                 raise LearnerLostError("there was no room for the learner")
-            if not said and time.monotonic() > began + PATIENCE:
+            if not said and time.monotonic() > began + LATE:
                 said = True
                 say(
                     "waiting for room for the learner: the cluster has "
                     f"{_gpus():g} GPUs, and others may have them (device = cpu does without)"
                 )
 
-    def _ask(self, name: str, *arguments: Any) -> Any:
-        """What the first of them answers."""
-        return _answers([getattr(self.actors[0], name).remote(*arguments)])[0]
+    def _first(self, method: str, *arguments: Any) -> Any:
+        """What the first actor's trainer returns."""
+        return _answers([self.actors[0].call.remote(method, *arguments)])[0].found
 
-    def _ask_all(self, name: str, *arguments: Any) -> Any:
+    def _all(self, method: str, *arguments: Any) -> Any:
         """The same, of an order to all of them."""
         if len(self.actors) > 1:
             arguments = tuple(ray.put(argument) for argument in arguments)
-        return _answers([getattr(actor, name).remote(*arguments) for actor in self.actors])[0]
+        self._last = _answers([actor.call.remote(method, *arguments) for actor in self.actors])[0]
+        return self._last.found
 
 
 def check_room(settings: LoopSettings) -> None:

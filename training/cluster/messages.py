@@ -1,26 +1,20 @@
 """The messages between the parts of a run on a cluster.
 
 An order of the coordinator to a worker or to the learner says all that is needed: workers have nothing that would be
-lost with them. Games come back while a stretch goes on, its end comes last. A network's tensors are put into Ray's
-object store once a version, and each machine fetches them once.
+lost with them. A network's tensors are put into Ray's object store once a version, and each machine fetches them once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training.matches.match import MatchGame
 from training.records.records import Record
 from training.run.gate import MatchPart
 from training.run.new_run import StartingPoint
-from training.selfplay.crew import Stretch
-from training.selfplay.pool import HANDED
+from training.selfplay.local import Task, TaskEnd
 from training.settings.config import LoopSettings
-from training.storage import checkpoint
-from training.storage.checkpoint import PACKED
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ class About:
 
     host: str
     process: int
-    versions: tuple[tuple[str, str], ...]  # of gozero, python and ray
+    version: str  # of gozero; Ray compares its own and Python's when a machine joins
 
 
 @dataclass(frozen=True)
@@ -79,41 +73,31 @@ class PackedPool:
 
     content: bytes  # see `training.storage.checkpoint.compress`
     resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.selfplay.resign`
-    handed: frozenset[int] = frozenset()  # numbers of its games that were handed in, see `training.selfplay.pool`
-
-    @staticmethod
-    def of(state: Mapping[str, Any]) -> PackedPool:
-        """Pack `Pool.state_dict`."""
-        others = {name: value for name, value in state.items() if name != HANDED}
-        resign = tuple((float(first), float(second)) for first, second in state["resign"])
-        return PackedPool(checkpoint.compress(others), resign, frozenset(state.get(HANDED, ())))
-
-    def beyond(self, handed: Iterable[int]) -> PackedPool:
-        """The same after these games were handed in too."""
-        return replace(self, handed=self.handed.union(handed))
-
-    def saved(self) -> dict[str, Any]:
-        """The state as checkpoints take it, still packed."""
-        return {PACKED: self.content} | ({HANDED: sorted(self.handed)} if self.handed else {})
-
-    def state(self) -> dict[str, Any]:
-        """The inverse of `of`."""
-        return checkpoint.unpacked(self.saved())
 
 
 @dataclass(frozen=True)
-class SelfPlay:
-    """To a worker: play a stretch. Answers: any number of `Games`, then a `StretchEnd`."""
+class PlayTask:
+    """To a worker: play a task of self-play. Answer: `Played`."""
 
     number: int  # of the order
-    stretch: Stretch
+    task: Task
     pool: PackedPool  # the state that it goes on from
     weights: NetworkVersion
 
 
 @dataclass(frozen=True)
-class Evaluate:
-    """To a worker: play a part of a match. Answer: a `MatchEnd`."""
+class Played:
+    """A task has ended, or was cut: its games, and the pool then."""
+
+    records: list[Record]
+    end: TaskEnd
+    pool: PackedPool
+    seconds: float  # of work
+
+
+@dataclass(frozen=True)
+class PlayMatch:
+    """To a worker: play a part of a match. Answer: its games, None if it was cut."""
 
     number: int  # of the order
     part: MatchPart
@@ -121,31 +105,7 @@ class Evaluate:
     best: NetworkVersion
 
 
-@dataclass(frozen=True)
-class Games:
-    """Games of a stretch that have ended."""
-
-    records: tuple[Record, ...]
-
-
-@dataclass(frozen=True)
-class StretchEnd:
-    """A stretch has ended."""
-
-    pool: PackedPool
-    evaluations: int
-    seconds: float  # of work
-
-
-@dataclass(frozen=True)
-class MatchEnd:
-    """A part of a match has ended."""
-
-    games: tuple[MatchGame, ...] | None  # None: it was cut
-
-
-Order = SelfPlay | Evaluate
-Answer = Games | StretchEnd | MatchEnd
+Order = PlayTask | PlayMatch
 
 
 @dataclass

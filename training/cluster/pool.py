@@ -1,8 +1,8 @@
 """The pool of a run's workers on a cluster: started where there is room, given jobs, watched, replaced.
 
-A slot is room for a worker: a unit of a resource that `gozero worker` offers on its machine, `gozero_worker` or, with
-a GPU, `gozero_gpu_worker`. Each new slot gets a worker, whenever it turns up. The job of a worker that dies waits
-again, before all others. One thread receives the answers of all workers.
+Room for a worker is a unit of a resource that `gozero worker` offers on its machine, `gozero_worker` or, with a GPU,
+`gozero_gpu_worker`. A worker is started for each that turns up. The job of a worker that dies waits again, before all
+others. One thread receives the answers of all workers.
 """
 
 from __future__ import annotations
@@ -11,42 +11,39 @@ import itertools
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from queue import SimpleQueue
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
 from typing import Any
 
 import ray
 from ray.exceptions import RayTaskError
 
+from gozero import __version__
 from gozero.system.console import say
-from training.cluster import GPU_SLOT, SLOT
-from training.cluster.messages import About, Answer, Counts, Evaluate, Games, Initialize, Order, SelfPlay, StretchEnd
-from training.cluster.worker import GPU_SHARE, LOST, Worker, versions
+from training.cluster import GPU_WORKER, WORKER
+from training.cluster.messages import About, Counts, Initialize, Order, Played, PlayMatch
+from training.cluster.worker import GPU_SHARE, LOST, Worker
 
-LOOK = 1.0  # seconds between two looks for new slots
-WAIT = 0.05  # seconds that the thread waits for a worker before it looks for new jobs
-PATIENCE = 10.0  # seconds without any worker after which this is said
+LOOK = 1.0  # seconds between two looks for new room
+POLL = 0.05  # seconds that the thread waits for a worker before it looks for new jobs
+LATE = 10.0  # seconds without any worker after which this is said
 TRIES = 20  # workers that may be lost with one job, before the job is taken for the cause
 STARTS = 20  # workers in a row that may die as they start
-CPUS = ""  # stands for no slot: a worker is started on any CPU of the cluster
+CPUS = ""  # stands for no resource: a worker is started on any CPU of the cluster
 
 
-@dataclass(eq=False)
-class Job:
-    """An order and the way back: `inbox` gets (job, answer), or (job, exception), or (job, None) if it was withdrawn."""
+class WorkersLostError(Exception):
+    """Work that kills every worker that does it; one line."""
 
-    order: Order
-    inbox: SimpleQueue[tuple[Job, Answer | BaseException | None]]
-    tries: int = 0
-    is_cut: bool = False
-    received: set[int] = field(default_factory=set)  # numbers of the games handed in
 
-    def again(self) -> Order:
-        """The order for another worker: what has been handed in is not handed in twice."""
-        if not isinstance(self.order, SelfPlay) or not self.received:
-            return self.order
-        return replace(self.order, pool=self.order.pool.beyond(self.received))
+class Job(Future[Any]):
+    """An order on its way to a worker. Its result is the worker's answer, None if it was withdrawn."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__()
+        self.order = order
+        self.tries, self.is_cut = 0, False
 
 
 @dataclass(eq=False)
@@ -54,30 +51,29 @@ class PooledWorker:
     """A worker of the pool: its actor's handle, and its job."""
 
     handle: Any
-    slot: str = SLOT  # the resource of its slot; "": it is on a CPU of the cluster
+    resource: str = WORKER  # that it takes; "": it is on a CPU of the cluster
     about: About | None = None
-    greeting: Any = None  # the reference of its `about`, until that has come
-    refused: bool = False  # it cannot help, and keeps its slot for as long as it lives
+    refused: bool = False  # it cannot help, and has its room for as long as it lives
     job: Job | None = None
-    answers: Any = None  # the generator of the job's answers
+    answer: Any = None  # the reference of the answer that is awaited, to its job or to `about`
     counts: Counts = field(default_factory=lambda: Counts("", since=time.monotonic()))
-
-    @property
-    def has_started(self) -> bool:
-        """Whether it has said who it is."""
-        return self.about is not None or self.refused
 
     @property
     def name(self) -> str:
         return f"{self.about.host}:{self.about.process}" if self.about else "a worker"
+
+    def greet(self) -> None:
+        """Ask it who it is, or whether it is still there."""
+        if self.answer is None:
+            self.answer = self.handle.about.remote()
 
 
 class WorkerPool:
     """The workers and their jobs. There are none before `open`."""
 
     def __init__(self, order: Initialize, workers: int, start: Callable[[Initialize, str], Any] | None = None) -> None:
-        """`workers`: how many to start on the cluster's CPUs; 0: one for each slot. `start` starts one, given the
-        resource of its slot ("": a CPU).
+        """`workers`: how many to start on the cluster's CPUs; 0: one for each room offered. `start` starts one, given the
+        resource that it takes ("": a CPU).
         """
         self._order, self._wanted, self._start = order, workers, start or start_worker
         self._lock = threading.Lock()
@@ -100,15 +96,24 @@ class WorkerPool:
         with self._lock:
             return next(self._numbers)
 
-    def submit(self, order: Order, inbox: SimpleQueue[Any]) -> Job:
-        """Submit an order; its answers go to the inbox."""
-        job = Job(order, inbox)
+    def submit(self, order: Order) -> Job:
+        """Have an order carried out."""
+        job = Job(order)
         with self._lock:
             self._waiting.append(job)
             if self._failure is not None:
-                inbox.put((job, self._failure))
+                job.set_exception(self._failure)
         self._wake.set()
         return job
+
+    def first_done(self, jobs: Collection[Job], stop: Callable[[], bool]) -> set[Job]:
+        """Those of some jobs that have ended, once there is one. When `stop()` is true all of them are cut."""
+        while True:
+            if stop():
+                self.cut(jobs)
+            wait(jobs, POLL, FIRST_COMPLETED)
+            if done := {job for job in jobs if job.done()}:
+                return done
 
     def cut(self, jobs: Iterable[Job]) -> None:
         """Let jobs end soon; those that wait are withdrawn."""
@@ -118,20 +123,19 @@ class WorkerPool:
                 job.is_cut = True
                 if job in self._waiting:
                     self._waiting.remove(job)
-                    job.inbox.put((job, None))
+                    job.set_result(None)
             for worker in self._workers:
                 if worker.job in fresh:
                     worker.handle.cut.remote(worker.job.order.number)
 
     def cut_all(self) -> None:
         """Let all jobs end soon."""
-        with self._lock:
-            jobs = self._jobs()
-        self.cut(jobs)
+        self.cut(self._jobs())
 
     def _jobs(self) -> list[Job]:
-        """All jobs that wait or are with a worker; the caller has the lock."""
-        return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
+        """All jobs that wait or are with a worker."""
+        with self._lock:
+            return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
 
     def counts(self) -> tuple[list[Counts], int]:
         """(what each worker has done since the last call, jobs that wait now)."""
@@ -158,11 +162,9 @@ class WorkerPool:
                 self._assign()
                 self._receive_ready()
             except Exception as error:  # noqa: BLE001 - a bug, or the cluster is gone: all that wait must get it
-                with self._lock:
-                    self._failure = error
-                    jobs = self._jobs()
-                for job in jobs:
-                    job.inbox.put((job, error))
+                self._failure = error
+                for job in self._jobs():
+                    job.set_exception(error)
                 return
 
     def _start_workers(self) -> None:
@@ -171,145 +173,116 @@ class WorkerPool:
         if not self._opened.is_set() or now < self._looked + LOOK:
             return
         self._looked = now
-        self._ask([worker for worker in self._workers if worker.refused])
+        for worker in self._workers:
+            if worker.refused:
+                worker.greet()
         room = {CPUS: self._wanted} if self._wanted else ray.cluster_resources()
-        for slot in (CPUS, SLOT, GPU_SLOT):
-            for _ in range(int(room.get(slot, 0)) - sum(worker.slot == slot for worker in self._workers)):
-                handle = self._start(self._order, slot)
+        for resource in (CPUS, WORKER, GPU_WORKER):
+            taken = sum(worker.resource == resource for worker in self._workers)
+            for _ in range(int(room.get(resource, 0)) - taken):
+                worker = PooledWorker(self._start(self._order, resource), resource)
+                worker.greet()
                 with self._lock:
-                    self._workers.append(PooledWorker(handle, slot, greeting=handle.about.remote()))
-        self._warn_if_alone(now)
-
-    @staticmethod
-    def _ask(workers: Iterable[PooledWorker]) -> None:
-        """Ask workers without a job whether they are still there."""
-        for worker in workers:
-            if worker.greeting is None:
-                worker.greeting = worker.handle.about.remote()
-
-    def _warn_if_alone(self, now: float) -> None:
-        """Say once that there has been no worker for a while."""
+                    self._workers.append(worker)
         if any(worker.about for worker in self._workers):
             self._alone_since, self._warned = now, False
-        elif now > self._alone_since + PATIENCE and not self._warned:
+        elif now > self._alone_since + LATE and not self._warned:
             self._warned = True
             say("waiting for workers: start gozero worker --address HOST:PORT, or give --workers")
 
     def _assign(self) -> None:
         """Give waiting jobs to free workers."""
         with self._lock:
-            free = [worker for worker in self._workers if worker.about and not (worker.job or worker.greeting)]
+            free = [worker for worker in self._workers if worker.about and worker.answer is None]
             for worker in free[: len(self._waiting)]:
-                worker.job = job = self._waiting.popleft()
-                answers = worker.handle.work.options(num_returns="streaming").remote(job.again())
-                worker.answers = answers
+                worker.job = self._waiting.popleft()
+                worker.answer = worker.handle.work.remote(worker.job.order)
 
     def _receive_ready(self) -> None:
         """Receive all answers that are ready; wait a moment if there are none."""
-        expected = {
-            (worker.answers or worker.greeting): worker for worker in self._workers if worker.answers or worker.greeting
-        }
+        expected = {worker.answer: worker for worker in self._workers if worker.answer is not None}
         if not expected:
-            self._wake.wait(WAIT)
+            self._wake.wait(POLL)
             self._wake.clear()
             return
-        sources = list(expected)
-        ready, _ = ray.wait(sources, num_returns=1, timeout=WAIT, fetch_local=False)
-        if ready and len(sources) > 1:
-            ready, _ = ray.wait(sources, num_returns=len(sources), timeout=0, fetch_local=False)
-        for source in ready:
-            self._handle(expected[source])
+        ready, _ = ray.wait(list(expected), num_returns=1, timeout=POLL, fetch_local=False)
+        if ready and len(expected) > 1:
+            ready, _ = ray.wait(list(expected), num_returns=len(expected), timeout=0, fetch_local=False)
+        for reference in ready:
+            self._receive(expected[reference])
 
-    def _handle(self, worker: PooledWorker) -> None:
-        """Receive an answer of a worker."""
+    def _receive(self, worker: PooledWorker) -> None:
+        """Receive the answer of a worker."""
         try:
-            if worker.greeting is not None:
-                self._admit(worker, ray.get(worker.greeting))
-                return
-            self._receive(worker, ray.get(next(worker.answers)))
+            answer = ray.get(worker.answer)
         except LOST as error:
-            self._count_dead_start(worker, error)
-            self._lose(worker)
+            self._lose(worker, error)
+            return
         except RayTaskError as error:
-            job = self._free(worker)
-            job.inbox.put((job, error.cause))
-        except StopIteration:
-            self._lose(worker)
-
-    def _count_dead_start(self, worker: PooledWorker, error: Exception) -> None:
-        """Workers that die as they start, one after the other, will never come."""
-        self._dead_starts += worker.greeting is not None and not worker.has_started
-        if self._dead_starts >= STARTS:
-            why = str(error).strip().splitlines()[-1]
-            raise WorkersLostError(f"{STARTS} workers died as they started, the last one so: {why}")
+            if worker.job is None:
+                raise
+            self._free(worker).set_exception(error.cause)
+            return
+        if worker.job is None:
+            worker.answer = None
+            self._admit(worker, answer)
+            return
+        if isinstance(answer, Played):
+            worker.counts.evaluations += answer.end.evaluations
+            worker.counts.busy += answer.seconds
+        self._free(worker).set_result(answer)
 
     def _admit(self, worker: PooledWorker, about: About) -> None:
-        """Add a worker to the pool unless its versions differ; or note that it is still there."""
-        if worker.has_started:
-            worker.greeting = None
+        """Add a worker to the pool unless it has another version of gozero."""
+        if worker.about or worker.refused:  # it was asked whether it is still there
             return
-        mine = dict(versions())
-        differs = [f"{name} {found}, here {mine[name]}" for name, found in about.versions if mine[name] != found]
-        worker.greeting = None
-        if differs:
-            say(f"the worker on {about.host} cannot help: it has {', '.join(differs)}; install the same versions")
+        if about.version != __version__:
+            say(f"the worker on {about.host} cannot help: it has gozero {about.version}, here {__version__}")
             worker.refused = True
             return
         worker.about, self._dead_starts = about, 0
         worker.counts = Counts(worker.name, since=time.monotonic())
 
-    def _receive(self, worker: PooledWorker, answer: Answer) -> None:
-        job = worker.job
-        assert job is not None
-        if isinstance(answer, Games):
-            job.received.update(record.number for record in answer.records)
-            job.inbox.put((job, answer))
-            return
-        if isinstance(answer, StretchEnd):
-            worker.counts.evaluations += answer.evaluations
-            worker.counts.busy += answer.seconds
-        self._free(worker)
-        job.inbox.put((job, answer))
-
     def _free(self, worker: PooledWorker) -> Job:
         with self._lock:
-            job, worker.job, worker.answers = worker.job, None, None
+            job, worker.job, worker.answer = worker.job, None, None
         assert job is not None
         return job
 
-    def _lose(self, worker: PooledWorker) -> None:
+    def _lose(self, worker: PooledWorker, error: Exception) -> None:
         """A worker is gone: its job goes to another."""
+        self._dead_starts += not (worker.about or worker.refused)
+        if self._dead_starts >= STARTS:
+            why = str(error).strip().splitlines()[-1]
+            raise WorkersLostError(f"{STARTS} workers died as they started, the last one so: {why}")
         with self._lock:
             self._workers.remove(worker)
             job = worker.job
             if job is not None:
                 self._wait_again(job)
         ray.kill(worker.handle)
-        # perhaps its machine is gone, and others with it: the job must not pass through all of them
-        self._ask([each for each in self._workers if each.about and each.job is None])
+        for each in self._workers:  # perhaps its machine is gone with others: the job must not pass through all of them
+            if each.about:
+                each.greet()
         self._looked = 0.0
-        what = "part of a match" if job and isinstance(job.order, Evaluate) else "stretch"
+        what = "part of a match" if job and isinstance(job.order, PlayMatch) else "task"
         say(f"{worker.name} is gone" + (f"; its {what} goes to another worker" if job else ""))
 
     def _wait_again(self, job: Job) -> None:
         """A job whose worker is gone waits again."""
         job.tries += 1
         if job.is_cut:
-            job.inbox.put((job, None))
+            job.set_result(None)
         elif job.tries >= TRIES:
-            job.inbox.put((job, WorkersLostError(f"{TRIES} workers were lost over the same work; see Ray's logs")))
+            job.set_exception(WorkersLostError(f"{TRIES} workers were lost over the same work; see Ray's logs"))
         else:
             self._waiting.appendleft(job)
 
 
-def start_worker(order: Initialize, slot: str) -> Any:
-    """Start a worker in a slot of that resource, or on the cluster's CPUs. Returns its handle."""
-    room: dict[str, Any] = {"num_cpus": 0, "num_gpus": GPU_SHARE * (slot == GPU_SLOT), "resources": {slot: 1}}
-    if slot == CPUS:
+def start_worker(order: Initialize, resource: str) -> Any:
+    """Start a worker in a room of that resource, or on the cluster's CPUs. Returns its handle."""
+    room: dict[str, Any] = {"num_cpus": 0, "num_gpus": GPU_SHARE * (resource == GPU_WORKER), "resources": {resource: 1}}
+    if resource == CPUS:
         room = {"num_cpus": max(1, order.threads), "scheduling_strategy": "SPREAD"}
     actor: Any = ray.remote(Worker)
     return actor.options(max_concurrency=2, **room).remote(order)
-
-
-class WorkersLostError(Exception):
-    """Work that kills every worker that does it; one line."""

@@ -1,4 +1,4 @@
-"""A worker: plays stretches of self-play and parts of matches for one run. It is a Ray actor on any machine.
+"""A worker: plays tasks of self-play and parts of matches for one run. It is a Ray actor on any machine.
 
 A worker keeps nothing that matters: its pools and networks are caches. It reads and writes no file of the run.
 """
@@ -6,11 +6,8 @@ A worker keeps nothing that matters: its pools and networks are caches. It reads
 from __future__ import annotations
 
 import os
-import platform
 import socket
-import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import ray
@@ -20,37 +17,22 @@ from torch import nn
 
 from gozero import __version__
 from gozero.nets import model
-from training.cluster import GPU_SLOT, SLOT
-from training.cluster.messages import (
-    About,
-    Answer,
-    Evaluate,
-    Games,
-    Initialize,
-    MatchEnd,
-    NetworkVersion,
-    Order,
-    PackedPool,
-    SelfPlay,
-    StretchEnd,
-)
+from training.cluster import GPU_WORKER, WORKER
+from training.cluster.messages import About, Initialize, NetworkVersion, Order, PackedPool, Played, PlayMatch, PlayTask
 from training.learner.learner import network_config
+from training.matches.match import MatchGame
 from training.matches.stopping import Stopped
 from training.records.records import Record
 from training.run import gate
 from training.run.backend import device_of
-from training.selfplay.crew import LocalCrew, StretchOver
+from training.selfplay.local import LocalSelfPlay, TaskEnd
+from training.selfplay.pool import Pool
+from training.storage import checkpoint
 
 # an actor is gone; the last: memory was full, and Ray chose it
 LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
 GPU_SHARE = 0.5  # of a GPU that such a worker takes, and a learner that is alone: the two may share one
-BATCH_SECONDS = 0.25  # between two answers with games
 NETWORKS = 2  # in memory: those of a match
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """Of gozero, python and ray, here: they must be the same everywhere."""
-    return ("gozero", __version__), ("python", platform.python_version()), ("ray", ray.__version__)
 
 
 class Worker:
@@ -62,64 +44,47 @@ class Worker:
         self.device = device_of("auto" if ray.get_gpu_ids() and order.settings.device != "cpu" else "cpu")
         config = network_config(order.settings)
         self._fresh = lambda: model.build(config, order.settings.seed)
-        self._crew = LocalCrew(order.settings, self._fresh(), self.threads, self.device)
+        self._selfplay = LocalSelfPlay(order.settings, self._fresh(), self.threads, self.device)
         self._plays = -1  # the number of its network
         self._networks: dict[int, nn.Module] = {}  # of matches, by number
         self._cut: set[int] = set()  # numbers of orders that must end
-        self._lock = threading.Lock()
 
     def about(self) -> About:
         """Who this is."""
-        return About(socket.gethostname(), os.getpid(), versions())
+        return About(socket.gethostname(), os.getpid(), __version__)
 
     def cut(self, number: int) -> None:
         """End the order of that number at the next wave; what it has done by then counts."""
-        with self._lock:
-            self._cut.add(number)
+        self._cut.add(number)
 
-    def work(self, order: Order) -> Iterator[Answer]:
+    def work(self, order: Order) -> Played | list[MatchGame] | None:
         """Carry out an order."""
-        found = self._self_play(order) if isinstance(order, SelfPlay) else self._evaluate(order)
         try:
-            yield from found
+            return self._play(order) if isinstance(order, PlayTask) else self._play_match(order)
         finally:
-            with self._lock:
-                self._cut.discard(order.number)
+            self._cut.discard(order.number)
 
-    def _self_play(self, order: SelfPlay) -> Iterator[Answer]:
-        began = sent = time.monotonic()
+    def _play(self, order: PlayTask) -> Played:
+        began, key = time.monotonic(), order.task.key
         if order.weights.number != self._plays:
-            self._crew.take_over(tensors(order.weights))
+            self._selfplay.take_weights(tensors(order.weights))
             self._plays = order.weights.number
-        complaint = self._crew.load_pool(order.stretch.key, order.pool.state())
-        if complaint:
+        if complaint := self._selfplay.load_pool(key, checkpoint.decompress(order.pool.content)):
             raise RuntimeError(complaint)
-        waiting: list[Record] = []
-        evaluations = 0
-        for found in self._crew.play([order.stretch], lambda: order.number in self._cut):
-            if isinstance(found, StretchOver):
-                evaluations = found.evaluations
-                continue
-            waiting.append(found)
-            if time.monotonic() - sent >= BATCH_SECONDS:
-                yield Games(tuple(waiting))
-                waiting, sent = [], time.monotonic()
-        if waiting:
-            yield Games(tuple(waiting))
-        pool = self._crew.pools[order.stretch.key]
-        self._crew.pools = {order.stretch.key: pool}  # those of other seats would keep their trees
-        yield StretchEnd(PackedPool.of(pool.state_dict()), evaluations, time.monotonic() - began)
+        self._selfplay.tasks = [order.task]
+        *records, end = (each for _, each in self._selfplay.take(lambda: order.number in self._cut))
+        pool = self._selfplay.pools[key]
+        self._selfplay.pools = {key: pool}  # those of other slots would keep their trees
+        assert isinstance(end, TaskEnd)
+        games = [each for each in records if isinstance(each, Record)]
+        return Played(games, end, packed(pool), time.monotonic() - began)
 
-    def _evaluate(self, order: Evaluate) -> Iterator[Answer]:
-        candidate, best = self._network(order.candidate), self._network(order.best)
+    def _play_match(self, order: PlayMatch) -> list[MatchGame] | None:
+        pair = self._network(order.candidate), self._network(order.best)
         try:
-            games = gate.play_part(
-                order.part, candidate, best, self.threads, lambda: order.number in self._cut, self.device
-            )
+            return gate.play_part(order.part, *pair, self.threads, lambda: order.number in self._cut, self.device)
         except Stopped:
-            yield MatchEnd(None)
-        else:
-            yield MatchEnd(tuple(games))
+            return None
 
     def _network(self, wanted: NetworkVersion) -> nn.Module:
         if wanted.number not in self._networks:
@@ -131,11 +96,16 @@ class Worker:
         return self._networks[wanted.number]
 
 
+def packed(pool: Pool) -> PackedPool:
+    """A pool's state, compressed."""
+    return PackedPool(checkpoint.compress(pool.state_dict()), tuple(pool.resign.peaks))
+
+
 def offered_threads() -> int:
     """The CPUs of this machine's node for each of its workers."""
     here = ray.get_runtime_context().get_node_id()
     found: dict[str, float] = next((node["Resources"] for node in ray.nodes() if node["NodeID"] == here), {})
-    return max(1, int(found.get("CPU", 1) // max(1, found.get(SLOT, 0) + found.get(GPU_SLOT, 0))))
+    return max(1, int(found.get("CPU", 1) // max(1, found.get(WORKER, 0) + found.get(GPU_WORKER, 0))))
 
 
 def tensors(weights: NetworkVersion) -> dict[str, torch.Tensor]:
@@ -146,6 +116,5 @@ def tensors(weights: NetworkVersion) -> dict[str, torch.Tensor]:
 
 def put(number: int, version: int, net: nn.Module) -> NetworkVersion:
     """Put a network's tensors into the object store."""
-    return NetworkVersion(
-        number, version, ray.put({name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()})
-    )
+    arrays = {name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()}
+    return NetworkVersion(number, version, ray.put(arrays))

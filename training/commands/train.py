@@ -173,11 +173,11 @@ def _check_cluster(options: argparse.Namespace) -> None:
 
 
 def _check_processes(settings: LoopSettings) -> None:
-    """SettingsError where several processes cannot share a batch evenly, or some would have no seat to play at."""
+    """SettingsError where several processes cannot share a batch evenly, or some would have no slot to play in."""
     learner, play = settings.learner, settings.selfplay
-    if play.processes > play.seats:
+    if play.processes > play.slots:
         raise SettingsError(
-            f"selfplay.processes = {play.processes}, but selfplay.seats = {play.seats}: each process plays at one seat "
+            f"selfplay.processes = {play.processes}, but selfplay.slots = {play.slots}: each process plays in one slot "
             "or more; change one"
         )
     if learner.batch % learner.processes:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from gozero.system.console import Parser, run_command
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.cluster import GPU_SLOT, SLOT
+from training.cluster import GPU_WORKER, WORKER
 
 PROG = "gozero worker"
 MEGABYTE = 1_000_000
@@ -66,7 +66,7 @@ def start_command(options: argparse.Namespace) -> list[str]:
             f"--workers {workers} --gpus {gpus} --threads {threads} --memory {options.memory}: "
             "give at least 1 worker, 1 thread and 80 MB"
         )
-    slots = {name: count for name, count in ((SLOT, workers), (GPU_SLOT, gpus)) if count}
+    slots = {name: count for name, count in ((WORKER, workers), (GPU_WORKER, gpus)) if count}
     return [
         sys.executable, "-P", "-c", "from ray.scripts.scripts import main; main()", "start", f"--address={options.address}",
         "--block", "--disable-usage-stats", f"--num-cpus={(workers + gpus) * threads}",

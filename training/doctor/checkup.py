@@ -24,11 +24,12 @@ from gozero.games.game import Game
 from gozero.nets import features
 from gozero.nets.model import NetOutput
 from training.learner.learner import Learner
-from training.learner.trainer import HELD_OUT_ROWS, RunTrainer, weighted_mean
+from training.learner.trainer import HELD_OUT_ROWS, Trainer, weighted_mean
 from training.records import laws, library, scoring
 from training.records.records import Record
 from training.records.replay import Batch, Replay, transformed
 from training.selfplay.actor import Actor
+from training.selfplay.local import SelfPlay
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
@@ -51,8 +52,9 @@ class MeasuredRun(Protocol):
     folder: Path
     device: str
     progress: Progress
-    trainer: RunTrainer
+    trainer: Trainer
     actor: Actor
+    selfplay: SelfPlay
 
     def turn(self) -> AbstractContextManager[None]: ...
 

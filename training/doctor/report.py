@@ -62,7 +62,7 @@ SPEED = {
     "CPU threads of the learner": {"speed/learner_threads": "threads"},
 }
 CLUSTER = {
-    "workers": {"cluster/workers": "workers", "cluster/waiting": "parts that wait for one"},
+    "workers": {"cluster/workers": "workers", "cluster/waiting": "tasks that wait for one"},
     "evaluations/s of a worker": {"cluster/evaluations": "mean"} | {f"cluster/worker{n}": str(n) for n in range(1, 9)},
     "share of the workers' time without work": {"cluster/idle": "idle"},
     "versions behind": {"cluster/staleness": "mean of the games"},

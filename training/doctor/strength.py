@@ -133,7 +133,7 @@ class Strength:
         labelled = self._labelled
         if labelled is None:
             return {}
-        evaluator = network_evaluator(run.trainer.average(), labelled.game, Resources(run.actor.threads, run.device))
+        evaluator = network_evaluator(run.trainer.average(), labelled.game, Resources(run.selfplay.threads, run.device))
         found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
         return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
 
@@ -144,7 +144,7 @@ class Strength:
         judged = self._judged(conditions.game)
         if not judged:
             return {}
-        evaluator = network_evaluator(run.trainer.average(), conditions.game, Resources(run.actor.threads, run.device))
+        evaluator = network_evaluator(run.trainer.average(), conditions.game, Resources(run.selfplay.threads, run.device))
         player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL))
         choices = {
             "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
@@ -201,7 +201,7 @@ class Strength:
         """The usual komi on the stage's main board, with another seed, so other openings, at each measurement."""
         size = self._settings.stage_at(run.progress.rows).main_size
         game, komi = scoring.match_game(self._settings, size)
-        return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.actor.threads)
+        return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.selfplay.threads)
 
     def _freeze(self, run: Run, generation: int) -> None:
         """Save the present weights and remove all but the newest few of the older ones."""

@@ -1,12 +1,11 @@
 """The learner of a run together with what it learns from: the window of rows and the steps that are owed.
 
-`LocalTrainer` works in this process, the trainer of a cluster (`training.cluster.learner`) in others. A trainer changes
-no file and no counter of the run: the coordinator (`training.run.run`) does.
+The trainer of a cluster (`training.cluster.learner`) has both in other processes. A trainer changes no file and no
+counter of the run: the coordinator (`training.run.run`) does.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,9 +15,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from gozero.nets.model import NetConfig
 from gozero.system.console import say
-from training.learner.learner import Learner
+from training.learner.learner import Learner, network_config
 from training.learner.pace import Pace
 from training.learner.peers import ALONE, Peers
 from training.records import records, scoring
@@ -47,7 +45,7 @@ class WindowState(NamedTuple):
         return sum(self.rows.values())
 
 
-class RunTrainer(ABC):
+class Trainer:
     """Owns the window of a run, its learner and the steps owed.
 
     Attributes:
@@ -59,11 +57,17 @@ class RunTrainer(ABC):
         shard_rows, shard_games: rows and games of each shard that the window may need, by generation.
     """
 
-    config: NetConfig
     chunk = 1
 
-    def __init__(self, settings: LoopSettings) -> None:
-        self.settings = settings
+    def __init__(self, settings: LoopSettings, device: str, pace: Pace, peers: Peers = ALONE) -> None:
+        """`device`: cpu or cuda; `pace`: of the learner's CPU threads; `peers`: see `Learner`."""
+        self.begin(settings)
+        self.pace, self.learner = pace, Learner.of(settings, device, peers)
+        self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
+
+    def begin(self, settings: LoopSettings) -> None:
+        """Set what does not depend on where the learner is."""
+        self.settings, self.config = settings, network_config(settings)
         self.steps_owed = 0.0
         self.watch: Callable[[int, Losses], None] | None = None
         self.unreadable = 0
@@ -72,57 +76,73 @@ class RunTrainer(ABC):
         self._losses: list[Losses] = []  # since the last report
 
     @property
-    @abstractmethod
     def steps(self) -> int:
         """Steps that the learner has taken."""
+        return self.learner.steps
 
     @property
-    @abstractmethod
     def window(self) -> WindowState:
         """What is in the window."""
+        return WindowState(self.replay.sizes(), self.replay.total, self.replay.corrupt)
 
     @property
-    @abstractmethod
     def threads(self) -> int:
         """CPU threads of the learner just now."""
+        return self.pace.threads
 
-    @abstractmethod
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
         """Add the games of shards, oldest first, of a run that has recorded `after` rows, `before` of them before these
         games.
         """
+        self.replay.total = before
+        for games in shards:
+            self.replay.add(games, counted=True)
+        self.replay.total = after
 
-    @abstractmethod
     def add(self, games: Sequence[Record]) -> int:
         """Add new games. Returns the rows added."""
+        return self.replay.add(games)
 
-    @abstractmethod
     def clear(self) -> None:
         """Remove all rows; steps that are owed are taken on the rows that follow."""
+        self.replay.rows.clear()
 
-    @abstractmethod
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         """Take `count` steps at `rate` times the learning rate. Returns (the losses of each, the boards' widths)."""
+        losses: list[Losses] = []
+        widths = set()
+        for _ in range(count):
+            # the rows of a step depend on the seed and its number only, however often the run was stopped
+            generator = np.random.default_rng([self.settings.seed, self.learner.steps])
+            batch = self.replay.sample(self.settings.learner.batch, generator, self.learner.peers.part)
+            with self.pace.piece(batch.planes.shape) as threads:
+                torch.set_num_threads(threads)
+                losses.append(self.learner.train(batch, rate))
+            widths.add(batch.planes.shape[-1])
+        return losses, widths
 
-    @abstractmethod
     def average(self) -> nn.Module:
         """The average of the learner's weights (EMA), for reading."""
+        return self.learner.ema
 
-    @abstractmethod
     def state_dict(self) -> dict[str, Any]:
         """The learner's part of a checkpoint."""
+        return self.learner.state_dict()
 
-    @abstractmethod
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """The inverse of `state_dict`."""
+        self.learner.load_state_dict(state)
 
-    @abstractmethod
     def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         """Losses and measures on held-out rows; `turn()` is a lock for taking the rows."""
+        with turn():
+            counts = self.replay.sizes(held_out=True)
+            batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
+        return evaluate(self.learner, batches, counts, stop)
 
-    @abstractmethod
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
         """function(learner, replay, *arguments), which changes neither. The function may be sent to another process."""
+        return function(self.learner, self.replay, *arguments)
 
     def load_window(self, folder: Path, progress: Progress) -> None:
         """Read the window as it was at the checkpoint of `progress`, from the newest shards that it needs."""
@@ -221,72 +241,6 @@ class RunTrainer(ABC):
         if generation == progress.generation and not (progress.learning and progress.absorbed == 0):
             games = games[: progress.absorbed]
         return games[progress.window_skip :] if generation == progress.window_start else games
-
-
-class LocalTrainer(RunTrainer):
-    """A trainer in this process."""
-
-    def __init__(self, settings: LoopSettings, device: str, pace: Pace, peers: Peers = ALONE) -> None:
-        """`device`: cpu or cuda; `pace`: of the learner's CPU threads; `peers`: see `Learner`."""
-        super().__init__(settings)
-        self.pace, self.learner = pace, Learner.of(settings, device, peers)
-        self.config = self.learner.config
-        self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
-
-    @property
-    def steps(self) -> int:
-        return self.learner.steps
-
-    @property
-    def window(self) -> WindowState:
-        return WindowState(self.replay.sizes(), self.replay.total, self.replay.corrupt)
-
-    @property
-    def threads(self) -> int:
-        return self.pace.threads
-
-    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
-        self.replay.total = before
-        for games in shards:
-            self.replay.add(games, counted=True)
-        self.replay.total = after
-
-    def add(self, games: Sequence[Record]) -> int:
-        return self.replay.add(games)
-
-    def clear(self) -> None:
-        self.replay.rows.clear()
-
-    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
-        losses: list[Losses] = []
-        widths = set()
-        for _ in range(count):
-            # the rows of a step depend on the seed and its number only, however often the run was stopped
-            generator = np.random.default_rng([self.settings.seed, self.learner.steps])
-            batch = self.replay.sample(self.settings.learner.batch, generator, self.learner.peers.part)
-            with self.pace.piece(batch.planes.shape) as threads:
-                torch.set_num_threads(threads)
-                losses.append(self.learner.train(batch, rate))
-            widths.add(batch.planes.shape[-1])
-        return losses, widths
-
-    def average(self) -> nn.Module:
-        return self.learner.ema
-
-    def state_dict(self) -> dict[str, Any]:
-        return self.learner.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.learner.load_state_dict(state)
-
-    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
-        with turn():
-            counts = self.replay.sizes(held_out=True)
-            batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
-        return evaluate(self.learner, batches, counts, stop)
-
-    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        return function(self.learner, self.replay, *arguments)
 
 
 def evaluate(

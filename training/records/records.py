@@ -81,7 +81,6 @@ class Record:
         conceded: ply from which on the game was played cheaply; None if it never was.
         unresigned: it was played fully whatever the values.
         peaks: Black's and White's, values -1..1.
-        number: which of its pool's games it is, from 0; -1 where that is not known: files do not hold it.
     """
 
     size: int
@@ -95,7 +94,6 @@ class Record:
     conceded: int | None = None
     unresigned: bool = False
     peaks: tuple[float, float] = (-1.0, -1.0)
-    number: int = field(default=-1, compare=False)
 
     @property
     def rows(self) -> int:

@@ -14,11 +14,11 @@ from gozero.system.console import say
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.learner.pace import Pace
-from training.learner.trainer import LocalTrainer, RunTrainer
+from training.learner.trainer import Trainer
 from training.run import gate
 from training.run.gate import PlayParts
-from training.selfplay.crew import LocalCrew, SelfPlayCrew
-from training.selfplay.processes import ProcessCrew
+from training.selfplay.local import LocalSelfPlay, SelfPlay
+from training.selfplay.processes import ProcessSelfPlay
 from training.settings.config import LoopSettings
 
 MOST_REPORTED = 3  # changes of the learner's threads: beside busy programs there may be one every ten minutes, for days
@@ -63,10 +63,10 @@ class Backend(Protocol):
     def device(self, settings: LoopSettings) -> str:
         """`cpu` or `cuda`: where this process measures the network."""
 
-    def trainer(self, settings: LoopSettings) -> RunTrainer:
+    def trainer(self, settings: LoopSettings) -> Trainer:
         """A new trainer, with fresh weights and an empty window."""
 
-    def crew(self, settings: LoopSettings, net: nn.Module) -> SelfPlayCrew:
+    def selfplay(self, settings: LoopSettings, net: nn.Module) -> SelfPlay:
         """What plays with a copy of `net`."""
 
     @property
@@ -80,13 +80,13 @@ class LocalBackend:
     def device(self, settings: LoopSettings) -> str:
         return device_of(settings.device)
 
-    def trainer(self, settings: LoopSettings) -> LocalTrainer:
+    def trainer(self, settings: LoopSettings) -> Trainer:
         device = self.device(settings)
-        return LocalTrainer(settings, device, pace_of(settings, device))
+        return Trainer(settings, device, pace_of(settings, device))
 
-    def crew(self, settings: LoopSettings, net: nn.Module) -> SelfPlayCrew:
+    def selfplay(self, settings: LoopSettings, net: nn.Module) -> SelfPlay:
         device = self.device(settings)
-        kind = LocalCrew if settings.selfplay.processes == 1 else ProcessCrew
+        kind = LocalSelfPlay if settings.selfplay.processes == 1 else ProcessSelfPlay
         return kind(settings, net, threads_of(settings, device), device)
 
     @property

@@ -156,7 +156,7 @@ def checkpoint_bytes(settings: LoopSettings) -> int:
 
 def _head(settings: LoopSettings, cost: Cost) -> list[str]:
     boards = {size: scoring.game_of(settings, size).dimensions for _, size in cost.speeds}
-    processes = settings.selfplay.processes  # the seats of one take turns
+    processes = settings.selfplay.processes  # the slots of one take turns
     counts = ", ".join(f"{board} {settings.selfplay.on(size).games * processes:,}" for size, board in boards.items())
     lines = [
         f"network {settings.network} on {device_of(settings.device)}, measured here just now; games at once: {counts}"
@@ -194,7 +194,7 @@ def _memory(settings: LoopSettings, stages: list[Forecast]) -> str:
     processes = settings.selfplay.processes
     sizes = {
         "window": window,
-        "search trees": trees * settings.selfplay.seats,
+        "search trees": trees * settings.selfplay.slots,
         "network": checkpoint_bytes(settings),
         "programs": PROGRAM_BYTES * (1 if processes == 1 else 1 + processes),
     }

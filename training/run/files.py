@@ -10,7 +10,7 @@ from torch import nn
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import growth, weights
 from gozero.nets.model import NetConfig
-from training.learner.trainer import RunTrainer
+from training.learner.trainer import Trainer
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import CheckpointError, Progress, Snapshot
@@ -18,7 +18,7 @@ from training.storage.checkpoint import CheckpointError, Progress, Snapshot
 COUNTERS = ("generation", "games", "rows", "evaluations", "hours")  # of the progress, in reports and in the weights
 
 
-def open_snapshot(settings: LoopSettings, folder: Path, trainer: RunTrainer) -> tuple[Snapshot | None, list[str]]:
+def open_snapshot(settings: LoopSettings, folder: Path, trainer: Trainer) -> tuple[Snapshot | None, list[str]]:
     """(the newest readable snapshot of the folder, a line for each newer one that cannot be read); `trainer` takes its
     weights. None: there is none yet.
 

@@ -86,9 +86,9 @@ def match(
 
 
 def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:
-    """The parts of a match: one for each seat of self-play, in pairs of games; all of it where there is one seat."""
+    """The parts of a match: one for each slot of self-play, in pairs of games; all of it if there is one slot."""
     pairs = (settings.gate.games + 1) // 2
-    shares = np.array_split(np.arange(2 * pairs).reshape(pairs, 2), min(pairs, settings.selfplay.seats))
+    shares = np.array_split(np.arange(2 * pairs).reshape(pairs, 2), min(pairs, settings.selfplay.slots))
     return [MatchPart(settings, size, seed, tuple(share.ravel().tolist())) for share in shares]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from training.learner.trainer import RunTrainer
+from training.learner.trainer import Trainer
 from training.records.records import Record
 from training.run.files import COUNTERS
 from training.run.timeline import Timeline
@@ -23,7 +23,7 @@ EARLY = 30 / 169  # of the area: a game that ends before that many moves is a si
 class Measures:
     """Gathers what happened between two reports; `gather` needs the run's turn, `report` does not."""
 
-    def __init__(self, progress: Progress, trainer: RunTrainer, timeline: Timeline) -> None:
+    def __init__(self, progress: Progress, trainer: Trainer, timeline: Timeline) -> None:
         self.progress, self.trainer, self.timeline = progress, trainer, timeline
         self.found: dict[str, float] = {}  # for the next report
         if progress.evaluations_reported is None:
@@ -37,7 +37,7 @@ class Measures:
         began = self.progress.rows - sum(record.rows for record in actor.games)
         self.found["speed/playouts"] = float(actor.settings.stage_at(began).evaluator == "rollouts")
         self.found |= game_report(actor.games)
-        self.found |= resign.report(actor.crew.calibrations(), self.progress.generation, actor.games)
+        self.found |= resign.report(actor.selfplay.calibrations(), self.progress.generation, actor.games)
 
     def add_match(self, found: dict[str, float]) -> None:
         """Add a match of the gate: the next report has the numbers of the last one and how many there were."""

@@ -62,7 +62,7 @@ def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
 
 def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
     """Play with the previous network while learning from the games before; meet at the end of the generation."""
-    torch.set_num_threads(run.actor.threads)
+    torch.set_num_threads(run.selfplay.threads)
     while not run.finished() and not stop():
         together([run.play, run.learn], stop)
         if not stop() and run.hand_over(stop):
@@ -82,7 +82,7 @@ def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
 
     With a gate its match goes on beside the other two.
     """
-    torch.set_num_threads(run.actor.threads)
+    torch.set_num_threads(run.selfplay.threads)
     parts = Asynchronous(run, watch)
     together([parts.play, parts.judge, parts.learn] if run.settings.gate.games else [parts.play, parts.learn], stop)
     parts.end(stop)
@@ -164,7 +164,7 @@ class Asynchronous:
         """Wait while self-play is too far ahead of the learner."""
         if not self.run.is_ahead():
             return
-        within = None if self.run.actor.crew.streams else "selfplay"  # a crew that streams goes on meanwhile
+        within = None if self.run.selfplay.streams else "selfplay"  # slots that stream go on meanwhile
         with self.run.timeline.during("held", within=within):
             while self.run.is_ahead() and not halt():
                 self._learned.wait(POLL)

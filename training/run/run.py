@@ -49,8 +49,9 @@ class Run:
         self.progress.full_share = max(self.progress.full_share, share)
         self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
-        self.actor = Actor(settings, folder, backend.crew(settings, self.trainer.average()))
-        complaints += self.actor.load_state_dict(snapshot.pools, snapshot.playing)
+        self.selfplay = backend.selfplay(settings, self.trainer.average())
+        self.actor = Actor(settings, folder, self.selfplay)
+        complaints += self.selfplay.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
             complaints += storage.rewind(folder, self.progress.generation, snapshot.shard_bytes)
         storage.clean(folder, self.progress.generation, self.progress.handed_steps)
@@ -176,7 +177,7 @@ class Run:
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
         with self.turn():  # at once: what ends from here on belongs to the next report
-            gathered = self.measures.gather() | self.actor.crew.report()
+            gathered = self.measures.gather() | self.selfplay.report()
         held_out = self.trainer.held_out(self.turn, stop)
         with self.turn():
             return self.measures.report(gathered, held_out)
@@ -203,8 +204,8 @@ class Run:
             shard = storage.shard(self.folder, self.progress.generation)
             with storage.writing(shard):
                 written = storage.length(shard)
-            state, playing = self.trainer.state_dict(), self.actor.playing.state_dict()
-            snapshot = Snapshot(self.progress, state, playing, self.actor.state_dict(), written)
+            state, playing = self.trainer.state_dict(), self.selfplay.playing.state_dict()
+            snapshot = Snapshot(self.progress, state, playing, self.selfplay.state_dict(), written)
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
             if not (self.folder / "weights.pt").exists():
                 self._save_weights()
@@ -213,9 +214,9 @@ class Run:
     def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> gate.GateResult | None:
         """The gate's match of the learner's average after so many steps; None if stopped before it was over."""
         with self.timeline.during("gate"):
-            size, actor = self.settings.stage_at(self.progress.rows).main_size, self.actor
+            size, selfplay = self.settings.stage_at(self.progress.rows).main_size, self.selfplay
             verdict = gate.match(
-                candidate, actor.playing, size, self.settings, steps, actor.threads, stop, self.device,
+                candidate, selfplay.playing, size, self.settings, steps, selfplay.threads, stop, self.device,
                 self.backend.matches,
             )  # fmt: skip
         if verdict is not None:
@@ -231,7 +232,7 @@ class Run:
         self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 
     def _let_play(self, net: nn.Module) -> None:
-        self.actor.hand_over(net)
+        self.selfplay.hand_over(net)
         if self.settings.gate.games and self.settings.gate.drop_window:
             self._clear_window()
         self._save_weights()
@@ -245,4 +246,4 @@ class Run:
 
     def _save_weights(self) -> None:
         config = self.trainer.config
-        files.save_weights(self.folder / "weights.pt", self.actor.playing, config, self.settings, self.progress)
+        files.save_weights(self.folder / "weights.pt", self.selfplay.playing, config, self.settings, self.progress)

@@ -19,7 +19,7 @@ from training.records import scoring
 from training.records.records import Record, Target, encode, sparse_target
 from training.records.replay import Replay
 from training.run.backend import LOCAL, device_of, pace_of
-from training.selfplay.crew import Stretch, StretchOver
+from training.selfplay.local import Task, TaskEnd
 from training.settings.config import LoopSettings, Stage
 
 SHORT_FULL, SHORT_CHEAP = 16, 8  # simulations of a short search
@@ -89,12 +89,12 @@ class SelfPlayTrial:
 
     def __init__(self, settings: LoopSettings, net: nn.Module) -> None:
         self.settings = replace(settings, selfplay=replace(settings.selfplay, opening_share=0.0))
-        self._crew = LOCAL.crew(self.settings, net)
+        self._selfplay = LOCAL.selfplay(self.settings, net)
 
     def begin(self, stage: Stage, size: int) -> None:
         """Play until the network, or the playouts, have answered once in each process."""
         seconds = BEGINNING
-        while len(counts := self._play(stage, size, seconds)) < self.settings.selfplay.processes or not all(counts):
+        while sum(count > 0 for count in self._play(stage, size, seconds)) < self.settings.selfplay.processes:
             seconds *= 2  # the time was over before a process was there, or before its first batch
 
     def evaluations_a_second(self, stage: Stage, size: int, seconds: float) -> float:
@@ -109,20 +109,21 @@ class SelfPlayTrial:
 
     def close(self) -> None:
         """End what it has started."""
-        self._crew.close()
+        self._selfplay.close()
 
     def _play(self, stage: Stage, size: int, seconds: float) -> list[int]:
-        """Play short searches for some seconds. Returns the visits of each seat that played."""
+        """Play short searches for some seconds. Returns the visits of each slot."""
         short = replace(
             stage, full_visits=min(stage.full_visits, SHORT_FULL), cheap_visits=min(stage.cheap_visits, SHORT_CHEAP)
         )
         generation = self.settings.selfplay.no_pass_generations + 1
-        stretches = [
-            Stretch(size, seat, short, generation, math.inf, "rows") for seat in range(self.settings.selfplay.seats)
-        ]
-        end = time.monotonic() + seconds
-        found = self._crew.play(stretches, lambda: time.monotonic() > end)
-        return [each.evaluations + each.cut for each in found if isinstance(each, StretchOver)]
+        for slot in range(self.settings.selfplay.slots):
+            self._selfplay.submit(Task(size, slot, short, generation, math.inf, "rows"))
+        end, ends = time.monotonic() + seconds, list[TaskEnd]()
+        while self._selfplay.tasks:
+            found = self._selfplay.take(lambda: time.monotonic() > end)
+            ends += [each for _, each in found if isinstance(each, TaskEnd)]
+        return [each.evaluations + each.cut for each in ends]
 
 
 def step_seconds(settings: LoopSettings, size: int, seconds: float) -> tuple[float, int]:

@@ -1,12 +1,9 @@
 """One game of self-play: its decisions at each ply, and the record that it leaves.
 
-Vocabulary.
-  full     a search with many simulations; its result becomes a row. The other moves are *cheap* and leave none
-           (playout-cap randomisation, Wu 2019, section 3.1).
-  opening  the first moves of most games, drawn from the raw policy, so that games differ; some are searched all the
-           same, to be recorded.
-  conceded from the moment at which one side would have resigned (`training.selfplay.resign`). The game is played to its
-           end with few full searches, so that the rest of it counts little, as if its rows had a small weight.
+A full search has many simulations, and its result becomes a row; the other moves are cheap and leave none (playout-cap
+randomisation, Wu 2019, section 3.1). The first moves of most games are drawn from the raw policy, so that games differ;
+some of them are searched all the same, to be recorded. Once one side would have resigned the game is conceded
+(`training.selfplay.resign`): it is played to its end with few full searches, as if its rows had a small weight.
 
 An episode asks for a search (`plan`) and takes its result (`move`); it runs none itself. Each has a random generator of
 its own, so games do not depend on the order in which they advance.
@@ -15,7 +12,7 @@ its own, so games do not depend on the order in which they advance.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +65,9 @@ class Episode:
     def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0) -> Episode:
         """A new game, the one after `number` others: komi and length of the opening are drawn."""
         generator = np.random.default_rng(seed)
-        komi = _komi(game, settings, generator)
+        komi = scoring.usual_komi(game.name, game.size)
+        if settings.varied_komi:
+            komi = scoring.draw_komi(game.name, game.size, generator)
         state, history = scoring.begin(game, komi, game.max_plies)
         openings = 0
         if generator.random() < settings.opening_share:
@@ -89,7 +88,6 @@ class Episode:
     @classmethod
     def from_state_dict(cls, game: Game, settings: SelfPlaySettings, state: dict[str, Any]) -> Episode:
         """The inverse of `state_dict`: the game continues exactly as the saved one would have."""
-        state = {"drawn": False, **state}  # earlier versions drew whenever a search began
         board, history = scoring.begin(game, state["komi"], game.max_plies)
         for action in state["moves"]:
             game.step(board, history, action)
@@ -97,27 +95,18 @@ class Episode:
         generator.bit_generator.state = json.loads(state["generator"])
         lists: dict[str, Any] = {name: list(state[name]) for name in ("moves", "values", "peaks")}
         targets = [
-            Target(
-                **{
-                    **target,
-                    "actions": np.array(target["actions"], np.int32),
-                    "shares": np.array(target["shares"], np.float32),
-                }
+            replace(
+                Target(**target),
+                actions=np.array(target["actions"], np.int32),
+                shares=np.array(target["shares"], np.float32),
             )
             for target in state["targets"]
         ]
         plain, decided = {name: state[name] for name in PLAIN}, scoring.decided_points(game, board)
         return cls(
-            game,
-            settings,
-            state=board,
-            history=history,
-            generator=generator,
-            targets=targets,
-            decided=decided,
-            **lists,
-            **plain,
-        )
+            game, settings, state=board, history=history, generator=generator, targets=targets, decided=decided,
+            **lists, **plain,
+        )  # fmt: skip
 
     @property
     def in_opening(self) -> bool:
@@ -180,7 +169,7 @@ class Episode:
         return Record(
             self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending,
             min(self.openings, len(moves)),
-            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]), self.number,
+            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]),
         )  # fmt: skip
 
     def _mask(self, generation: int) -> np.ndarray | None:
@@ -215,15 +204,6 @@ class Episode:
     def _halving(self, first: float, last: float) -> float:
         """A value that moves from `first` to `last`; the difference halves every board width of moves."""
         return last + (first - last) * 0.5 ** (len(self.moves) / self.game.size)
-
-
-def _komi(game: Game, settings: SelfPlaySettings, generator: np.random.Generator) -> float:
-    """Draw the komi of a game, in points."""
-    return (
-        scoring.draw_komi(game.name, game.size, generator)
-        if settings.varied_komi
-        else scoring.usual_komi(game.name, game.size)
-    )
 
 
 def divergence(target: np.ndarray, prior: np.ndarray) -> float:

@@ -1,5 +1,5 @@
-"""Chooses the evaluator of self-play's leaves: rollouts, or the network on the fastest device and backend that is
-installed.
+"""Chooses the search of a stage of self-play and the evaluator of its leaves: rollouts, or the network on the fastest
+device and backend that is installed.
 
 OpenVINO, PyTorch and CUDA are imported when they are chosen.
 """
@@ -14,7 +14,9 @@ from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
+from gozero.search.settings import SearchSettings
 from gozero.system.options import SettingsError
+from training.settings.config import SelfPlaySettings, Stage
 
 if TYPE_CHECKING:
     from torch import nn
@@ -35,6 +37,29 @@ class Resources:
     device: str = "cpu"
     precision: str = "auto"
     batches: int = 1
+
+
+def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
+    """The settings of a stage's searches.
+
+    With rollouts the root is PUCT and its visits are the target: they are too noisy for a Gumbel root's completed
+    values, have no score, and are noise enough.
+    """
+    network = stage.evaluator == "network"
+    return SearchSettings(
+        root=settings.root if network else "puct",
+        c_puct=settings.c_puct,
+        fpu=settings.fpu,
+        gumbel_m=settings.gumbel_m,
+        c_visit=settings.c_visit,
+        c_scale=settings.c_scale,
+        score_weight=settings.score_weight if network else 0.0,
+        dirichlet_weight=settings.dirichlet_weight if network else 0.0,
+        dirichlet_total=settings.dirichlet_total,
+        dirichlet_alpha=settings.dirichlet_alpha,
+        forced_playouts=settings.forced_playouts if network else 0.0,
+        max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
+    )
 
 
 def leaf_evaluator(
@@ -80,12 +105,23 @@ def network_evaluator(
     """
     check_precision(resources.precision, resources.device)
     if _openvino_serves(resources.device):
-        return _openvino_evaluator(net, game, resources)
-    if resources.device == "cuda":
-        return _gpu_evaluator(net, game, resources.precision, previous)
+        from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
+
+        return OpenVINOEvaluator.from_module(
+            net, game, threads=resources.threads, precision=resources.precision, batches=resources.batches
+        )
     from gozero.evaluators.torch_evaluator import TorchEvaluator
 
-    return TorchEvaluator(net, game, device="cpu", threads=resources.threads, precision=resources.precision)
+    if resources.device == "cpu":
+        return TorchEvaluator(net, game, device="cpu", threads=resources.threads, precision=resources.precision)
+    from gozero.evaluators.cuda_evaluator import CudaEvaluator, serves
+
+    if not serves(game):
+        return TorchEvaluator(net, game, device="cuda", precision=resources.precision)
+    if isinstance(previous, CudaEvaluator):
+        previous.refresh(net)
+        return previous
+    return CudaEvaluator(net, game, precision=resources.precision)
 
 
 def check_precision(precision: str, device: str) -> None:
@@ -104,23 +140,3 @@ def check_precision(precision: str, device: str) -> None:
 
 def _openvino_serves(device: str) -> bool:
     return device == "cpu" and find_spec("openvino") is not None
-
-
-def _openvino_evaluator(net: nn.Module, game: Game, resources: Resources) -> Evaluator:
-    from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
-
-    return OpenVINOEvaluator.from_module(
-        net, game, threads=resources.threads, precision=resources.precision, batches=resources.batches
-    )
-
-
-def _gpu_evaluator(net: nn.Module, game: Game, precision: str, previous: Evaluator | RowEvaluator | None) -> Evaluator:
-    from gozero.evaluators.cuda_evaluator import CudaEvaluator, serves
-    from gozero.evaluators.torch_evaluator import TorchEvaluator
-
-    if not serves(game):
-        return TorchEvaluator(net, game, device="cuda", precision=precision)
-    if isinstance(previous, CudaEvaluator):
-        previous.refresh(net)
-        return previous
-    return CudaEvaluator(net, game, precision=precision)

@@ -1,12 +1,9 @@
 """pachi-py: a second implementation of Go in this process, optional and under the GPL (`make pachi`). This module alone
 imports it.
 
-Vocabulary.
-  board  a position of pachi-py's. Actions and colours are ours (`gozero.games.coords`, BLACK and WHITE); its own coordinates
-         stay in here.
-
-pachi-py knows simple ko only, lets several stones commit suicide, and counts without komi. This module neither searches
-with it (`training.matches.players` does) nor judges games (`training.selfplay.simulators`).
+It knows simple ko only, lets several stones commit suicide, and counts without komi. Actions and colours are ours
+(`gozero.games.coords`, BLACK and WHITE). This module neither searches with it (`training.matches.players` does) nor
+judges games (`training.selfplay.simulators`).
 """
 
 from __future__ import annotations

@@ -1,51 +1,187 @@
 """Many games of self-play at once, a move at a time each, none waiting for another.
 
-Vocabulary.
-  pool   the games of one board size that are in flight; they stay in flight when the network changes, so that short
-         games are not over-represented among the finished ones.
-  group  a part of them with a search of its own (`training.selfplay.group`). While the evaluator works for one group
-         another is searched, by the same thread or by others. Games depend on the number of groups, not on the number
-         of threads.
-  handed  numbers of games in flight that have been kept already: whoever played on from here was lost, and left them.
-          They are played again, so that all else is as it was, and not yielded.
-  level  rows or games that every group must have finished before a stretch of play ends, so that fast groups do not
-         play more than their share.
-
-A pool only drives groups: decisions about a game are made in `training.selfplay.episode`, the evaluator is chosen in
-`training.selfplay.leaves`, and the actor writes the games.
+A pool has the games of one board size that are in flight; they stay in flight when the network changes, so that short
+games are not over-represented among the finished ones. A group is a part of them with a search of its own: while the
+evaluator works for one group another is searched, by the same thread or by others. Groups share nothing, so the games
+depend on the number of groups, not on the number of threads. Decisions about a game are made in
+`training.selfplay.episode`.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gozero.evaluators.base import AsynchronousEvaluator, Evaluator
+from gozero.evaluators.base import AsynchronousEvaluator, Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
+from gozero.search.root import SearchRequest
+from gozero.search.search import Search
+from gozero.search.settings import SearchSettings
 from gozero.search.tree import new_forest
 from training.records.records import Record
 from training.selfplay.episode import Episode
-from training.selfplay.group import Group, Timings
+from training.selfplay.leaves import stage_search
 from training.selfplay.resign import Calibration
-from training.selfplay.search import stage_search
 from training.settings.config import SelfPlaySettings, Stage
 
 Stop = Callable[[], bool]
-HANDED = "handed"  # in the state of a pool, where there are any
+
+
+@dataclass
+class Timings:
+    """Seconds that went into each part of self-play."""
+
+    search: float = 0.0  # the search's kernels
+    waiting: float = 0.0  # handing leaves to the evaluator and waiting for it
+    moves: float = 0.0  # playing the moves of finished searches and beginning the next ones
 
 
 class Goal(NamedTuple):
-    """What every group must have finished before a stretch of play ends."""
+    """What every group must have finished before `Pool.play` ends, so that fast groups do no more than their share."""
 
     level: float
     unit: str  # rows or games
+
+
+class Group:
+    """The games of one search, one tree each.
+
+    Call `use` to set network and visits, at any time, then `start` and `finish` in turn. Between these two, which are
+    a wave, another group can use the processor.
+    """
+
+    def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], index: int, groups: int) -> None:
+        """Number `index` of a pool's `groups` groups, with its share of `settings.games`; `seed` is the pool's."""
+        self.game, self.settings, self.seed, self.index, self.groups = game, settings, seed, index, groups
+        self.started = 0  # games begun so far
+        self.evaluations = 0  # visits of all finished searches
+        self.rows = 0  # of all finished games
+        self.clock = Timings()
+        self.games = [self._new_game() for _ in range(settings.games // groups + (index < settings.games % groups))]
+        self._visits_before = np.zeros(len(self.games), np.int64)  # of the root when the search under way began
+        self._search: Search | None = None
+        self._pending: Pending | None = None
+
+    @property
+    def under_way(self) -> int:
+        """Visits of the searches under way; between waves."""
+        if self._search is None:
+            return 0
+        return int(self._search.forest.nodes[: len(self.games), 0]["visits"].sum() - self._visits_before.sum())
+
+    def done(self, unit: str) -> int:
+        """How much the group has finished so far, in "rows" or "games"."""
+        return self.rows if unit == "rows" else self.started - len(self.games)
+
+    def use(
+        self,
+        evaluator: Evaluator | RowEvaluator,
+        search: SearchSettings,
+        stage: Stage,
+        generation: int,
+        seed: int,
+        resign_at: float,
+    ) -> None:
+        """Continue with this evaluator and stage. Searches under way start again from their roots."""
+        if self._search is not None and self._search.settings == search:
+            self._search.restart(evaluator, seed)
+        else:
+            self._search = Search(self.game, evaluator, search, trees=len(self.games), seed=seed)
+        self._stage, self._generation, self._resign_at, self._pending = stage, generation, resign_at, None
+        self._submit = submitter(evaluator)
+        for tree in range(len(self.games)):
+            self._begin(self._search, tree)
+
+    def start(self) -> None:
+        """Collect a wave of leaves and hand them to the evaluator."""
+        search = self._ready()
+        begun = time.perf_counter()
+        states = search.collect()
+        collected = time.perf_counter()
+        self._pending = self._submit(states) if len(states) else None
+        self.clock.search += collected - begun
+        self.clock.waiting += time.perf_counter() - collected
+
+    def finish(self) -> list[Record]:
+        """Wait for the leaves of `start` and play a move in each game whose search is done.
+
+        Returns the games that ended.
+        """
+        search = self._ready()
+        begun = time.perf_counter()
+        evaluation = self._pending.result() if self._pending is not None else None
+        evaluated = time.perf_counter()
+        finished = search.absorb(evaluation)
+        absorbed = time.perf_counter()
+        records = [record for tree in finished if (record := self._advance(search, tree)) is not None]
+        self.rows += sum(record.rows for record in records)
+        self.clock.waiting += evaluated - begun
+        self.clock.search += absorbed - evaluated
+        self.clock.moves += time.perf_counter() - absorbed
+        return records
+
+    def state_dict(self) -> dict[str, Any]:
+        """Games in flight and counters as plain values; search trees are not among them."""
+        counters = {"started": self.started, "evaluations": self.evaluations, "rows": self.rows}
+        return {**counters, "games": [episode.state_dict() for episode in self.games]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """The inverse of `state_dict` for a group of as many games; `use` must follow."""
+        self.started, self.evaluations, self.rows = state["started"], state["evaluations"], state["rows"]
+        self.games = [Episode.from_state_dict(self.game, self.settings, saved) for saved in state["games"]]
+
+    def _ready(self) -> Search:
+        if self._search is None:
+            raise RuntimeError("no evaluator: call `use` first")
+        return self._search
+
+    def _new_game(self) -> Episode:
+        """The next game: its number and its seed are its own among all groups'."""
+        number = self.started * self.groups + self.index
+        self.started += 1
+        return Episode.begin(self.game, self.settings, (*self.seed, self.game.size, number), number)
+
+    def _begin(self, search: Search, tree: int, keep: bool = False) -> None:
+        """Start the search of the game's next move.
+
+        With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the
+        moves that it allows, and the root is not evaluated again. A plan without visits has the root's own.
+        """
+        episode = self.games[tree]
+        plan = episode.plan(self._stage, self._generation, self._resign_at)
+        request = SearchRequest(
+            episode.state, episode.history, max(plan.visits, 1),
+            noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
+        )  # fmt: skip
+        search.begin(tree, request)
+        self._visits_before[tree] = search.forest.nodes[tree, 0]["visits"]
+
+    def _advance(self, search: Search, tree: int) -> Record | None:
+        """Play the move of a finished search.
+
+        If it ends the game, return its record and put a new game in its place.
+        """
+        episode, result = self.games[tree], search.result(tree)
+        self.evaluations += result.root_visits - int(self._visits_before[tree])
+        action = episode.move(result, search.settings.root)
+        ending = episode.play(action)
+        if ending is None:
+            keep = search.advance(tree, action) and not episode.in_opening
+            has_room = search.forest.trees[tree]["node_count"] <= search.settings.max_nodes // 2  # for another search
+            self._begin(search, tree, keep=keep and has_room)
+            return None
+        self.games[tree] = self._new_game()
+        self._begin(search, tree)
+        return episode.record(self._generation, ending)
 
 
 class Pool:
@@ -56,8 +192,6 @@ class Pool:
         count = min(settings.groups, self.settings.games)
         self.groups = [Group(game, self.settings, seed, index, count) for index in range(count)]
         self.resign = Calibration(settings)
-        self.handed: set[int] = set()
-        self._finished: deque[Record] = deque()  # games that `play` has not yielded yet
         self._threads = 1
 
     @property
@@ -99,20 +233,15 @@ class Pool:
         level = (sum(group.done(unit) for group in self.groups) + wanted) / len(self.groups)
         goal = Goal(level, unit)
         waves = self._waves(self.groups, goal, stop) if self._threads == 1 else self._threaded_waves(goal, stop)
-        taken: list[Record] = []
-        try:
-            for records in waves:
-                self._finished.extend(records)
-                while self._finished:
-                    taken.append(record := self._finished.popleft())
-                    if record.number not in self.handed:
-                        yield record
-                    self.handed.discard(record.number)
-        finally:  # in an order that threads cannot change
-            for record in sorted(taken, key=lambda record: (record.peaks, record.score)):
-                self.resign.add(record)
+        found: list[Record] = []
+        for records in waves:
+            found += records
+            yield from records
+        for record in sorted(found, key=lambda record: (record.peaks, record.score)):  # threads cannot change it
+            self.resign.add(record)
 
-    def _waves(self, groups: list[Group], goal: Goal, stop: Stop) -> Iterator[list[Record]]:
+    @staticmethod
+    def _waves(groups: list[Group], goal: Goal, stop: Stop) -> Iterator[list[Record]]:
         """Drive some groups in turn, so that leaves of the others are evaluated while one plays its moves.
 
         Yields the finished games of each wave.
@@ -124,61 +253,41 @@ class Pool:
                 group.start()
                 waiting.append(group)
 
-        try:
-            for group in groups:
-                go_on(group)
-            while waiting:
-                group = waiting.popleft()
-                records = group.finish()
-                go_on(group)
-                yield records
-        finally:  # the caller went away, or something failed: no search may be left halfway
-            for group in waiting:
-                self._finished.extend(group.finish())
+        for group in groups:
+            go_on(group)
+        while waiting:
+            group = waiting.popleft()
+            records = group.finish()
+            go_on(group)
+            yield records
 
     def _threaded_waves(self, goal: Goal, stop: Stop) -> Iterator[list[Record]]:
         """The same in several threads, which share the groups. Yields finished games as they come."""
         found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
         halt = threading.Event()
+
+        def drive(groups: list[Group]) -> None:
+            try:
+                for records in self._waves(groups, goal, lambda: halt.is_set() or stop()):
+                    found.put(records)
+            except BaseException:
+                halt.set()
+                raise
+            finally:
+                found.put(None)
+
         with ThreadPoolExecutor(self._threads, "self-play") as workers:
-            shares = [self.groups[first :: self._threads] for first in range(self._threads)]
-            futures = [workers.submit(self._drive, share, goal, stop, halt, found) for share in shares]
+            futures = [workers.submit(drive, self.groups[first :: self._threads]) for first in range(self._threads)]
             try:
                 running = len(futures)
                 while running:
                     records = found.get()
-                    if records is None:
-                        running -= 1
-                    else:
-                        yield records
-            finally:
+                    running -= records is None
+                    yield records or []
+            finally:  # the caller went away, or a thread failed
                 halt.set()
                 for future in futures:
                     future.result()
-                while not found.empty():
-                    self._finished.extend(found.get() or ())
-
-    def _drive(
-        self,
-        groups: list[Group],
-        goal: Goal,
-        stop: Stop,
-        halt: threading.Event,
-        found: SimpleQueue[list[Record] | None],
-    ) -> None:
-        """Run one thread: put the finished games of its groups into the queue, and None at the end.
-
-        A failure halts the other threads.
-        """
-        try:
-            for records in self._waves(groups, goal, lambda: halt.is_set() or stop()):
-                if records:
-                    found.put(records)
-        except BaseException:
-            halt.set()
-            raise
-        finally:
-            found.put(None)
 
     def state_dict(self) -> dict[str, Any]:
         """Games in flight and counters as plain values, for a checkpoint; taken between two calls of `play`.
@@ -188,9 +297,8 @@ class Pool:
         """
         groups = [group.state_dict() for group in self.groups]
         games = [game for group in groups for game in group.pop("games")]
-        handed = {HANDED: sorted(self.handed)} if self.handed else {}
         resign = [list(pair) for pair in self.resign.peaks]
-        return {"seed": list(self.seed), "groups": groups, "games": games, "resign": resign, **handed}
+        return {"seed": list(self.seed), "groups": groups, "games": games, "resign": resign}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take over the games of `state_dict`; call `use` next.
@@ -207,7 +315,6 @@ class Pool:
             )
         self.seed = tuple(state["seed"])
         self.resign = Calibration.of(self.settings, state["resign"])
-        self.handed = set(state.get(HANDED, ()))
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):
             group.seed = self.seed

@@ -1,13 +1,11 @@
 """Decides when a game of self-play counts as conceded, and measures how often that is wrong.
 
-Vocabulary.
-  level       the lowest root value of a side in its last `STREAK` moves. Its highest level in a game is its *peak*.
-  conceded    a game in which a side's level has reached the threshold: the other side would have resigned. It is still
-              played to its end, so that its result is certain, but cheaply (docs/training.md).
-  unresigned  a game, one in ten, that is played fully whatever the levels are. Only these measure the threshold.
-  false       an unresigned game whose loser, or one of the sides of a drawn game, had reached the threshold.
-
-The threshold is the setting's, or higher if that is needed to keep the share of false ones below `FALSE_SHARE`.
+The level of a side is the lowest root value in its last `STREAK` moves, its peak the highest level in a game. A game in
+which a level reaches the threshold is conceded: the other side would have resigned. It is still played to its end, so
+that its result is certain, but cheaply (docs/training.md). One game in ten is unresigned, played fully whatever the
+levels are; only these measure the threshold. A false one is an unresigned game whose loser, or one of the sides of a
+drawn game, had reached the threshold. It is the setting's, or higher if that is needed to keep the share of false ones
+below `FALSE_SHARE`.
 """
 
 from __future__ import annotations

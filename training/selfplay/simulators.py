@@ -1,13 +1,8 @@
 """The referee that checks self-play's games by the rules: a second implementation beside our kernels, or the kernels
 alone.
 
-Vocabulary.
-  simulator     `pachi`: pachi-py's board plays every game again. `numba`: our kernels only. `auto`: pachi-py where it
-                is installed.
-  referee       plays one recorded game on the second board and compares: each move legal there, the same stones after
-                it (so the captures are equal), and the same final count.
-  disagreement  the two differ: one of them is wrong, so a run must stop. The message has the position, the move and
-                the answers of both.
+It plays one recorded game on pachi-py's board and compares: each move legal there, the same stones after it (so the
+captures are equal), and the same final count. If the two differ one of them is wrong, so a run must stop.
 
 pachi-py knows neither superko nor our bans on suicide: its legal moves contain ours, so it judges the moves that were
 played, not those that were refused. Games end here by more than two passes (`training.records.scoring`), and it is
@@ -18,18 +13,19 @@ pass-alive territory. New Zealand's rules alone allow what it refuses, the suici
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
-from numba import types
 
 from gozero.games import coords
 from gozero.games.diagram import SYMBOLS, print_diagram
 from gozero.games.game import BLACK, WHITE, Game
-from gozero.games.go import chains, go
+from gozero.games.go import go
 from gozero.games.go.rules import SITUATIONAL
-from gozero.system.jit import HISTORY, LEGAL, MASK, STATE, STEP, as_argument, kernel
 from gozero.system.options import SettingsError
 from training.records import scoring
 from training.records.records import Record
+from training.records.replay import CorruptRecordError, states_of
 from training.selfplay import pachi
 
 SIMULATORS = ("auto", "pachi", "numba")
@@ -153,26 +149,11 @@ class PachiReferee:
 
 def _positions(game: Game, record: Record) -> tuple[np.ndarray, np.ndarray]:
     """(stones uint8 [k, points] after each of the first k moves, which the kernels allow; the state int32 [S] then)."""
-    state, history = scoring.begin(game, record.komi, len(record.moves))
-    moves, mask = record.moves.astype(np.int64), np.zeros(game.actions, np.uint8)
-    after = np.empty((len(moves), game.points), np.uint8)
-    count = _play_all(as_argument(game.step, STEP), as_argument(game.legal, LEGAL), state, history, mask, moves, after)
-    return after[:count], state
-
-
-@kernel(types.int64(STEP, LEGAL, STATE, HISTORY, MASK, types.int64[::1], types.uint8[:, ::1]))
-def _play_all(step, legal, state, history, mask, moves, after):  # type: ignore[no-untyped-def]
-    """Play moves [m] up to the first illegal one and write the stones after each into after [m, points].
-
-    Returns how many were played.
-    """
-    for ply in range(moves.shape[0]):
-        legal(state, history, mask)
-        if moves[ply] < 0 or moves[ply] >= mask.shape[0] or mask[moves[ply]] == 0:
-            return ply
-        step(state, history, moves[ply])
-        chains.stones(state, after[ply])
-    return moves.shape[0]
+    after: list[np.ndarray] = []
+    with contextlib.suppress(CorruptRecordError):
+        for state in states_of(record, game):
+            after.append(game.board(state).reshape(-1).astype(np.uint8))
+    return np.array(after[1:], np.uint8).reshape(-1, game.points), state
 
 
 def _mover(ply: int) -> int:

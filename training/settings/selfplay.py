@@ -44,8 +44,8 @@ class SelfPlaySettings:
     size_games: dict[int, int] = setting(  # noqa: RUF009 - it makes a field
         {}, "board size = games at once on it, instead of `games`", read=_games
     )
-    seats: int = setting(1, "places with `games` games each; on a cluster as many can be played at once", 1, 65536)
-    processes: int = setting(1, "processes that share out the seats; a GPU wants several, each with a core", 1, 256)
+    slots: int = setting(1, "places with `games` games each; on a cluster as many can be played at once", 1, 65536)
+    processes: int = setting(1, "processes that share out the slots; a GPU wants several, each with a core", 1, 256)
     groups: int = setting(2, "groups, one searched while others are evaluated; a GPU wants two a thread", 1, 4096)
     threads: int = setting(1, "threads that search the groups; the games are the same with any number", 1, 1024)
     root: str = setting(
@@ -81,7 +81,7 @@ class SelfPlaySettings:
     )
     temperature_games: int = setting(
         0,
-        "first games of each size and seat played at `temperature` throughout, later ones at `temperature_end`; 0 = no (puct root)",
+        "first games of each size and slot played at `temperature` throughout, later ones at `temperature_end`; 0 = no (puct root)",
         0, papers="S3: 10"
     )
     temperature_plies: int = setting(

@@ -3,8 +3,7 @@ not at all: checkpoints/NNNNNN.pt of the run folder, numbered by generation. A r
 be read.
 
 Records on disk are the only copy of the window, so a checkpoint does not hold it, nor search trees. Files are read with
-`weights_only=True`: they hold tensors and plain values, nothing that can be executed. The games in flight are bytes
-inside: torch would handle each of their millions of numbers in Python.
+`weights_only=True`: they hold tensors and plain values, nothing that can be executed.
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-PACKED = "packed"  # in a pool's state: bytes of `compress`, with what is not beside them
 
 
 class CheckpointError(UserError):
@@ -78,8 +76,8 @@ class Snapshot:
     progress: Progress
     learner: dict[str, Any]  # Learner.state_dict()
     playing: dict[str, torch.Tensor] | None = None  # the network that plays; None: the learner's average
-    # Pool.state_dict() by board size, of a seat beyond the first by (size, seat)
-    pools: dict[Any, dict[str, Any]] = field(default_factory=dict)
+    # Pool.state_dict() by (board size, slot), or that as bytes of `compress`
+    pools: dict[tuple[int, int], Any] = field(default_factory=dict)
     shard_bytes: int | None = None  # of the generation's shard; later bytes are newer than this. None: not known
 
 
@@ -90,7 +88,9 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
         StorageError: it cannot be written; the checkpoints before it are as they were.
     """
     content = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
-    content |= {"progress": asdict(snapshot.progress), "pools": packed(snapshot.pools), "settings": settings}
+    content |= {"progress": asdict(snapshot.progress), "settings": settings}
+    # as bytes: torch would handle each of their millions of numbers in Python
+    content["pools"] = torch.frombuffer(bytearray(compress(snapshot.pools)), dtype=torch.uint8)
     target = folder / f"{snapshot.progress.generation:06d}.pt"
     with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,9 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
                     raise zipfile.BadZipFile
             content = torch.load(path, map_location="cpu", weights_only=True)
             content.pop("settings", None)
-            content |= {"progress": Progress(**content["progress"]), "pools": _pools(content["pools"])}
+            pools = decompress(content["pools"].numpy().tobytes())
+            content["pools"] = {key: decompress(pool) if isinstance(pool, bytes) else pool for key, pool in pools.items()}
+            content["progress"] = Progress(**content["progress"])
             return Snapshot(**content), complaints
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
@@ -127,23 +129,6 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             f"--from {run / 'weights.pt'} and --records {run} to go on from this run's network and games"
         )
     return None
-
-
-def packed(pools: dict[Any, dict[str, Any]]) -> torch.Tensor:
-    """The games in flight as uint8 [bytes]."""
-    return torch.frombuffer(bytearray(compress(pools)), dtype=torch.uint8)
-
-
-def _pools(saved: torch.Tensor) -> dict[Any, dict[str, Any]]:
-    """The inverse of `packed`, also of states that were packed already."""
-    pools: dict[Any, dict[str, Any]] = decompress(saved.numpy().tobytes())
-    return {key: unpacked(state) for key, state in pools.items()}
-
-
-def unpacked(state: dict[str, Any]) -> dict[str, Any]:
-    """A pool's state, whether it is packed (`PACKED`) or plain."""
-    others = {name: value for name, value in state.items() if name != PACKED}
-    return {**decompress(state[PACKED]), **others} if PACKED in state else state
 
 
 def compress(value: Any) -> bytes:

@@ -11,10 +11,8 @@ import contextlib
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
 from training.storage.storage import numbered, writing
@@ -29,16 +27,8 @@ COPIED = (  # after the checkpoints, see above
     "frozen/*.pt",
     "report.html",
 )
-GROWING = (".jsonl", ".txt")  # written in place; of the shards it is the last
+GROWING = (".jsonl", ".txt")  # written in place, as the last shard is; all else is replaced whole
 STAGING, INCOMING = "outgoing-", "incoming"
-SETTLED = 2.0  # seconds after which a file with the same times has the same content
-
-
-class Outgoing(NamedTuple):
-    """A file to be copied: its content, and where it can be read."""
-
-    entry: FileEntry
-    file: Path
 
 
 class Copies:
@@ -46,65 +36,48 @@ class Copies:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._known: dict[str, tuple[tuple[int, ...], FileEntry]] = {}  # path -> (length, time and number, its content)
+        # path -> (what distinguishes this content from earlier ones, its entry)
+        self._known: dict[str, tuple[tuple[int, ...], FileEntry]] = {}
         for left in folder.glob(f"{STAGING}*"):  # of a killed process
             shutil.rmtree(left)
 
     @contextlib.contextmanager
-    def state(self) -> Iterator[dict[str, Outgoing]]:
-        """The folder's files by their paths, readable until the end of the block."""
+    def state(self, there: set[str]) -> Iterator[dict[str, tuple[FileEntry, Path]]]:
+        """The folder's files by their paths: what they are and, of those that are not `there` in the store, where they can be
+        read until the end of the block.
+        """
         with tempfile.TemporaryDirectory(prefix=STAGING, dir=self.folder) as staging:
-            taken = self._taken(Path(staging))
-            found = {path: Outgoing(self._entry(path, file), file) for path, file in taken.items()}
-            self._known = {path: known for path, known in self._known.items() if path in found}
+            staged = self._staged(Path(staging), there)
+            before, self._known = self._known, {}
+            found = {}
+            for name, (times, file) in staged.items():
+                entry = before[name][1] if name in before and before[name][0] == times else entry_of(file)
+                found[name] = entry, file
+                if times:
+                    self._known[name] = times, entry
             yield found
 
-    def _taken(self, staging: Path) -> dict[str, Path]:
-        """A place from which each file can be read as it is now. Files that go away meanwhile are not needed any more."""
-        taken: dict[str, Path] = {}
-        for number, path in enumerate(copied := list(_copied(self.folder))):
-            name, follower = path.relative_to(self.folder).as_posix(), copied[number + 1 : number + 2]
-            last = path.suffix == ".gzr" and not (follower and follower[0].suffix == ".gzr")
-            with contextlib.suppress(FileNotFoundError):
-                if self._is_known(name, path):
-                    taken[name] = path
-                else:
-                    taken[name] = staging / f"{number}{path.suffix}"
-                    (_copy if last or path.suffix in GROWING else _link)(path, taken[name])
-        return {name: file for name, file in taken.items() if file.exists()}
-
-    def _is_known(self, name: str, path: Path) -> bool:
-        return name in self._known and self._known[name][0] == _times(path)
-
-    def _entry(self, name: str, file: Path) -> FileEntry:
-        """The file's content; remembered if its times show a later change."""
-        if name in self._known and file == self.folder / name:
-            return self._known[name][1]
-        found, times = entry_of(file), _times(self.folder / name)
-        settled = times is not None and time.time() - times[1] / 1e9 > SETTLED
-        if settled and times is not None and times == _times(file):
-            self._known[name] = (times, found)
-        return found
-
-
-def _times(path: Path) -> tuple[int, ...] | None:
-    """(length, time of the last change in ns, number in the file system); None for a file that is gone."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
-def _copied(folder: Path) -> Iterator[Path]:
-    """The files of a run folder that are copied, checkpoints first."""
-    yield from numbered(folder / "checkpoints", ".pt")
-    for each in COPIED:
-        yield from sorted(path for path in folder.glob(each) if path.is_file())
-
-
-def _copy(path: Path, target: Path) -> None:
-    shutil.copyfile(path, target)
+    def _staged(self, staging: Path, there: set[str]) -> dict[str, tuple[tuple[int, ...], Path]]:
+        """(what distinguishes its content, () if it grows; where it can be read) of each file as it is now."""
+        staged: dict[str, tuple[tuple[int, ...], Path]] = {}
+        paths = [*numbered(self.folder / "checkpoints", ".pt")]
+        for each in COPIED:
+            paths += sorted(path for path in self.folder.glob(each) if path.is_file())
+        last = max((path for path in paths if path.suffix == ".gzr"), default=None)
+        for number, path in enumerate(paths):
+            name, file = path.relative_to(self.folder).as_posix(), staging / f"{number}{path.suffix}"
+            with contextlib.suppress(FileNotFoundError):  # what goes away meanwhile is not needed any more
+                found = path.stat()
+                times = (found.st_size, found.st_mtime_ns, found.st_ino)
+                if path.suffix in GROWING or path == last:
+                    shutil.copyfile(path, file)
+                    staged[name] = (), file
+                    continue
+                known, entry = self._known.get(name, ((), None))
+                if known != times or entry is None or object_name(name, entry) not in there:
+                    _link(path, file)
+                staged[name] = times, file
+        return staged
 
 
 def _link(path: Path, target: Path) -> None:
@@ -114,7 +87,7 @@ def _link(path: Path, target: Path) -> None:
     except FileNotFoundError:
         raise
     except OSError:
-        _copy(path, target)
+        shutil.copyfile(path, target)
 
 
 def fetch(store: Store, state: StoreManifest, folder: Path) -> None:
@@ -148,6 +121,11 @@ def in_the_way(state: StoreManifest, folder: Path) -> list[str]:
     ]
 
 
+def forget(folder: Path) -> None:
+    """Remove what an interrupted fetch has left."""
+    shutil.rmtree(folder / INCOMING, ignore_errors=True)
+
+
 def _holds(place: Path, entry: FileEntry) -> bool:
     """Whether a place is a file of this content."""
     return place.is_file() and entry_of(place) == entry
@@ -167,9 +145,3 @@ def _download(store: Store, path: str, entry: FileEntry, target: Path) -> None:
         target.unlink()
         what = f"{got.length:,} bytes, not {entry.length:,}" if got.length != entry.length else "another checksum"
         raise StoreError(f"{store.shown} is damaged: its file {name} has {what}")
-
-
-def forget(folder: Path) -> None:
-    """Remove what an interrupted fetch has left."""
-    if (folder / INCOMING).exists():
-        shutil.rmtree(folder / INCOMING)

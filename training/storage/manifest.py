@@ -1,7 +1,7 @@
 """Manifests: what a store holds of a run, file by file, so that a reader sees one whole state of it.
 
 manifests/NUMBER-ID.json has each file's length and SHA-256 and the process that copied it. It is written after all its
-files, under a new name, with its own checksum; the newest that is whole is what the store holds. A file's name in the
+files, under a new name; the newest that is whole is what the store holds. A file's name in the
 store has a part of its checksum, so that a new content never replaces an old one.
 """
 
@@ -22,7 +22,6 @@ from training.storage.store import MissingError, Store, StoreError
 FOLDER = "manifests"
 NAME = re.compile(rf"{FOLDER}/\d{{8}}-[0-9a-f]{{16}}\.json")
 CHECKPOINT = re.compile(r"checkpoints/[0-9]+\.pt")
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -75,13 +74,18 @@ class StoreManifest:
         return {path: entry for path, entry in self.files.items() if path.startswith("checkpoints/")}
 
     @property
+    def newest_checkpoint(self) -> str:
+        """The path of the newest of them; empty without one."""
+        return max(self.checkpoints, key=lambda path: int(PurePosixPath(path).stem), default="")
+
+    @property
     def length(self) -> int:
         """Bytes of all its files."""
         return sum(entry.length for entry in self.files.values())
 
     def __str__(self) -> str:
-        newest = max((PurePosixPath(path).stem for path in self.checkpoints), default="0")
-        return f"generation {int(newest)}, {counted(len(self.files), 'file', ',')}, {self.length / 1e6:,.1f} MB"
+        generation = int(PurePosixPath(self.newest_checkpoint or "0").stem)
+        return f"generation {generation}, {counted(len(self.files), 'file', ',')}, {self.length / 1e6:,.1f} MB"
 
 
 def new_id() -> str:
@@ -97,33 +101,27 @@ def object_name(path: str, entry: FileEntry) -> str:
 
 def entry_of(path: Path) -> FileEntry:
     """Length and checksum of a file, of the bytes that are read now."""
-    digest, length = hashlib.sha256(), 0
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-            length += len(block)
-    return FileEntry(length, digest.hexdigest())
+        digest = hashlib.file_digest(file, "sha256")
+        return FileEntry(file.tell(), digest.hexdigest())
 
 
 def encode(manifest: StoreManifest) -> bytes:
-    """A line with the checksum of the rest, and the rest as JSON."""
-    body = json.dumps({"version": VERSION, **asdict(manifest)}, indent=0).encode()
-    return hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+    """A manifest as JSON; a part of it is none."""
+    return json.dumps(asdict(manifest), indent=0).encode()
 
 
 def decode(content: bytes) -> StoreManifest | None:
     """The inverse of `encode`; None for a manifest that is not whole.
 
     Raises:
-        ValueError: it is whole, but of another version of gozero or not of a run; the message says it of the store.
+        ValueError: it is whole, but not one of a run; the message says it of the store.
     """
-    checksum, _, body = content.partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != checksum:
-        return None
-    saved: dict[str, Any] = json.loads(body)
     try:
-        if saved.pop("version") != VERSION:
-            raise ValueError("has a manifest of another version of gozero; use that version")
+        saved: dict[str, Any] = json.loads(content)
+    except ValueError:
+        return None
+    try:
         owner = Owner(**saved.pop("owner"))
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(owner=owner, files=files, **saved)

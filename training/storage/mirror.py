@@ -47,7 +47,7 @@ class StoreAgreement:
     number: int = 0  # of the state that both agree with
     agreed: str = ""  # its manifest
     pending: str = ""  # a manifest that was about to be written when this was
-    seal: tuple[tuple[str, str], ...] = ()  # (path, checksum) of the checkpoints of the state agreed with
+    newest: str = ""  # checksum of the newest checkpoint of the state agreed with
     fetching: bool = False  # the folder is to get that state and may not have it yet
 
 
@@ -166,9 +166,9 @@ class Mirror:
             )
 
     def _is_unchanged(self) -> bool:
-        """Whether the folder's checkpoints are those of the state agreed with."""
-        paths = numbered(self.folder / "checkpoints", ".pt")
-        return self._agreement.seal == tuple(sorted((f"checkpoints/{path.name}", entry_of(path).sha256) for path in paths))
+        """Whether the folder's newest checkpoint is that of the state agreed with."""
+        newest = numbered(self.folder / "checkpoints", ".pt")[-1]
+        return self._agreement.newest == entry_of(newest).sha256
 
     def _refuse_if_busy(self, found: StoreManifest) -> None:
         """StoreError if a process that has not ended has the store, unless it worked in this folder."""
@@ -184,7 +184,7 @@ class Mirror:
     def _upload(self) -> dict[str, FileEntry]:
         """Copy what the store lacks of the folder. Returns the folder's state."""
         there = self.state.objects | self._uploaded
-        with self._copies.state() as outgoing:
+        with self._copies.state(there) as outgoing:
             files = {path: entry for path, (entry, _) in outgoing.items()}
             if self.state.checkpoints and not any(path.startswith("checkpoints/") for path in files):
                 raise StoreError(f"{self.folder} has no checkpoint any more; {self.store.shown} keeps the state before")
@@ -193,8 +193,6 @@ class Mirror:
                 if name not in there:
                     self.store.upload(file, name)
                     self._uploaded.add(name)
-                    if file.stat().st_size != entry.length:
-                        raise StoreError(f"{path} was written while it was copied to {self.store.shown}")
         return files
 
     def _check_newest(self, names: list[str]) -> None:
@@ -238,9 +236,9 @@ class Mirror:
     def _agree(self, state: StoreManifest) -> None:
         """The store holds this state, and the folder comes from it or will get it."""
         self.state = state
-        seal = tuple(sorted((path, entry.sha256) for path, entry in state.checkpoints.items()))
-        agreement = StoreAgreement(state.run, state.number, state.id, "", seal, self.behind)
-        self._save(agreement)
+        newest = state.files.get(state.newest_checkpoint)
+        sha256 = newest.sha256 if newest else ""
+        self._save(StoreAgreement(state.run, state.number, state.id, "", sha256, self.behind))
 
     def _save(self, agreement: StoreAgreement) -> None:
         """Save it in the folder, beside those of other stores. Raises StorageError."""
@@ -327,11 +325,8 @@ def _agreements(folder: Path) -> dict[str, StoreAgreement]:
     path = folder / AGREEMENTS
     try:
         saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        return {
-            url: replace(StoreAgreement(**values), seal=tuple(map(tuple, values["seal"])))
-            for url, values in saved.items()
-        }
-    except (ValueError, TypeError, KeyError, AttributeError):
+        return {url: StoreAgreement(**values) for url, values in saved.items()}
+    except (ValueError, TypeError, AttributeError):
         raise StoreError(f"{path} is damaged; give another --run to continue from the store") from None
 
 

@@ -12,11 +12,9 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import fsspec
-from fsspec.registry import known_implementations
 
 from gozero.system.errors import UserError
 
@@ -42,10 +40,8 @@ class Store:
             raise StoreError(f"--storage {url!r} is empty; give a URL such as s3://bucket/run")
         try:
             self._files, root = fsspec.core.url_to_fs(url, use_listings_cache=False, skip_instance_cache=True)
-        except ImportError:
-            raise StoreError(
-                f"--storage {self.shown}: {_driver(url)} is not installed; install it with pip in this environment"
-            ) from None
+        except ImportError as error:  # fsspec names the package
+            raise StoreError(f"--storage {self.shown}: {error}; use pip in this environment") from None
         except Exception as error:  # noqa: BLE001 - each driver has its own
             raise StoreError(
                 f"--storage {self.shown}: {self._reason(error)}; give a URL such as s3://bucket/run"
@@ -145,15 +141,3 @@ def _secrets(url: str) -> list[str]:
     account = parts.netloc.rpartition("@")[0]
     found = {account, parts.query, *account.split(":"), *(value for _, value in parse_qsl(parts.query))}
     return sorted(found - {""}, key=len, reverse=True)
-
-
-def _driver(url: str) -> str:
-    """The missing package of a URL's protocol, in words."""
-    protocol = url.partition("://")[0].rpartition("::")[2]
-    known: dict[str, Any] = known_implementations.get(protocol, {})
-    packages = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "sftp": "paramiko", "ssh": "paramiko"}
-    if protocol in packages:
-        return f"the package {packages[protocol]}, which {protocol}:// needs,"
-    return (
-        f"a package that {protocol}:// needs ({str(known.get('err', 'see the documentation of fsspec')).rstrip('.')})"
-    )

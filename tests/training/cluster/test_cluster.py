@@ -32,7 +32,7 @@ SETTINGS = crashes.settings(
     generation_rows=150,
     checkpoint_rows=75,
     simulator="numba",
-    selfplay={"games": 4, "seats": 2},
+    selfplay={"games": 4, "slots": 2},
     gate={"games": 4, "visits": 2, "opening_moves": 2, "share": 0.0},
     monitor={"report_every": 0, "strength_every": 0},
     stage=[
@@ -126,7 +126,7 @@ def test_so_is_one_that_learns_while_it_plays(cluster: Cluster, tmp_path: Path) 
 @pytest.mark.parametrize(
     "title, line",
     [
-        ("ray::Worker.work", "its stretch goes to another worker"),
+        ("ray::Worker.work", "its task goes to another worker"),
         ("ray::Learner", "the learner is gone: the run is opened again from its newest checkpoint"),
         ("ray::Coordinator", "the coordinator was lost and continues from the newest checkpoint"),
     ],

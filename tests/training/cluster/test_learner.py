@@ -53,14 +53,13 @@ def test_what_fails_because_another_process_is_gone_is_no_bug(
 ) -> None:
     class Failing:
         def __init__(self, *arguments: object) -> None:
-            self.train = self._fail
             if not lives:
-                self._fail()
+                self.train()
 
-        def _fail(self, *arguments: object) -> None:
+        def train(self, *arguments: object) -> None:
             raise RuntimeError(message)
 
-    monkeypatch.setattr(learner, "LocalTrainer", Failing)
+    monkeypatch.setattr(learner, "Trainer", Failing)
     monkeypatch.setattr("ray.get_gpu_ids", list)
     for count, kind in ((1, RuntimeError), (2, PeerLostError)):
         actor = LearnerActor(Initialize(settings(count, "cpu"), 0), Peers(0, count))
@@ -70,4 +69,4 @@ def test_what_fails_because_another_process_is_gone_is_no_bug(
         lives = True
         actor.open()
         with pytest.raises(kind):
-            actor.train(1, 1.0)
+            actor.call("train", 1, 1.0)

@@ -8,52 +8,32 @@ from typing import Any
 
 import pytest
 
+from gozero import __version__
 from tests.training import crashes
 from tests.training.cluster.conftest import PATIENCE, Cluster
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
 from training.cluster import driver, pool
-from training.cluster.messages import (
-    About,
-    Counts,
-    Initialize,
-    MatchEnd,
-    NetworkVersion,
-    Order,
-    PackedPool,
-    SelfPlay,
-)
-from training.cluster.pool import Job, WorkerPool
+from training.cluster.messages import About, Counts, Initialize, NetworkVersion, Order, PackedPool, PlayTask
+from training.cluster.pool import WorkerPool
 from training.cluster.selfplay import summary
-from training.cluster.worker import GPU_SHARE, GPU_SLOT
-from training.selfplay.crew import Stretch
-from training.selfplay.pool import HANDED
+from training.cluster.worker import GPU_SHARE, GPU_WORKER
+from training.selfplay.local import Task
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
-STATE = {HANDED: [3], "games": [], "resign": [[0.5, -0.5]]}
-ORDER = SelfPlay(1, Stretch(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), PackedPool.of(STATE), NetworkVersion(1, 0, None))
-
-
-def test_a_stretch_that_is_ordered_again_names_the_games_handed_in() -> None:
-    job = Job(ORDER, SimpleQueue())
-    assert job.again() is ORDER
-    job.received |= {7, 5}
-    again = job.again()
-    assert isinstance(again, SelfPlay)
-    assert again.pool.state() == STATE | {HANDED: [3, 5, 7]}
-    assert again.pool.resign == ((0.5, -0.5),)
-    assert again.stretch == ORDER.stretch
-    assert ORDER.pool.state() == STATE, "the order itself is as it was"
+ORDER = PlayTask(
+    1, Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), PackedPool(b"", ((0.5, -0.5),)), NetworkVersion(1, 0, None)
+)
 
 
 def test_the_report_has_each_worker_and_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.monotonic", lambda: 110.0)
-    members = [
+    counts = [
         Counts("a", evaluations=1000, busy=10.0, since=100.0),
         Counts("b", evaluations=100, busy=5.0, since=90.0),
     ]
-    assert summary(members, 3, [0, 1, 2]) == {
+    assert summary(counts, 3, [0, 1, 2]) == {
         "cluster/worker1": 100.0,
         "cluster/worker2": 5.0,
         "cluster/evaluations": 52.5,
@@ -92,7 +72,7 @@ def test_a_worker_of_another_version_does_not_join(
 ) -> None:
     said: SimpleQueue[str] = SimpleQueue()
     monkeypatch.setattr(pool, "say", said.put)
-    monkeypatch.setattr(pool, "versions", lambda: (("gozero", "9.9"), *pool_versions()[1:]))
+    monkeypatch.setattr(pool, "__version__", "9.9")
     made = hired()
     line = said.get(timeout=PATIENCE)
     while line.startswith("waiting for workers"):
@@ -101,31 +81,25 @@ def test_a_worker_of_another_version_does_not_join(
     assert made.counts() == ([], 0)
 
 
-def pool_versions() -> tuple[tuple[str, str], ...]:
-    from training.cluster.worker import versions
-
-    return versions()
-
-
 class Willing:
     """A worker that has nothing to do with the order."""
 
     def about(self) -> About:
-        return About("here", os.getpid(), pool_versions())
+        return About("here", os.getpid(), __version__)
 
-    def work(self, order: Order) -> Iterator[MatchEnd]:
-        yield MatchEnd(None)
+    def work(self, order: Order) -> str:
+        return "done"
 
 
 @pytest.fixture
-def staff(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[Initialize, str], Any]]:
+def hiring(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[Initialize, str], Any]]:
     """(handles of the workers hired, what hires them)."""
     import ray
 
     actor: Any = ray.remote(Willing)
     handles: list[Any] = []
 
-    def hire(order: Initialize, slot: str) -> Any:
+    def hire(order: Initialize, resource: str) -> Any:
         handles.append(actor.options(num_cpus=0, max_concurrency=2).remote())
         return handles[-1]
 
@@ -144,32 +118,30 @@ def wait_for_workers(made: WorkerPool, number: int) -> None:
 
 @pytest.mark.slow
 def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
-    hired: Callable[..., WorkerPool], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], hiring: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
     monkeypatch.setattr(pool, "TRIES", 2)
-    handles, hire = staff
+    handles, hire = hiring
     made = hired(workers=2, start=hire)
     wait_for_workers(made, 2)
     for handle in handles[:2]:
         ray.kill(handle)
-    inbox: SimpleQueue[Any] = SimpleQueue()
-    made.submit(ORDER, inbox)
-    assert inbox.get(timeout=PATIENCE)[1] == MatchEnd(None)
+    assert made.submit(ORDER).result(PATIENCE) == "done"
 
 
 @pytest.mark.slow
 def test_a_worker_that_was_refused_and_is_started_anew_joins(
-    hired: Callable[..., WorkerPool], staff: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., WorkerPool], hiring: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
     said: SimpleQueue[str] = SimpleQueue()
     monkeypatch.setattr(pool, "say", said.put)
-    handles, hire = staff
+    handles, hire = hiring
     with monkeypatch.context() as patch:
-        patch.setattr(pool, "versions", lambda: (("gozero", "9.9"), *pool_versions()[1:]))
+        patch.setattr(pool, "__version__", "9.9")
         made = hired(workers=1, start=hire)
         while "cannot help" not in said.get(timeout=PATIENCE):
             pass
@@ -185,7 +157,7 @@ def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
     import ray
 
     monkeypatch.setattr(pool, "LOOK", 0.1)
-    node = cluster.cluster.add_node(num_cpus=1, num_gpus=1, resources={GPU_SLOT: 1}, object_store_memory=80_000_000)
+    node = cluster.cluster.add_node(num_cpus=1, num_gpus=1, resources={GPU_WORKER: 1}, object_store_memory=80_000_000)
     try:
         made = hired(workers=0)
         wait_for_workers(made, 1)
@@ -209,7 +181,6 @@ def test_workers_that_die_as_they_start_end_the_wait(
 
     actor: Any = ray.remote(Broken)
     monkeypatch.setattr(pool, "STARTS", 2)
-    inbox: SimpleQueue[Any] = SimpleQueue()
-    hired(start=lambda order, slot: actor.remote()).submit(ORDER, inbox)
-    _, error = inbox.get(timeout=PATIENCE)
-    assert "2 workers died as they started" in str(error) and "no such precision here" in str(error)
+    job = hired(start=lambda order, resource: actor.remote()).submit(ORDER)
+    with pytest.raises(pool.WorkersLostError, match="no such precision here"):
+        job.result(PATIENCE)

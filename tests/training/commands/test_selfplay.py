@@ -17,8 +17,8 @@ from training.commands import records as records_command
 from training.commands import selfplay
 from training.records import records, scoring
 from training.records.records import Record, Writer
+from training.selfplay.leaves import stage_search
 from training.selfplay.pool import Pool
-from training.selfplay.search import stage_search
 from training.settings.config import SelfPlaySettings, Stage
 from training.storage import checkpoint
 from training.storage.checkpoint import Progress, Snapshot
@@ -186,7 +186,7 @@ def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() ->
     settings = SelfPlaySettings(games=6, unresigned_share=0.5, full_share=1.0, resign_generations=0)
     pool, stage = Pool(game_of(5), settings, (3,)), Stage(rows=1, sizes={5: 1.0}, full_visits=8, cheap_visits=1)
     pool.use(BlackWins(), stage, 1)
-    games = list(islice(pool.play(float("inf")), 60))
+    games = list(pool.play(60, unit="games"))
     assert not any(game.conceded for game in games), "too little is known"
     unresigned = [game for game in games if game.unresigned]
     assert 15 < len(unresigned) < 45
@@ -198,7 +198,7 @@ def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() ->
     again.load_state_dict(pool.state_dict())
     for each in (pool, again):
         each.use(BlackWins(), stage, 1)
-    found = [list(islice(each.play(float("inf")), 25)) for each in (pool, again)]
+    found = [list(each.play(25, unit="games")) for each in (pool, again)]
     assert texts(found[0]) == texts(found[1]) and pool.resign == again.resign
     begun_since = [game for game in found[0][6:] if not game.unresigned and len(game.moves) > 12]
     assert begun_since and all(game.conceded is not None for game in begun_since)

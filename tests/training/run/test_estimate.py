@@ -97,7 +97,7 @@ def test_the_estimate_measures_searches_that_take_longer_than_it() -> None:
 
 
 def test_the_estimate_measures_all_processes_of_the_run() -> None:
-    chosen = settings("threads=1", "selfplay.games=4", "selfplay.seats=2", "selfplay.processes=2")
+    chosen = settings("threads=1", "selfplay.games=4", "selfplay.slots=2", "selfplay.processes=2")
     with closing(trial.SelfPlayTrial(chosen, trial.network(chosen))) as play:
         stage = chosen.stage[-1]
         assert play.evaluations_a_second(stage, 4, 0.2) > 0

@@ -59,17 +59,17 @@ def test_a_match_is_left_when_told_to_stop() -> None:
 def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), share))
     run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
-    untrained = {name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()}
+    untrained = {name: tensor.clone() for name, tensor in run.selfplay.playing.state_dict().items()}
     modes.train_in_mode(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
     best = run.trainer.learner.ema.state_dict() if passes else untrained
-    for playing in (run.actor.playing.state_dict(), weights.load(tmp_path / "weights.pt").state_dict):
+    for playing in (run.selfplay.playing.state_dict(), weights.load(tmp_path / "weights.pt").state_dict):
         assert all(torch.equal(tensor, best[name]) for name, tensor in playing.items())
     assert run.trainer.learner.steps > 0
     assert f'"gate/passed": {float(passes)}' in (tmp_path / "log.jsonl").read_text()
     assert bool(run.trainer.replay.sizes()) != passes, "the window is emptied when the best changes"
     again = Run(run.settings, tmp_path)
     assert again.trainer.replay.sizes() == run.trainer.replay.sizes()
-    assert all(torch.equal(tensor, best[name]) for name, tensor in again.actor.playing.state_dict().items())
+    assert all(torch.equal(tensor, best[name]) for name, tensor in again.selfplay.playing.state_dict().items())
 
 
 @pytest.mark.parametrize("mode", ["sequential", "semi-asynchronous", "asynchronous"])
@@ -177,7 +177,7 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
     monkeypatch.setattr(gate, "match", match)
     run.trainer.learner.steps += 1
     assert run.hand_over(lambda: False)
-    assert all(torch.equal(tensor, judged[name]) for name, tensor in run.actor.playing.state_dict().items())
+    assert all(torch.equal(tensor, judged[name]) for name, tensor in run.selfplay.playing.state_dict().items())
     assert run.unseen_steps() == 3
     assert weights.load(tmp_path / "weights.pt").provenance["steps"] == 1
 

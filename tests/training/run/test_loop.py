@@ -232,7 +232,7 @@ def test_a_run_is_given_more_input_features_and_says_what_it_said(
         before = weights.load(run / "weights.pt")
         given = session.prepare(
             replace(tiny(generations=version), rules="chinese", features=version), run
-        ).actor.playing
+        ).selfplay.playing
         now, then = (
             net(*map(torch.from_numpy, features.encode(game, state[None], known)))
             for net, known in ((given, version), (before.network(), before.feature_version))

@@ -24,8 +24,7 @@ from training.records import records
 from training.run import gate, modes
 from training.run.gate import GateResult
 from training.run.run import Run
-from training.selfplay.actor import Actor
-from training.selfplay.crew import LocalCrew
+from training.selfplay.local import LocalSelfPlay
 from training.storage import checkpoint
 
 PATIENCE = 120  # seconds after which something that should happen counts as not happening
@@ -46,7 +45,7 @@ class Stage:
         for owner, name, event in (
             (records.Writer, "append", "game"),
             (Learner, "train", "step"),
-            (Actor, "hand_over", "hand-over"),
+            (LocalSelfPlay, "hand_over", "hand-over"),
         ):
             monkeypatch.setattr(owner, name, self._noted(getattr(owner, name), event))
 
@@ -83,13 +82,13 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
     def step() -> None:
         learning.set()
         if run.progress.generation == 2 and not before:
-            before.update({name: tensor.clone() for name, tensor in run.actor.playing.state_dict().items()})
+            before.update({name: tensor.clone() for name, tensor in run.selfplay.playing.state_dict().items()})
             assert written.wait(PATIENCE), "no game ends while the learner works"
             assert run.progress.rows == sum(
                 record.rows for record in records.read(tmp_path / "records" / "000001.gzr").records
             )
         if run.progress.generation == 2:
-            assert all(torch.equal(tensor, before[name]) for name, tensor in run.actor.playing.state_dict().items())
+            assert all(torch.equal(tensor, before[name]) for name, tensor in run.selfplay.playing.state_dict().items())
 
     stage.game, stage.step = game, step
     stage.cycle()
@@ -103,7 +102,7 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
 ) -> None:
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2)
     run, third, handed, in_flight = stage.run, threading.Event(), threading.Event(), []
-    use, hand_over, learn = LocalCrew._use, Actor.hand_over, Run.learn
+    use, hand_over, learn = LocalSelfPlay._use, LocalSelfPlay.hand_over, Run.learn
 
     def game() -> None:
         if run.progress.generation == 3:
@@ -114,19 +113,19 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
         assert third.wait(PATIENCE), "self-play waits for the learner"
         learn(run, *arguments)
 
-    def noted_use(crew: LocalCrew, pool: Any, *arguments: Any) -> int:
+    def noted_use(selfplay: LocalSelfPlay, pool: Any, *arguments: Any) -> int:
         if handed.is_set():
             in_flight.append(max(len(episode.moves) for episode in pool.games))
-        return use(crew, pool, *arguments)
+        return use(selfplay, pool, *arguments)
 
-    def noted_hand_over(actor: Actor, net: Any) -> None:
-        hand_over(actor, net)
+    def noted_hand_over(selfplay: LocalSelfPlay, net: Any) -> None:
+        hand_over(selfplay, net)
         handed.set()
 
     stage.game = game
     monkeypatch.setattr(Run, "learn", late_learn)
-    monkeypatch.setattr(LocalCrew, "_use", noted_use)
-    monkeypatch.setattr(Actor, "hand_over", noted_hand_over)
+    monkeypatch.setattr(LocalSelfPlay, "_use", noted_use)
+    monkeypatch.setattr(LocalSelfPlay, "hand_over", noted_hand_over)
     stage.cycle()
     assert max(in_flight) > 0, "the new network took over games that were under way"
     assert run.progress.generation == 4
@@ -255,10 +254,10 @@ def test_a_signal_saves_all_and_the_run_goes_on(
         "no finished game is cut when the run goes on"
     )
     assert snapshot.learner["steps"] == stage.run.trainer.learner.steps
-    flying = {size: [game.moves for game in pool.games] for size, pool in stage.run.actor.crew.pools.items()}
+    flying = {size: [game.moves for game in pool.games] for size, pool in stage.run.selfplay.pools.items()}
     capsys.readouterr()
     again = Run(stage.run.settings, tmp_path)
     assert capsys.readouterr().err == "", "nothing is cut or begun anew"
     assert again.progress == stage.run.progress
-    assert {size: [game.moves for game in pool.games] for size, pool in again.actor.crew.pools.items()} == flying
+    assert {size: [game.moves for game in pool.games] for size, pool in again.selfplay.pools.items()} == flying
     assert again.trainer.replay.sizes() == stage.run.trainer.replay.sizes()

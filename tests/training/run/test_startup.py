@@ -238,7 +238,7 @@ def test_a_precision_that_the_processor_lacks_is_refused_before_anything_is_writ
 
 
 def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    two = ["--set", "selfplay.processes=2", "--set", "selfplay.seats=2", "--set", "threads=1"]
+    two = ["--set", "selfplay.processes=2", "--set", "selfplay.slots=2", "--set", "threads=1"]
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
     assert "a move of 8 games in each of 2 processes at 5x5 with the network: ok" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())

@@ -62,14 +62,6 @@ def test_a_game_in_flight_comes_back_from_a_file_and_goes_on_identically(tmp_pat
     assert records.encode(whole.record(1, "capped")) == records.encode(again.record(1, "capped"))
 
 
-def test_a_checkpoint_that_does_not_say_whether_full_was_drawn_is_taken() -> None:
-    episode = after(0)
-    episode.plan(STAGE, 99)
-    state = episode.state_dict()
-    assert state.pop("drawn")
-    assert not Episode.from_state_dict(episode.game, SETTINGS, state).drawn
-
-
 def test_temperatures_fall_by_half_each_board_width() -> None:
     found = [after(plies).plan(STAGE, 99).temperature for plies in (0, 5, 10, 200)]
     assert found == pytest.approx([1.25, 1.175, 1.1375, 1.1])

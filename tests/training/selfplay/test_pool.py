@@ -27,9 +27,8 @@ from gozero.system.threads import available_threads
 from tests.training.games import game_of
 from training.records import records
 from training.selfplay.episode import Episode
-from training.selfplay.leaves import Resources, leaf_evaluator, network_evaluator
+from training.selfplay.leaves import Resources, leaf_evaluator, network_evaluator, stage_search
 from training.selfplay.pool import Pool, pool_bytes
-from training.selfplay.search import stage_search
 from training.settings.config import SelfPlaySettings, Stage
 from training.settings.presets import load, path_of
 
@@ -204,17 +203,6 @@ def test_an_evaluator_for_one_thread_is_asked_by_one() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_nothing_is_lost_when_the_caller_goes_away(threads: int) -> None:
-    """Games that were finished meanwhile come first the next time."""
-    pool = pool_of(SelfPlaySettings(games=8, groups=4, threads=threads))
-    pool.use(RolloutEvaluator(game_of(5)), STAGE, 99)
-    taken = list(islice(pool.play(float("inf")), 5))
-    assert len(taken) == 5
-    taken += pool.play(1)
-    assert sum(record.rows for record in taken) == sum(group.rows for group in pool.groups)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
 def test_an_evaluator_that_fails_is_heard(threads: int) -> None:
     class Broken(Guess):
         def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -234,7 +222,7 @@ def test_every_group_does_its_share() -> None:
     level = (sum(group.rows for group in pool.groups) + 90) / 3
     play(pool, 90)
     assert all(level <= group.rows <= level + longest for group in pool.groups), (
-        "one group's surplus counts for the next stretch"
+        "one group's surplus counts the next time"
     )
 
 
@@ -325,7 +313,7 @@ def test_a_gpu_evaluates_packed_positions_of_go_alone(name: str, kind: str, monk
 def test_the_preset_for_a_gpu_keeps_two_groups_a_thread() -> None:
     """Shrunk to a handful of games, its groups and threads play here too."""
     settings = load(path_of("gpu13"), "gpu13").selfplay
-    assert settings.seats == settings.processes
+    assert settings.slots == settings.processes
     assert settings.groups == 2 * settings.threads
     pool = pool_of(replace(settings, games=8, groups=4, threads=2))
     guess = Guess()

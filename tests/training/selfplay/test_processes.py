@@ -3,7 +3,6 @@
 import os
 import signal
 from collections.abc import Generator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,107 +11,93 @@ import pytest
 from gozero.nets import model, weights
 from tests.training import crashes
 from tests.training.run.test_resume import same
-from tests.training.selfplay.test_crew import games, moves
+from tests.training.selfplay.test_local import moves, played
 from training.commands import train
 from training.doctor.monitor import Monitor
 from training.learner.learner import network_config
 from training.records import records
-from training.records.records import Record
 from training.run import modes, session
-from training.selfplay.crew import LocalCrew, Stretch, StretchOver
-from training.selfplay.processes import SIGNALS, HandLostError, ProcessCrew, _portable
+from training.selfplay.local import LocalSelfPlay, Task
+from training.selfplay.processes import SIGNALS, ProcessSelfPlay, WorkerLostError, _portable
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-SETTINGS = crashes.settings(selfplay={"games": 4, "seats": 3, "processes": 2})
+SETTINGS = crashes.settings(selfplay={"games": 4, "slots": 3, "processes": 2})
 NET = model.build(network_config(SETTINGS), 1)
 
 
-def stretches(wanted: float = 12) -> list[Stretch]:
-    return [Stretch(5, seat, SETTINGS.stage[1], 2, wanted, "rows") for seat in range(3)]
+def tasks(wanted: float = 12) -> list[Task]:
+    return [Task(5, slot, SETTINGS.stage[1], 2, wanted, "rows") for slot in range(3)]
 
 
 @pytest.fixture(scope="module")
-def shared() -> Generator[ProcessCrew]:
-    """One crew for all tests that leave it whole: a process takes seconds to start."""
-    crew = ProcessCrew(SETTINGS, NET, 1, "cpu")
-    yield crew
-    crew.close()
+def shared() -> Generator[ProcessSelfPlay]:
+    """Two workers for all tests that leave them whole: a process takes seconds to start. At the end they are closed in
+    the middle of their games.
+    """
+    made = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
+    yield made
+    for task in tasks(500):
+        made.submit(task)
+    next(made.take(lambda: False))
+    processes = [worker.process for worker in made._workers]
+    made.close()
+    assert not any(process.is_alive() for process in processes)
 
 
-def never() -> bool:
-    return False
-
-
-def test_they_play_what_one_process_plays(shared: ProcessCrew) -> None:
+def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
     """Games, their order, the pools that are left, and all this again with another network."""
-    alone = LocalCrew(SETTINGS, NET, 1, "cpu")
+    alone = LocalSelfPlay(SETTINGS, NET, 1, "cpu")
     for seed in (None, 2):
         if seed is not None:
-            for crew in (alone, shared):
-                crew.hand_over(model.build(network_config(SETTINGS), seed))
-        expected, found = list(alone.play(stretches(), never)), list(shared.play(stretches(), never))
-        assert moves(games(iter(found))) == moves(games(iter(expected)))
-        overs = [[each for each in told if isinstance(each, StretchOver)] for told in (expected, found)]
-        assert overs[0] == overs[1]
-        assert len(overs[0]) == 3
+            for each in (alone, shared):
+                each.hand_over(model.build(network_config(SETTINGS), seed))
+        expected, found = played(alone, tasks()), played(shared, tasks())
+        assert moves(found) == moves(expected)
+        assert found[-1] == expected[-1]
+        assert len(found) == len(expected)
         assert same(shared.state_dict(), alone.state_dict())
-        assert len(shared.calibrations()) == 3
         assert [each.peaks for each in shared.calibrations()] == [each.peaks for each in alone.calibrations()]
 
 
-def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessCrew) -> None:
-    list(shared.play(stretches(), never))
+def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessSelfPlay) -> None:
+    played(shared, tasks())
     before, playing = shared.state_dict(), shared.playing.state_dict()
     peaks = [each.peaks.copy() for each in shared.calibrations()]
-    expected = moves(games(shared.play(stretches(), never)))
-    other = ProcessCrew(replace(SETTINGS, selfplay=replace(SETTINGS.selfplay, processes=3)), NET, 1, "cpu")
-    assert other.load_state_dict(before, playing) == []
-    assert [each.peaks for each in other.calibrations()] == peaks
-    assert moves(games(other.play(stretches(), never))) == expected, "however many they are"
-    fewer = {**before, 5: {**before[5], "games": before[5]["games"][1:]}}
-    assert other.load_state_dict(fewer, None) == [
-        "the games in flight on 5x5 are given up and new ones begin: the pool saved holds 3 games, the settings ask for 4"
-    ]
-    other.close()
+    expected = moves(played(shared, tasks()))
+    assert shared.load_state_dict(before, playing) == []
+    assert [each.peaks for each in shared.calibrations()] == peaks
+    assert moves(played(shared, tasks())) == expected
+    fewer = {**before, (5, 0): {**before[5, 0], "games": before[5, 0]["games"][1:]}}
+    assert len(shared.load_state_dict(fewer, None)) == 1, "these games cannot be continued"
 
 
-def begun(crew: ProcessCrew) -> int:
-    """Games that its pools have begun so far."""
-    return sum(group["started"] for state in crew.state_dict().values() for group in state["groups"])
+def test_a_stop_loses_no_game(shared: ProcessSelfPlay) -> None:
+    def begun() -> int:
+        return sum(group["started"] for state in shared.state_dict().values() for group in state["groups"])
+
+    played(shared, tasks(1))
+    before, asked = begun(), iter(range(10))
+    assert len(moves(played(shared, tasks(200), lambda: next(asked, None) is None))) == begun() - before
 
 
-@pytest.mark.parametrize("leaves", [True, False], ids=["goes away", "stops"])
-def test_whoever_stops_or_goes_away_loses_no_game(leaves: bool, shared: ProcessCrew) -> None:
-    list(shared.play(stretches(1), never))
-    before, told = begun(shared), list[Record | StretchOver]()
-    with closing(shared.play(stretches(200), lambda: len(told) >= 3)) as playing:
-        for each in playing:
-            told.append(each)
-            if leaves and len(told) == 3:
-                break
-    told += shared.play([], never)  # those that nobody had asked for any more
-    assert 3 <= len(games(iter(told))) == begun(shared) - before
+def test_an_error_in_a_worker_is_raised_here(shared: ProcessSelfPlay) -> None:
+    shared._workers[0].request("play", "no task")
+    with pytest.raises(AttributeError):
+        shared._workers[0].receive()
 
 
-def test_an_error_of_one_is_raised_here_and_a_dead_one_is_one_line() -> None:
-    crew = ProcessCrew(SETTINGS, NET, 1, "cpu")
-    with pytest.raises(TypeError):
-        list(crew.play([replace(each, size="no board") for each in stretches()], never))  # type: ignore[arg-type]
-    assert len(games(crew.play(stretches(), never))) > 0, "it goes on"
-    os.kill(crew._hands[1].process.pid, signal.SIGKILL)
-    with pytest.raises(HandLostError, match="a process of self-play was killed by SIGKILL, perhaps because memory"):
-        list(crew.play(stretches(), never))
-    crew.close()
-    assert not crew._hands
-
-
-def test_games_that_nobody_ends_before_the_crew_end_with_it() -> None:
-    """As after an error of whoever took them: its frames keep them, and are cleared when all else is over."""
-    crew = ProcessCrew(SETTINGS, NET, 1, "cpu")
-    playing = crew.play(stretches(500), never)
-    next(playing)
-    crew.close()
-    playing.close()
+def test_signals_are_left_to_the_process_that_leads_and_a_worker_that_died_is_one_line() -> None:
+    """Also while one is starting: a Ctrl-C in the terminal reaches them all."""
+    starting = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
+    starting._worker_of(0)
+    for worker in starting._workers:
+        for number in SIGNALS:
+            os.kill(worker.process.pid, number)
+    assert moves(played(starting, tasks()))
+    os.kill(starting._workers[1].process.pid, signal.SIGKILL)
+    with pytest.raises(WorkerLostError, match="SIGKILL, perhaps because memory"):
+        played(starting, tasks())
+    starting.close()
 
 
 class TwoArgumentsError(Exception):
@@ -127,27 +112,15 @@ def test_an_error_that_does_not_survive_the_pipe_is_told_in_words() -> None:
     assert type(_portable(KeyError("k"))) is KeyError
 
 
-def test_signals_to_all_processes_are_left_to_the_one_that_leads(shared: ProcessCrew) -> None:
-    """Also while one is starting: a Ctrl-C in the terminal reaches them all."""
-    starting = ProcessCrew(SETTINGS, NET, 1, "cpu")
-    starting._open()
-    for hand in (*starting._hands, *shared._hands):
-        for number in SIGNALS:
-            os.kill(hand.process.pid, number)
-    for crew in (starting, shared):
-        assert len(games(crew.play(stretches(), never))) > 0
-    starting.close()
-
-
 def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
-    """Records and weights to the last bit, also where it ended and went on with three."""
-    for name, parts in (("one", {1: 3}), ("two", {2: 2, 3: 3})):
+    """Records and weights to the last bit, also where it goes on in one."""
+    for name, parts in (("one", {1: 3}), ("two", {2: 2, 1: 3})):
         for processes, generations in parts.items():
             play = replace(SETTINGS.selfplay, processes=processes)
             settings = replace(SETTINGS, generations=generations, selfplay=play)
             run = session.prepare(settings, tmp_path / name)
-            modes.train_in_mode(run, Monitor(run.folder, settings), never)
-            run.actor.crew.close()
+            modes.train_in_mode(run, Monitor(run.folder, settings), lambda: False)
+            run.selfplay.close()
     one, two = (
         [records.read(tmp_path / name / "records" / f"{shard:06d}.gzr").records for shard in (1, 2, 3)]
         for name in ("one", "two")
@@ -159,9 +132,9 @@ def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--set", "selfplay.processes=2"], "selfplay.processes = 2, but selfplay.seats = 1: each process plays at"),
+        (["--set", "selfplay.processes=2"], "selfplay.processes = 2, but selfplay.slots = 1: each process plays in"),
         (
-            ["--set", "selfplay.processes=2", "--set", "selfplay.seats=2", "--address", "auto"],
+            ["--set", "selfplay.processes=2", "--set", "selfplay.slots=2", "--address", "auto"],
             "selfplay.processes = 2 is for one machine: on a cluster give --workers",
         ),
     ],

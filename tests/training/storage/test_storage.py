@@ -74,15 +74,12 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path) ->
 
 
 def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
-    pools = {
-        7: {
-            "seed": [1, 7],
-            "games": [{"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}],
-        }
-    }
+    game = {"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}
+    pool = {"seed": [1, 7], "games": [game]}
+    pools = {(7, 0): pool, (7, 1): checkpoint.compress(pool)}  # as a cluster's workers send it
     checkpoint.save(tmp_path, replace(snapshot(1, 10), pools=pools), {}, keep=3)
     found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
-    assert found.pools == pools
+    assert found.pools == {(7, 0): pool, (7, 1): pool}
 
 
 def test_nothing_in_a_checkpoint_is_executed(tmp_path: Path) -> None:
@@ -286,7 +283,8 @@ def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:
     }
     (folder / "checkpoints").mkdir()
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
-    content = {"progress": progress, "learner": learner, "pools": checkpoint.packed({}), "settings": {}}
+    pools = torch.frombuffer(bytearray(checkpoint.compress({})), dtype=torch.uint8)
+    content = {"progress": progress, "learner": learner, "pools": pools, "settings": {}}
     torch.save(content, folder / "checkpoints/000002.pt")
     run = session.prepare(wanted, folder)
     assert run.progress.rows == run.trainer.replay.total == rows

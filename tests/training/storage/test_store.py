@@ -1,6 +1,5 @@
 """The door to a store: what is said of wrong URLs, missing drivers and secrets, and the same run in an S3."""
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +17,8 @@ from training.storage.store import MissingError, Store, StoreError
 @pytest.mark.parametrize(
     "url, reason",
     [
-        ("gs://bucket/run", "--storage gs://bucket/run: the package gcsfs, which gs:// needs, is not installed"),
-        ("smb://host/run", "--storage smb://host/run: a package that smb:// needs"),
+        ("gs://bucket/run", "--storage gs://bucket/run: Please install gcsfs"),
+        ("smb://host/run", "--storage smb://host/run: SMB requires"),
         ("", "--storage '' is empty; give a URL"),
         ("nowhere://run", "--storage nowhere://run: Protocol not known: nowhere"),
         ("dir://", "--storage dir://: "),
@@ -98,10 +97,9 @@ def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
     )
     with pytest.raises(ValueError, match=r"the file 'checkpoints/abc\.pt', which is no checkpoint"):
         manifest.decode(manifest.encode(named))
-    for body in ("{}", "[1]", '{"version": 1, "owner": {"host": "h"}, "files": []}'):
-        foreign = hashlib.sha256(body.encode()).hexdigest() + "\n" + body
+    for body in (b"{}", b"[1]", b'{"owner": {"host": "h"}, "files": []}'):
         with pytest.raises(ValueError, match="has a manifest that is none of this version of gozero"):
-            manifest.decode(foreign.encode())
+            manifest.decode(body)
 
 
 def test_a_store_whose_newest_manifest_is_damaged_holds_the_one_before(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""Stretches: what follows from a pool's state and a network, by whomever it is played, and what is handed in twice."""
+"""Tasks of self-play: what follows from a pool's state and a network, and which tasks an actor asks for."""
 
 import errno
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -18,75 +18,87 @@ from training.records import records
 from training.records.records import Record
 from training.run import modes, session
 from training.selfplay.actor import Actor, Debt
-from training.selfplay.crew import Key, LocalCrew, Stop, Stretch, StretchOver
-from training.selfplay.pool import HANDED
+from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd, in_order
+from training.selfplay.pool import Stop
 from training.storage import storage
 from training.storage.checkpoint import Progress
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-SETTINGS = crashes.settings(selfplay={"games": 4, "seats": 2})
+SETTINGS = crashes.settings(selfplay={"games": 4, "slots": 2})
+NET = model.build(network_config(SETTINGS), 1)
 
 
-def crew(pools: dict[Key, dict[str, Any]] | None = None) -> LocalCrew:
-    """A crew with an untrained network and these games in flight."""
-    made = LocalCrew(SETTINGS, model.build(network_config(SETTINGS), 1), 1, "cpu")
+def local(pools: dict[Key, dict[str, Any]] | None = None) -> LocalSelfPlay:
+    """Self-play with an untrained network and these games in flight."""
+    made = LocalSelfPlay(SETTINGS, NET, 1, "cpu")
     assert made.load_state_dict(pools or {}, None) == []
     return made
 
 
-def stretch(seat: int, wanted: float = 12) -> Stretch:
-    return Stretch(5, seat, SETTINGS.stage[1], 2, wanted, "rows")
+def task(slot: int, wanted: float = 12) -> Task:
+    return Task(5, slot, SETTINGS.stage[1], 2, wanted, "rows")
 
 
-def games(found: Iterator[Record | StretchOver]) -> list[Record]:
-    return [record for record in found if isinstance(record, Record)]
+def played(selfplay: SelfPlay, tasks: list[Task], stop: Stop = lambda: False) -> list[Record | TaskEnd]:
+    """What comes of some tasks, in their order."""
+    for each in tasks:
+        selfplay.submit(each)
+
+    def found() -> Iterator[Found]:
+        while selfplay.tasks:
+            yield from selfplay.take(stop)
+
+    return list(in_order(tasks, found()))
 
 
-def moves(played: list[Record]) -> list[list[int]]:
-    return [record.moves.tolist() for record in played]
+def moves(found: list[Record | TaskEnd] | list[Record]) -> list[list[int]]:
+    return [each.moves.tolist() for each in found if isinstance(each, Record)]
 
 
-def test_a_stretch_follows_from_the_state_of_its_pool() -> None:
-    first = crew()
-    list(first.play([stretch(0), stretch(1)], lambda: False))
+def test_what_is_played_follows_from_the_state_of_the_pool() -> None:
+    first = local()
+    played(first, [task(0), task(1)])
     before = first.state_dict()
-    whole = games(first.play([stretch(0), stretch(1)], lambda: False))
-    assert set(before) == {5, (5, 1)}
-    for seat, key in enumerate((5, (5, 1))):
-        other = crew({key: before[key]})
-        alone = games(other.play([stretch(seat)], lambda: False))
-        assert same(other.state_dict()[key], first.state_dict()[key]), "each seat by itself"
-        mine = moves(whole)[: len(alone)] if seat == 0 else moves(whole)[-len(alone) :]
-        assert moves(alone) == mine
-    assert len({tuple(line) for line in moves(whole)}) == len(whole), "no seat plays another's games"
+    whole = moves(played(first, [task(0), task(1)]))
+    assert set(before) == {(5, 0), (5, 1)}
+    for slot, key in enumerate(before):
+        other = local({key: before[key]})
+        alone = moves(played(other, [task(slot)]))
+        assert same(other.state_dict()[key], first.state_dict()[key]), "each slot by itself"
+        assert alone == (whole[: len(alone)] if slot == 0 else whole[-len(alone) :])
+    assert len({tuple(line) for line in whole}) == len(whole), "no slot plays another's games"
 
 
 def test_a_pool_that_is_made_again_plays_other_games() -> None:
-    """A seat may be given up and come back within a generation, when the settings change."""
-    first = moves(games(crew().play([stretch(0)], lambda: False)))
-    assert moves(games(crew().play([stretch(0)], lambda: False))) == first
-    later = replace(stretch(0), evaluations=1234)
-    assert not {tuple(line) for line in moves(games(crew().play([later], lambda: False)))} & {
-        tuple(line) for line in first
-    }
+    """A slot may be given up and come back within a generation, when the settings change."""
+    first = moves(played(local(), [task(0)]))
+    assert moves(played(local(), [task(0)])) == first
+    later = moves(played(local(), [replace(task(0), evaluations=1234)]))
+    assert not {tuple(line) for line in later} & {tuple(line) for line in first}
 
 
-def test_the_end_of_a_stretch_tells_the_searches_that_were_cut() -> None:
+def test_the_end_of_a_task_has_the_searches_that_were_cut() -> None:
     asked = count()
-    first = crew()
-    *_, over = first.play([stretch(0)], lambda: next(asked) > 4)  # a few waves
-    assert isinstance(over, StretchOver)
-    assert over.cut > 0
-    assert over.evaluations + over.cut == 2 * len(first.pools[5].games), "two waves of each"
+    first = local()
+    *_, end = played(first, [task(0)], lambda: next(asked) > 4)  # a few waves
+    assert isinstance(end, TaskEnd)
+    assert end.cut > 0
+    assert end.evaluations + end.cut == 2 * len(first.pools[5, 0].games), "two waves of each"
 
 
-def test_an_actor_that_fails_leaves_no_stretch_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_come_in_the_order_of_their_tasks() -> None:
+    one, two = task(0), task(1)
+    found = iter([(two, TaskEnd(2)), (one, TaskEnd(1))])
+    assert list(in_order([one, two], found)) == [TaskEnd(1), TaskEnd(2)]
+
+
+def test_an_actor_that_fails_leaves_no_game_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 
-    class Crew(LocalCrew):
-        def play(self, stretches: Sequence[Stretch], stop: Stop) -> Iterator[Record | StretchOver]:
+    class Noted(LocalSelfPlay):
+        def take(self, stop: Stop) -> Iterator[Found]:
             try:
-                yield from super().play(stretches, stop)
+                yield from super().take(stop)
             finally:
                 ended.append(True)
 
@@ -94,7 +106,7 @@ def test_an_actor_that_fails_leaves_no_stretch_under_way(tmp_path: Path, monkeyp
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(records.Writer, "append", full)
-    actor = Actor(SETTINGS, tmp_path, Crew(SETTINGS, model.build(network_config(SETTINGS), 1), 1, "cpu"))
+    actor = Actor(SETTINGS, tmp_path, Noted(SETTINGS, NET, 1, "cpu"))
     (tmp_path / "records").mkdir()
     actor.open(1)
     with pytest.raises(storage.StorageError, match="No space left") as error:
@@ -102,22 +114,7 @@ def test_an_actor_that_fails_leaves_no_stretch_under_way(tmp_path: Path, monkeyp
     assert ended, f"although {error} still holds the frames in which it was raised"
 
 
-def test_games_that_were_handed_in_are_not_yielded_again() -> None:
-    first = crew()
-    list(first.play([stretch(0, 24)], lambda: False))
-    before = first.state_dict()[5]
-    whole = games(first.play([stretch(0, 24)], lambda: False))
-    assert len(whole) > 2
-    numbers = sorted(record.number for record in whole[:2])
-    again = crew({5: before | {HANDED: numbers}})
-    assert moves(games(again.play([stretch(0, 24)], lambda: False))) == moves(whole)[2:]
-    assert same(again.state_dict(), first.state_dict()), "and the pool is where it would have been"
-    cut = crew({5: before | {HANDED: numbers}})
-    assert games(cut.play([stretch(0, 24)], lambda: True)) == []
-    assert cut.state_dict()[5][HANDED] == numbers, "they are still in flight"
-
-
-def test_a_run_with_two_seats_is_resumed_as_it_was(tmp_path: Path) -> None:
+def test_a_run_with_two_slots_is_resumed_as_it_was(tmp_path: Path) -> None:
     class KilledError(Exception):
         pass
 
@@ -151,7 +148,7 @@ def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     from training.run import gate
 
     wanted = crashes.settings(
-        selfplay={"games": 4, "seats": 3}, gate={"games": 8, "visits": 2, "opening_moves": 2, "share": 0.5}
+        selfplay={"games": 4, "slots": 3}, gate={"games": 8, "visits": 2, "opening_moves": 2, "share": 0.5}
     )
     one, other = (model.build(network_config(wanted), seed).eval() for seed in (1, 2))
     parts = gate.parts(5, wanted, 7)
@@ -163,40 +160,27 @@ def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     assert sorted((game.number, game.moves) for game in whole) == sorted((game.number, game.moves) for game in alone)
 
 
-class Streams(LocalCrew):
+class Streams(LocalSelfPlay):
     """Plays what is submitted one after the other."""
 
     streams = True
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.due: list[Stretch] = []
 
-    def submit(self, stretch: Stretch) -> None:
-        self.due.append(stretch)
-
-    def under_way(self) -> list[Stretch]:
-        return self.due
-
-    def take(self, stop: Stop) -> Iterator[Record | StretchOver]:
-        yield from self.play([self.due.pop(0)], stop)
-
-
-def test_a_stretch_is_as_long_as_the_games_of_its_size_ask_for(tmp_path: Path) -> None:
-    selfplay = replace(SETTINGS.selfplay, games=64, seats=2, size_games={5: 3})
+def test_a_task_is_as_long_as_the_games_of_its_size_ask_for(tmp_path: Path) -> None:
+    selfplay = replace(SETTINGS.selfplay, games=64, slots=2, size_games={5: 3})
     settings = replace(SETTINGS, selfplay=selfplay, generation_rows=4)
     stage = replace(settings.stage[0], sizes={4: 0.5, 5: 0.5})
-    streams = Streams(settings, model.build(network_config(settings), 1), 1, "cpu")
+    streams = Streams(settings, NET, 1, "cpu")
     Actor(settings, tmp_path, streams)._keep_busy(Debt({4: 2.0, 5: 2.0}), stage, Progress(generation=1))
-    assert {stretch.size: stretch.wanted for stretch in streams.due} == {4: 4.0 * 64, 5: 4.0 * 3}
+    assert {each.size: each.wanted for each in streams.tasks} == {4: 4.0 * 64, 5: 4.0 * 3}
 
 
-def test_a_stretch_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
+def test_a_task_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
     """It began in the stage before, and goes on while the generation changes."""
-    streams = Streams(SETTINGS, model.build(network_config(SETTINGS), 1), 1, "cpu")
+    streams = Streams(SETTINGS, NET, 1, "cpu")
     actor, last = Actor(SETTINGS, tmp_path, streams), replace(SETTINGS.stage[1], sizes={5: 1.0})
     (tmp_path / "records").mkdir()
-    streams.submit(Stretch(4, 0, SETTINGS.stage[1], 1, 8.0, "rows"))
+    streams.submit(Task(4, 0, SETTINGS.stage[1], 1, 8.0, "rows"))
     actor.play(last, Progress(generation=2), lambda: None, lambda: False)
     assert {record.size for record in actor.games} == {4, 5}
     assert sum(record.rows for record in actor.games if record.size == 5) >= SETTINGS.generation_rows
