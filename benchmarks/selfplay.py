@@ -38,9 +38,9 @@ from training.run.backend import device_of
 from training.selfplay import simulators
 from training.selfplay.leaves import Resources, network_evaluator
 from training.selfplay.pool import Pool, pool_bytes
-from training.selfplay.processes import SPAWN
 from training.settings import presets
 from training.settings.config import SelfPlaySettings, Stage
+from training.workers import SPAWN
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores

@@ -30,7 +30,7 @@ from training.run.modes import train_in_mode
 from training.run.new_run import StartingPoint
 from training.run.run import Run
 from training.selfplay import simulators
-from training.selfplay.processes import HandLostError
+from training.selfplay.processes import WorkerLostError
 from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -42,7 +42,7 @@ from training.storage.store import Store, StoreError, shown
 
 # exit code 2: it cannot be done
 UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
-FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)  # exit code 1: the run cannot continue
+FAILED = (StorageError, FolderError, Disagreement, DivergedError, WorkerLostError)  # exit code 1: the run cannot continue
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 KEEPS = ("features", "norm", "value_head")  # what a run of a preset keeps although its preset has others by now
@@ -166,7 +166,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], remo
         if run.progress.learning and (owed := run.trainer.due()):
             say(f"catching up: {counted(owed, 'training step', ',')} on the games so far")
         train_in_mode(run, watch, stop)
-    except HandLostError as error:
+    except WorkerLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
         return 1
     except FAILED as error:

@@ -20,7 +20,7 @@ from training.records import records
 from training.records.records import Record
 from training.run import modes, session
 from training.selfplay.crew import LocalCrew, Stretch, StretchOver
-from training.selfplay.processes import SIGNALS, HandLostError, ProcessCrew, _portable
+from training.selfplay.processes import SIGNALS, ProcessCrew, WorkerLostError, _portable
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = crashes.settings(selfplay={"games": 4, "seats": 3, "processes": 2})
@@ -99,11 +99,11 @@ def test_an_error_of_one_is_raised_here_and_a_dead_one_is_one_line() -> None:
     with pytest.raises(TypeError):
         list(crew.play([replace(each, size="no board") for each in stretches()], never))  # type: ignore[arg-type]
     assert len(games(crew.play(stretches(), never))) > 0, "it goes on"
-    os.kill(crew._hands[1].process.pid, signal.SIGKILL)
-    with pytest.raises(HandLostError, match="a process of self-play was killed by SIGKILL, perhaps because memory"):
+    os.kill(crew._workers[1].process.pid, signal.SIGKILL)
+    with pytest.raises(WorkerLostError, match="a process of self-play was killed by SIGKILL, perhaps because memory"):
         list(crew.play(stretches(), never))
     crew.close()
-    assert not crew._hands
+    assert not crew._workers
 
 
 def test_games_that_nobody_ends_before_the_crew_end_with_it() -> None:
@@ -131,9 +131,9 @@ def test_signals_to_all_processes_are_left_to_the_one_that_leads(shared: Process
     """Also while one is starting: a Ctrl-C in the terminal reaches them all."""
     starting = ProcessCrew(SETTINGS, NET, 1, "cpu")
     starting._open()
-    for hand in (*starting._hands, *shared._hands):
+    for worker in (*starting._workers, *shared._workers):
         for number in SIGNALS:
-            os.kill(hand.process.pid, number)
+            os.kill(worker.process.pid, number)
     for crew in (starting, shared):
         assert len(games(crew.play(stretches(), never))) > 0
     starting.close()

@@ -15,9 +15,9 @@ import numpy as np
 
 from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, illegal_play
 from training.matches.tournament import sprt
-from training.matches.tournament.crew import Crew
 from training.matches.tournament.field import SPRT, Field
 from training.matches.tournament.journal import Journal, PlayedGame, missing, sorted_pair
+from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.sprt import Decision
 from training.matches.tournament.worker import CANNOT_START, Report
 
@@ -69,7 +69,7 @@ class Conductor:
 
     def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
         """Play what is left; each game is in the journal when it is yielded."""
-        for report in Crew(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
+        for report in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
             game = self._played(report)
             if report.game.ended == CANNOT_START:
                 self.withdrawn[game.faulty] = f"could not be started: {report.game.detail}"

@@ -67,7 +67,7 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
 
     Raises:
         SettingsError: the folder cannot be used, or its journal contradicts the field.
-        CrewError: processes of this machine cannot play.
+        PoolError: processes of this machine cannot play.
         StorageError: a file of the folder cannot be written.
     """
     view = view or View()

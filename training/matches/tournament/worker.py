@@ -14,14 +14,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +30,10 @@ from training.matches.match import Fixture, MatchGame, play_schedule
 from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, Turn, open_player
 from training.matches.tournament.clocks import ClockedPlayer, Spent
 from training.matches.tournament.field import Field, fact_of
+from training.workers import settle_in
 
 NOBODY = -1
+IGNORED = (signal.SIGINT,)  # Ctrl-C is left to the parent; engines inherit this, and are ended by SIGTERM
 LOG = "workers.log"
 CANNOT_START = "cannot start"  # the kind of fault of an entrant that could not be opened
 STARTING = 900.0  # seconds that opening may take: kernels are compiled, a network is converted
@@ -158,7 +158,7 @@ class WatchedPlayer:
 
 def work(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
     """Play what comes over the connection: fixtures, then None."""
-    _settle_in(folder)
+    _begin(folder)
     game = field.make_game()
     conditions, watch = field.conditions(game), Watch(shared)
     warm, facts = field.clock.kind != "none", field.facts["entrants"]
@@ -184,28 +184,10 @@ def _received(connection: Connection) -> Iterator[Fixture]:
         yield fixture
 
 
-def _settle_in(folder: Path) -> None:
+def _begin(folder: Path) -> None:
     """Write to the log, leave Ctrl-C to the parent, and end with it."""
     log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (sys.stderr, sys.stdout):
         if stream is not None:  # else the process was started without it
             os.dup2(log, stream.fileno())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "setsid"):
-        os.setsid()
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
-
-
-def _leave_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    end_group(os.getpid())
-
-
-def end_group(pid: int) -> None:
-    """Kill a worker with its engines."""
-    if hasattr(os, "killpg"):
-        os.killpg(pid, signal.SIGKILL)
-    else:
-        os.kill(pid, signal.SIGTERM)
+    settle_in(IGNORED, group=True)

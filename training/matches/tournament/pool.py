@@ -2,41 +2,38 @@
 
 A worker that dies or hangs costs the entrant that was thinking one game; the other games that it had under way are
 played again by another worker. If a worker dies while no entrant is thinking, no entrant is blamed; after `DEATHS` of
-these the tournament ends with a `CrewError`.
+these the tournament ends with a `PoolError`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from dataclasses import field as dataclass_field
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
 
 from gozero.system.errors import UserError
 from training.matches.match import Fixture, MatchGame
 from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Field
-from training.matches.tournament.worker import LOG, NOBODY, Report, Watch, end_group, work
+from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Report, Watch, work
+from training.workers import SPAWN, WorkerProcess
 
-GLANCE = 0.5  # seconds between two looks at who is overdue
+LOOK = 0.5  # seconds between two looks at who is overdue
 DEATHS = 3
-SPAWN = multiprocessing.get_context("spawn")  # threads of PyTorch and numba do not survive a fork
 
 
-class CrewError(UserError):
+class PoolError(UserError):
     """The games cannot be played in processes of this machine; one line."""
 
 
 @dataclass
-class _Worker:
-    process: Any  # of multiprocessing
-    connection: Connection
-    watch: Watch
-    fixtures: dict[int, Fixture]  # under way, by number
-    is_ending: bool = False  # it was told that there is no more, and listens to nothing else
+class _Worker(WorkerProcess):
+    watch: Watch = dataclass_field(init=False)
+    fixtures: dict[int, Fixture] = dataclass_field(default_factory=dict)  # under way, by number
+    is_ending: bool = False  # it was told that there is no more
 
     def send(self, fixture: Fixture | None) -> None:
         if fixture is not None:
@@ -45,16 +42,8 @@ class _Worker:
         with contextlib.suppress(OSError):  # it has died: that is noticed where it is read
             self.connection.send(fixture)
 
-    def end(self) -> None:
-        """Stop it and its engines at once."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            end_group(self.process.pid)
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
 
-
-class Crew:
+class WorkerPool:
     """Worker processes for the fixtures that `take` gives, None when there are no more."""
 
     def __init__(self, field: Field, folder: Path, take: Callable[[], Fixture | None]) -> None:
@@ -67,47 +56,44 @@ class Crew:
         """Reports as games end; ends when all are played, or soon after `stop()` is true. Then no process is left."""
         try:
             while not stop():
-                self._hire()
+                self._fill()
                 if not self._workers:
                     return
-                ready = wait([worker.connection for worker in self._workers], GLANCE)
+                ready = wait([worker.connection for worker in self._workers], LOOK)
                 for worker in list(self._workers):
                     if worker.connection in ready:
-                        yield from self._hear(worker)
+                        yield from self._receive(worker)
                     elif worker.watch.is_overdue:
                         yield from self._blame(worker, "gave no answer and was stopped")
         finally:
             for worker in self._workers:
-                worker.end()
+                worker.end(group=True)
 
     def _next(self) -> Fixture | None:
         return self._again.pop() if self._again else self._take()
 
-    def _hire(self) -> None:
+    def _fill(self) -> None:
         """Start workers while there are places and fixtures."""
         while len(self._workers) < self._field.workers and (fixture := self._next()) is not None:
             self._workers.append(self._started(fixture))
 
     def _started(self, fixture: Fixture) -> _Worker:
-        ours, theirs = SPAWN.Pipe()
         shared = SPAWN.Array("d", [NOBODY, 0.0], lock=False)
-        process = SPAWN.Process(target=work, args=(theirs, self._field, shared, self._folder), daemon=True)
-        process.start()
-        theirs.close()
-        worker = _Worker(process, ours, Watch(shared), {})
+        worker = _Worker.start(work, self._field, shared, self._folder, name="tournament", ignored=IGNORED)
+        worker.watch = Watch(shared)
         worker.send(fixture)
         for _ in range(self._field.together - 1):
             self._feed(worker)
         return worker
 
-    def _hear(self, worker: _Worker) -> Iterator[Report]:
+    def _receive(self, worker: _Worker) -> Iterator[Report]:
         try:
             report = worker.connection.recv()
         except (EOFError, OSError):
             if worker.fixtures:
                 yield from self._blame(worker, "its process ended in the middle of a game")
             else:  # it was told that there is no more
-                self._dismiss(worker)
+                self._remove(worker)
             return
         del worker.fixtures[report.fixture.number]
         yield report
@@ -117,14 +103,14 @@ class Crew:
         if not worker.is_ending:
             worker.send(self._next())
 
-    def _dismiss(self, worker: _Worker) -> None:
+    def _remove(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        worker.end()
+        worker.end(group=True)
 
     def _blame(self, worker: _Worker, what: str) -> Iterator[Report]:
         """Take the worker away; one game is lost by the entrant that was thinking, if any, and the others wait again."""
         place, fixtures = worker.watch.place, worker.fixtures
-        self._dismiss(worker)
+        self._remove(worker)
         lost = next((fixture for fixture in fixtures.values() if place in fixture.pair), None)
         self._again += [fixture for fixture in fixtures.values() if fixture is not lost]
         if lost is not None:
@@ -132,7 +118,7 @@ class Crew:
             return
         self._deaths += 1
         if self._deaths == DEATHS:
-            raise CrewError(
+            raise PoolError(
                 f"{DEATHS} processes that play ended while no entrant was thinking; the last lines of "
                 f"{self._folder / LOG} may say why"
             )

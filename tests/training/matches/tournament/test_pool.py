@@ -1,4 +1,4 @@
-"""Worker processes that die or hang, and what is left when a crew is told to stop."""
+"""Worker processes that die or hang, and what is left when a pool is told to stop."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 
 from tests.training.matches.tournament.test_tournament import toy
 from training.matches.match import MatchGame, match_fixtures
-from training.matches.tournament import crew
+from training.matches.tournament import pool
 from training.matches.tournament.clocks import Spent
-from training.matches.tournament.crew import Crew, CrewError
 from training.matches.tournament.field import Entrant, Field
+from training.matches.tournament.pool import PoolError, WorkerPool
 from training.matches.tournament.worker import NOBODY, Report, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
@@ -33,7 +33,7 @@ def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any =
     fixtures = iter(
         [type(fixture)(n, fixture.pair, fixture.black, fixture.seeds) for n, fixture in enumerate(numbered)]
     )
-    return list(Crew(field, folder, lambda: next(fixtures, None)).play(stop))
+    return list(WorkerPool(field, folder, lambda: next(fixtures, None)).play(stop))
 
 
 def test_who_kills_the_process_of_a_game_loses_it_and_the_others_are_played(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def falter(connection: Connection, field: Field, shared: Any, folder: Path) -> N
 
 
 def test_only_one_of_the_games_of_a_dead_process_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "work", falter)
+    monkeypatch.setattr(pool, "work", falter)
     field = replace(field_of("random", "random", "random"), processes=1)
     reports = played(field, tmp_path, [(0, 2), (0, 1), (1, 2)])
     assert Counter(report.fixture.number for report in reports) == Counter(range(6))
@@ -87,7 +87,7 @@ def die(connection: Connection, field: Field, shared: Any, folder: Path) -> None
 def test_an_entrant_that_hangs_in_a_process_loses_and_the_process_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crew, "work", hang)
+    monkeypatch.setattr(pool, "work", hang)
     reports = played(field_of("random", "random"), tmp_path, [(0, 1)])
     assert [report.game.winner for report in reports] == [0, 0]
     assert reports[0].game.detail == "1: gave no answer and was stopped"
@@ -95,15 +95,15 @@ def test_an_entrant_that_hangs_in_a_process_loses_and_the_process_is_replaced(
 
 @pytest.mark.slow
 def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crew, "work", die)
-    with pytest.raises(CrewError, match="3 processes that play ended while no entrant was thinking") as error:
+    monkeypatch.setattr(pool, "work", die)
+    with pytest.raises(PoolError, match="3 processes that play ended while no entrant was thinking") as error:
         played(field_of("random", "random"), tmp_path, [(0, 1)])
     assert "\n" not in str(error.value)
 
 
 def test_a_stop_leaves_no_process(tmp_path: Path) -> None:
     fixtures, stop = iter(match_fixtures(400, 1)), []
-    hired = Crew(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
+    hired = WorkerPool(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
     reports = hired.play(lambda: bool(stop))
     next(reports)
     processes = [worker.process for worker in hired._workers]
