@@ -25,7 +25,7 @@ from pathlib import Path
 
 from benchmarks import precision, rivals, search
 from benchmarks.harness import Contender, Row, finish, machine, measure, parser, pin
-from training.matches.commands import check_files
+from training.matches.options import check_files
 
 PAGE = Path(__file__).with_name("compare.md")
 MOVES = rivals.actions(rivals.OPENING)

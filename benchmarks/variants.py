@@ -42,8 +42,8 @@ from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches import yardstick
 from training.matches.arena import listing
-from training.matches.commands import check_files
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
+from training.matches.options import check_files
 from training.matches.players import Conditions, SearchPlayer, match_search
 from training.records import scoring
 from training.settings.config import LoopSettings

@@ -55,12 +55,12 @@ GROUPS = {
         "worker": CommandEntry("training.commands.worker:main", "this machine's workers for a run on a cluster"),
     },
     "Compare": {
-        "match": CommandEntry("training.matches.arena:main", "a match between two players"),
-        "tournament": CommandEntry("training.matches.tournament.command:main", "any number of players, with Elo"),
-        "ladder": CommandEntry("training.matches.ladder:main", "how many simulations an opponent needs"),
-        "table": CommandEntry("training.matches.table.command:main", "a published table, played again with your weights"),
-        "yardstick": CommandEntry("training.matches.yardstick:main", "agreement with labelled positions"),
-        "truth": CommandEntry("training.matches.truth:main", "compare weights with perfect play"),
+        "match": CommandEntry("training.commands.match:main", "a match between two players"),
+        "tournament": CommandEntry("training.commands.tournament:main", "any number of players, with Elo"),
+        "ladder": CommandEntry("training.commands.ladder:main", "how many simulations an opponent needs"),
+        "table": CommandEntry("training.commands.table:main", "a published table, played again with your weights"),
+        "yardstick": CommandEntry("training.commands.yardstick:main", "agreement with labelled positions"),
+        "truth": CommandEntry("training.commands.truth:main", "compare weights with perfect play"),
     },
     "Course": {
         "course generations": CommandEntry("training.commands.course:generations", "value networks by generations"),

@@ -13,9 +13,7 @@ from gozero.__main__ import COMMANDS, main
 from tests import ROOT
 
 HEAVY = {"torch", "numba", "openvino", "ray", "matplotlib", "fsspec"}
-NOT_YET_LIGHT = {"match", "tournament", "ladder", "table", "yardstick", "truth"}  # are imported with their work
 SERVERS = {"gtp", "check", "web", "analysis"}  # take over the streams, and have tests of their messages
-LIGHT = sorted(COMMANDS.keys() - NOT_YET_LIGHT)
 ANSWERS = """
 import contextlib, io, json, sys
 from gozero.__main__ import main
@@ -48,6 +46,16 @@ WRONG = {  # what is refused before anything heavy is loaded, beside options tha
     "graph": ["nowhere.pt"],
     "warmup": ["--weights", "nowhere.pt"],
     "course play": ["x:val", "--game", "chess"],
+    "match": ["random", "random", "--game", "chess"],
+    "match ": ["random", "random", "--komi", "1e9"],
+    "ladder": ["--games", "0"],
+    "ladder ": ["--opponent", "engine"],
+    "tournament": ["nowhere.toml"],
+    "table": ["s9", "--weights", "nowhere.pt"],
+    "table ": ["s2", "--weights", "nowhere.pt"],
+    "truth": ["--game", "chess", "--weights", "ttt.pt"],
+    "yardstick": ["--weights", "nowhere.pt", "--yardstick", "setup.cfg"],
+    "yardstick ": ["--weights", "ttt.pt", "--yardstick", "nowhere.gz"],
 }
 
 
@@ -60,28 +68,17 @@ def answers(requests: list[list[str]]) -> list[tuple[Any, ...]]:
 
 def test_help_and_wrong_arguments_are_answered_before_anything_heavy_is_loaded() -> None:
     served = {"gtp": "gozero-gtp", "check": "gozero-gtp"}
-    helped = answers([[*name.split(), "--help"] for name in LIGHT])
-    for name, (code, out, err, heavy) in zip(LIGHT, helped, strict=True):
+    helped = answers([[*name.split(), "--help"] for name in COMMANDS])
+    for name, (code, out, err, heavy) in zip(COMMANDS, helped, strict=True):
         assert (name, code, err, heavy) == (name, 0, "", [])
         assert out.startswith(f"usage: {served.get(name, f'gozero {name}')} ")
-    names = [*LIGHT, *WRONG]
+    names = [*COMMANDS, *WRONG]
     refused = answers(
-        [*([*name.split(), "--nonsense"] for name in LIGHT), *([*n.split(), *w] for n, w in WRONG.items())]
+        [*([*name.split(), "--nonsense"] for name in COMMANDS), *([*n.split(), *w] for n, w in WRONG.items())]
     )
     for name, (code, out, err, heavy) in zip(names, refused, strict=True):
         assert (name, code, out, heavy) == (name, 2, "", [])
         assert name in SERVERS or (err.startswith(f"gozero {name.rstrip()}: ") and err.count("\n") == 1)
-
-
-@pytest.mark.parametrize("name", sorted(NOT_YET_LIGHT))
-def test_help_and_wrong_arguments_of_the_others(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for argument, expected in (("--help", 0), ("--nonsense", 2)):
-        with pytest.raises(SystemExit) as left:
-            main([name, argument])
-        out, err = capsys.readouterr()
-        assert left.value.code == expected
-        assert out.startswith(f"usage: gozero {name} ") if expected == 0 else err.startswith(f"gozero {name}: ")
-        assert err.count("\n") == (expected == 2)
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:

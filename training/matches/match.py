@@ -26,11 +26,10 @@ import numpy as np
 from gozero.games import coords
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
-from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches.elo import Tally
-from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn
+from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn, check_seed
 from training.matches.players import random_action
 from training.records.scoring import result_text
 
@@ -57,8 +56,7 @@ class MatchSettings:
             raise ChoiceError(
                 f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}"
             )
-        if not 0 <= self.seed <= MOST_SEED:
-            raise ChoiceError(f"the seed must be from 0 to {MOST_SEED}, not {self.seed}")
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)

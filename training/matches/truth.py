@@ -1,23 +1,7 @@
-"""`gozero truth`: how far a network is from perfect play, in a game whose values are known
-(`training.matches.perfect`).
+"""How far a network is from perfect play, in a game whose values are known (`training.matches.perfect`).
 
-    gozero truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
-    gozero truth --game nogo --size 4 --weights nogo4.pt
-
-Vocabulary
-    keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
-    judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the
-               value
-    own play   games of the player with itself, each after a few random plies, so that no two are the same
-    random     games of uniformly random moves
-
-All positions differ, in stones or side to move, and no more than two are of one game; where a game has fewer than were
-asked for, what was found is used, and its number printed. At the end come games against the perfect player, as many
-with each colour: it draws among its best moves, so that games differ, and the number of different games is printed with
-the results.
-The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is
-missing; 130 after Ctrl-C.
-Judged positions are never trained on.
+The command `gozero truth` says what is measured; `strength` measures a run with it. A position is judged if at least
+one of its moves does not keep its value.
 """
 
 from __future__ import annotations
@@ -36,8 +20,6 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import Position
-from gozero.system.console import Parser, run_command
-from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.elo import wilson
@@ -51,7 +33,6 @@ from training.matches.players import (
     RandomPlayer,
     SearchPlayer,
     Turn,
-    count_of,
     match_search,
     random_action,
 )
@@ -260,40 +241,8 @@ def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
             yield f"  {name} in {len(record.moves)} plies: {moves}"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure from the command line; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero truth", lambda: _run(options))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument(
-        "--game", type=str.lower, required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello"
-    )
-    parser.add_argument("--size", type=int, help="board size (default: the game's own)")
-    parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
-    parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
-    parser.add_argument(
-        "--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)"
-    )
-    parser.add_argument(
-        "--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="fixes positions and games (default 1)")
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
-    )
-    return parser
-
-
-def _run(options: argparse.Namespace) -> int:
-    if options.visits < 1 or options.positions < 1 or options.games < 1:
-        raise ChoiceError("--visits, --positions and --games are at least 1")
-    count_of(str(options.visits), "--visits")
-    if options.seed < 0:
-        raise ChoiceError(f"--seed {options.seed}: expected 0 or more")
+def measure(options: argparse.Namespace) -> int:
+    """Print what the options of `training.commands.truth` ask for; the exit code."""
     game = games.make(options.game, size=options.size)
     solver = perfect.solver(game)
     conditions = Conditions(game, 0.0, options.seed, PARALLEL, threads=options.threads)

@@ -1,7 +1,5 @@
-"""`gozero yardstick --weights FILE --yardstick FILE.jsonl.gz`: agreement with positions that a strong
-engine labelled.
+"""Agreement of a network with positions that a strong engine labelled. The command is `gozero yardstick`.
 
-Vocabulary
     yardstick      a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black
                    first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and
                    `score` (points), both for the side to move, `ownership` (row-major from the top left, + for the side
@@ -24,7 +22,7 @@ import argparse
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from math import isqrt
@@ -39,7 +37,6 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.position import IllegalMove, Position
-from gozero.system.console import Parser, finite, run_command
 from gozero.system.errors import UserError
 from gozero.system.words import counted
 
@@ -225,19 +222,8 @@ def parts_table(labelled: Labelled, found: Evaluation) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the agreement of a weights file beside the constant guess's; exit code 2 if a file cannot be used."""
-    parser = Parser(prog="gozero yardstick", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--weights", required=True, metavar="FILE")
-    parser.add_argument(
-        "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
-    )
-    parser.add_argument("--komi", type=finite, default=7.5, help="komi of the labelled games (default 7.5)")
-    options = parser.parse_args(arguments)
-    return run_command("gozero yardstick", lambda: _run(options))
-
-
-def _run(options: argparse.Namespace) -> int:
+def measure(options: argparse.Namespace) -> int:
+    """Print the agreement that the options of `training.commands.yardstick` ask for; the exit code."""
     labelled = read(options.yardstick, komi=options.komi)
     found = evaluate(labelled, open_evaluator(options.weights, labelled.game))
     print(

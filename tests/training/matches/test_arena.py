@@ -20,6 +20,7 @@ from gozero import games
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
+from training.commands import match as command
 from training.matches import arena
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, winner_named
 from training.matches.players import Fault, RandomPlayer, Turn
@@ -102,7 +103,7 @@ def test_a_match_stops_after_three_illegal_games_in_a_row(
     program = tmp_path / "engine.py"
     program.write_text("import sys\nfor line in sys.stdin:\n    print('=' + line.split()[0] + ' A9\\n', flush=True)\n")
     engine = f"gtp:{sys.executable} -S '{program}'"
-    code = arena.main(["random", engine, "--size", "5", "--games", str(games), "--csv", str(tmp_path / "games.csv")])
+    code = command.main(["random", engine, "--size", "5", "--games", str(games), "--csv", str(tmp_path / "games.csv")])
     said = capsys.readouterr()
     assert code == 2
     assert "A scored" not in said.out and f"lost {lost} games in a row by illegal moves" in said.err
@@ -198,7 +199,7 @@ def test_winner_named(text: str, winner: int | None) -> None:
 def test_the_command_line_lists_and_saves_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sgfs, table, document = tmp_path / "games", tmp_path / "games.csv", tmp_path / "match.json"
     where = ["--sgf", str(sgfs), "--csv", str(table), "--json", str(document)]
-    assert arena.main(["random", "random", "--size", "5", "--games", "4", "--seed", "3", *where]) == 0
+    assert command.main(["random", "random", "--size", "5", "--games", "4", "--seed", "3", *where]) == 0
     output = capsys.readouterr().out
     assert "of 4 = " in output and "two passes 4" in output and "different games: 4 of 4" in output
     rows = list(csv.DictReader(table.open(encoding="utf-8")))
@@ -220,7 +221,7 @@ def test_any_game_has_its_own_size_and_results(
 ) -> None:
     table = tmp_path / "games.csv"
     assert (
-        arena.main(["uct:4", "random", "--game", name, "--games", "4", "--opening-moves", "5", "--csv", str(table)])
+        command.main(["uct:4", "random", "--game", name, "--games", "4", "--opening-moves", "5", "--csv", str(table)])
         == 0
     )
     assert f"{board}; MatchSettings(games=4" in capsys.readouterr().out
@@ -237,7 +238,7 @@ def test_any_game_has_its_own_size_and_results(
 
 
 def test_openings_that_always_end_the_game_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert arena.main(["random", "random", "--game", "tictactoe", "--opening-moves", "9", "--games", "2"]) == 2
+    assert command.main(["random", "random", "--game", "tictactoe", "--opening-moves", "9", "--games", "2"]) == 2
     said = capsys.readouterr().err
     assert said == ("gozero match: 9 random plies end nearly every game of tictactoe: take fewer opening moves\n")
 
@@ -254,7 +255,7 @@ def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeyp
         raise KeyboardInterrupt
 
     monkeypatch.setattr(arena, "play_match", play_match)
-    assert arena.main(["random", "random", "--game", "tictactoe"]) == 130
+    assert command.main(["random", "random", "--game", "tictactoe"]) == 130
     assert capsys.readouterr().err == "gozero match: interrupted; no game was finished\n"
 
 
@@ -270,12 +271,12 @@ def test_an_interrupted_match_keeps_its_finished_games(
     monkeypatch.setattr(arena, "play_match", play_match)
     table, document = tmp_path / "games.csv", tmp_path / "match.json"
     match = ["random", "random", "--game", "tictactoe", "--games", "8", "--csv", str(table), "--json", str(document)]
-    assert arena.main(match) == 130
+    assert command.main(match) == 130
     assert len(table.read_text().splitlines()) == 1 + 3
     assert len(json.loads(document.read_text())["games"]) == 3
     kept = f"3 of 8 games were finished and are kept in {table} and {document}"
     assert capsys.readouterr().err == f"gozero match: interrupted; {kept}\n"
-    assert arena.main(match[:-4]) == 130
+    assert command.main(match[:-4]) == 130
     assert capsys.readouterr().err == "gozero match: interrupted; 3 of 8 games were finished, listed above\n"
 
 
@@ -291,7 +292,7 @@ def test_a_game_is_in_the_list_as_soon_as_it_has_ended(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(arena, "play_match", play_match)
     match = ["random", "random", "--game", "tictactoe", "--games", "6", "--parallel", "4", "--csv", str(table)]
-    assert arena.main(match) == 0
+    assert command.main(match) == 0
     assert [len(found) for found in lines] == [2, 3, 4, 5, 6, 7]
     assert all(found[0].startswith("black,winner") for found in lines)
     rows = list(csv.DictReader(table.open(encoding="utf-8")))
@@ -306,7 +307,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(arena, "play_match", broken)
     with pytest.raises(ValueError, match="broadcast"):
-        arena.main(["random", "random", "--game", "tictactoe"])
+        command.main(["random", "random", "--game", "tictactoe"])
 
 
 def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
@@ -321,7 +322,7 @@ def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
 
     monkeypatch.setattr(arena, "write_csv", full)
     match = ["random", "random", "--game", "tictactoe", "--games", "6", "--csv", str(table), "--json", str(document)]
-    assert arena.main(match) == 2
+    assert command.main(match) == 2
     why = "No space left on device; what it held before is kept"
     assert capsys.readouterr().err == f"gozero match: cannot write {table}: {why}\n"
     assert len(table.read_text().splitlines()) == 1 + 2
@@ -366,7 +367,7 @@ def test_what_does_not_fit_on_the_disk_leaves_no_torn_row(tmp_path: Path) -> Non
 def test_a_bad_request_is_one_clear_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert arena.main(["--size", "5", *arguments]) == 2
+    assert command.main(["--size", "5", *arguments]) == 2
     complaint = capsys.readouterr().err
     assert message in complaint
     assert complaint.count("\n") == 1

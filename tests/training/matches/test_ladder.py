@@ -14,6 +14,7 @@ import pytest
 from gozero.games.game import Game
 from gozero.nets import locations
 from tests import ROOT
+from training.commands import ladder as command
 from training.matches import ladder, match
 from training.matches.match import MatchGame, MatchSettings
 from training.matches.players import MatchPlayer
@@ -44,7 +45,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, picture = tmp_path / "ladder.csv", tmp_path / "ladder.png"
-    assert ladder.main([*TINY, "--csv", str(table), "--plot", str(picture)]) == 0
+    assert command.main([*TINY, "--csv", str(table), "--plot", str(picture)]) == 0
     printed = capsys.readouterr().out
     rows = rows_of(table)
     assert [(row["climber"], row["simulations"]) for row in rows] == [
@@ -66,7 +67,7 @@ def test_several_networks_climb_on_one_plot_against_either_kind_of_rollouts(tmp_
     folder = ROOT / "weights"
     files = [str(folder / name) for name in ("ttt.pt", "ttt-mlp.pt")]
     arguments = ["--weights", *files, "--rollouts", "puct-rollout", "--csv", str(table), "--plot", str(picture)]
-    assert ladder.main([*TINY, *arguments]) == 0
+    assert command.main([*TINY, *arguments]) == 0
     rows = rows_of(table)
     climbers = [f"weights:{file}:8" for file in files]
     assert list(dict.fromkeys(row["climber"] for row in rows)) == [*climbers, "puct-rollout:8", "perfect"]
@@ -77,7 +78,7 @@ def test_several_networks_climb_on_one_plot_against_either_kind_of_rollouts(tmp_
 def test_the_same_seed_gives_the_same_table(tmp_path: Path) -> None:
     tables = [tmp_path / name for name in ("one.csv", "two.csv")]
     for table in tables:
-        assert ladder.main([*TINY, "--csv", str(table)]) == 0
+        assert command.main([*TINY, "--csv", str(table)]) == 0
     assert rows_of(tables[0]) == rows_of(tables[1])
 
 
@@ -88,7 +89,7 @@ def test_any_gtp_engine_is_an_opponent(
     program.write_text(ENGINE)
     monkeypatch.setattr(ladder, "_climbers", lambda options: [f"uct:{visits}" for visits in options.visits])
     where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--visits", "4", "40", "--csv", str(table)]
-    assert ladder.main(["--game", "tictactoe", "--games", "1", "--sims", "100", "300", *where]) == 0
+    assert command.main(["--game", "tictactoe", "--games", "1", "--sims", "100", "300", *where]) == 0
     matches = [
         (row["climber"], row["visits"], row["simulations"], row["opponent"].split()[-1]) for row in rows_of(table)
     ]
@@ -112,7 +113,7 @@ def test_an_interruption_leaves_what_was_played(
 
     monkeypatch.setattr(ladder, "play_match", play_match)
     table = tmp_path / "ladder.csv"
-    assert ladder.main([*TINY, "--csv", str(table)]) == 130
+    assert command.main([*TINY, "--csv", str(table)]) == 130
     assert capsys.readouterr().err == "gozero ladder: interrupted; the matches above are all that were finished\n"
     assert [row["simulations"] for row in rows_of(table)] == ["2"]
 
@@ -124,7 +125,7 @@ def test_the_weights_of_two_runs_are_told_apart(tmp_path: Path, capsys: pytest.C
         file.parent.mkdir()
         file.write_bytes(shipped)
     arguments = ["--game", "tictactoe", "--sims", "2", "--games", "1", "--visits", "2", "--no-controls"]
-    assert ladder.main([*arguments, "--weights", *map(str, files)]) == 0
+    assert command.main([*arguments, "--weights", *map(str, files)]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert [line for line in printed if "weights.pt, " in line] == [
         "mlp/weights.pt, 2 visits",
@@ -133,7 +134,7 @@ def test_the_weights_of_two_runs_are_told_apart(tmp_path: Path, capsys: pytest.C
 
 
 def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert ladder.main(["--game", "simple_go", "--sims", "2", "--games", "1", "--visits", "2"]) == 0
+    assert command.main(["--game", "simple_go", "--sims", "2", "--games", "1", "--visits", "2"]) == 0
     captured = capsys.readouterr()
     assert "there is no perfect player of simple_go" in captured.err
     assert "perfect" not in captured.out
@@ -146,7 +147,7 @@ def test_games_that_are_the_same_are_said(
     program.write_text(ENGINE)
     monkeypatch.setattr(ladder, "_climbers", lambda options: ["fixed"])
     where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--sims", "100"]
-    assert ladder.main(["--game", "tictactoe", "--games", "3", *where]) == 0
+    assert command.main(["--game", "tictactoe", "--games", "3", *where]) == 0
     assert "2 different games of 6 against gtp:" in capsys.readouterr().err
 
 
@@ -156,7 +157,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(ladder, "play_match", broken)
     with pytest.raises(ValueError, match="broadcast"):
-        ladder.main(TINY)
+        command.main(TINY)
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_bad_request_is_one_clear_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ladder.main([*TINY, *arguments]) == 2
+    assert command.main([*TINY, *arguments]) == 2
     complaint = capsys.readouterr().err
     assert message in complaint
     assert complaint.count("\n") == 1
@@ -190,7 +191,7 @@ def test_weights_that_cannot_be_used_are_refused_before_the_first_match(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(ladder, "play_match", lambda *_: pytest.fail("a match has begun"))
-    assert ladder.main([*TINY, "--weights", "ttt.pt", "/nowhere/x.pt"]) == 2
+    assert command.main([*TINY, "--weights", "ttt.pt", "/nowhere/x.pt"]) == 2
     assert "/nowhere/x.pt" in capsys.readouterr().err
 
 

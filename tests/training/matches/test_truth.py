@@ -14,6 +14,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import Game
 from tests import ROOT
+from training.commands import truth as command
 from training.matches import perfect, truth
 from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, Turn
 from training.matches.truth import KeptShare
@@ -143,7 +144,7 @@ def test_a_player_without_an_answer_is_an_error(game: Game, solver: perfect.Solv
 
 
 def test_the_command_measures_the_shipped_weights(capsys: pytest.CaptureFixture[str]) -> None:
-    assert truth.main([*TTT, "--visits", "50", "--positions", "80", "--games", "3"]) == 0
+    assert command.main([*TTT, "--visits", "50", "--positions", "80", "--games", "3"]) == 0
     title, words, _, *rows, first, drawn, second, drawn_too = capsys.readouterr().out.splitlines()
     assert (title, words[:33]) == ("tictactoe 3x3; ttt.pt, 50 visits; seed 1", "share of moves that keep the valu")
     assert [row[:23].split()[:-1] for row in rows] == [["all"], ["own", "play"], ["random"], ["plies", "4-12"]]
@@ -165,13 +166,13 @@ def test_the_command_says_how_many_positions_there_were(
 ) -> None:
     monkeypatch.setattr(truth, "PLIES", (9, 30))  # no move is left there
     monkeypatch.setattr(truth, "PATIENCE", 3)
-    assert truth.main([*TTT, "--visits", "2"]) == 0
+    assert command.main([*TTT, "--visits", "2"]) == 0
     assert "0 of 1000 positions were found: 3 games in a row held no new one" in capsys.readouterr().out
 
 
 def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(truth, "positions", interrupt)
-    assert truth.main(TTT) == 130
+    assert command.main(TTT) == 130
     assert capsys.readouterr().err == "gozero truth: interrupted\n"
 
 
@@ -181,7 +182,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(truth, "positions", broken)
     with pytest.raises(ValueError, match="broadcast"):
-        truth.main(TTT)
+        command.main(TTT)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
         (["--game", "chess"], "unknown game 'chess'"),
         (["--size", "4"], "board size 4"),
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
-        (["--seed", "-1"], "--seed -1: expected 0 or more"),
+        (["--seed", "-1"], "the seed must be from 0"),
         (["--visits", "0"], "--visits, --positions and --games are at least 1"),
         (["--visits", "1" + "0" * 21], "visits a move are too many"),
         (["--game", "connect4"], "needs bitbully; run: pip install bitbully"),
@@ -202,7 +203,7 @@ def test_a_bad_request_is_one_clear_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "bitbully", None)
-    assert truth.main([*TTT, *arguments]) == 2
+    assert command.main([*TTT, *arguments]) == 2
     complaint = capsys.readouterr().err
     assert message in complaint
     assert complaint.count("\n") == 1

@@ -12,6 +12,7 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games import coords
+from training.commands import yardstick as command
 from training.matches import yardstick
 
 SIZE = 5
@@ -137,9 +138,9 @@ def test_a_file_of_another_form_is_one_clear_line(tmp_path: Path, content: str, 
 def test_missing_files_end_the_command_with_code_2(
     tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert yardstick.main(["--weights", "x.pt", "--yardstick", str(tmp_path / "none.gz")]) == 2
+    assert command.main(["--weights", "x.pt", "--yardstick", str(tmp_path / "none.gz")]) == 2
     assert "none.gz" in capsys.readouterr().err
-    assert yardstick.main(["--weights", str(tmp_path / "none.pt"), "--yardstick", str(file)]) == 2
+    assert command.main(["--weights", str(tmp_path / "none.pt"), "--yardstick", str(file)]) == 2
     assert "none.pt" in capsys.readouterr().err
 
 

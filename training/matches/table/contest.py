@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from gozero.system.words import counted
-from training.matches.commands import SIMS
 from training.matches.elo import Tally
-from training.matches.players import POLICY
+from training.matches.interface import POLICY
+from training.matches.options import SIMS
 from training.matches.table.published import PublishedPair, PublishedTable
 from training.matches.tournament import field as fields
 from training.matches.tournament.field import PAIRS, Field

@@ -11,14 +11,16 @@ This module plays nothing. What a file holds is checked as settings are: a wrong
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from gozero.games import GAMES
+from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
-from training.matches.players import MOST_VISITS, POLICY
+from training.matches.interface import MOST_VISITS, POLICY
 from training.settings import config
 from training.settings.config import setting
 
@@ -113,6 +115,18 @@ class PublishedTable:
     def pairs(self) -> list[PublishedPair]:
         """Every pair once, by our simulations and then by theirs."""
         return sorted(set(chain.from_iterable(part.cells for part in self.part)))
+
+    def chosen(self, texts: Sequence[str] | None, where: str) -> list[PublishedPair]:
+        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does not
+        have.
+        """
+        if texts is None:
+            return self.pairs
+        wanted = {PublishedPair.parse(text, "--pairs") for text in texts}
+        for pair in wanted - set(self.pairs):
+            known = ", ".join(str(known).replace(" ", "").replace(",", "") for known in self.pairs)
+            raise ChoiceError(f"--pairs: {pair} is not in {where}: expected some of {known}")
+        return [pair for pair in self.pairs if pair in wanted]
 
     def figures_of(self, pair: PublishedPair) -> dict[str, Figure]:
         """What each network scored in this pair, by name, each figure once."""

@@ -4,8 +4,6 @@ Vocabulary
     entrant     a player with a name of its own; what it may be is listed in `training.matches.players`
     pairing     two entrants who meet, by their places in the field
     challenger  in a gauntlet: an entrant that meets every entrant that is not a challenger
-    preset      a field that comes with gozero, training/matches/tournament/NAME.toml; a name such as `release` stands for all
-                fields release-*.toml
 
 An unknown key or an invalid value is a `SettingsError`, one line that names the key, the value and what is allowed.
 """
@@ -39,7 +37,6 @@ from training.records import scoring
 from training.settings import config
 from training.settings.config import setting
 
-FOLDER = Path(__file__).resolve().parent
 ROUND_ROBIN, GAUNTLET, SPRT, PAIRS = "round-robin", "gauntlet", "sprt", "pairs"
 LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
@@ -160,24 +157,6 @@ class Field:
         )
         shape = self.make_game().dimensions
         return f"{kind} of {len(self.entrant)}, {self.game} {shape}{komi}{', ' * bool(self.rules)}{self.rules}; {self.clock}"
-
-
-def presets() -> dict[str, list[Path]]:
-    """Each preset's name with its fields."""
-    files = sorted(FOLDER.glob("*.toml"))
-    found = {path.stem: [path] for path in files}
-    for group in sorted({path.stem.partition("-")[0] for path in files if "-" in path.stem}):
-        found.setdefault(group, [path for path in files if path.stem.startswith(f"{group}-")])
-    return found
-
-
-def find(name: str) -> list[Path]:
-    """The files of a preset, or the one file that is named; SettingsError where there is neither."""
-    if name in presets():
-        return presets()[name]
-    if not Path(name).is_file():
-        raise SettingsError(f"no field {name!r}: give a TOML file or one of the presets {', '.join(presets())}")
-    return [Path(name)]
 
 
 def load(path: Path, **changes: Any) -> Field:

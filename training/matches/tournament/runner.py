@@ -7,27 +7,29 @@ Vocabulary
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gozero.system.console import SUCCESS
+from gozero.system.console import INTERRUPTED, SUCCESS, stop_on_signals
 from gozero.system.options import SettingsError
+from training.matches.tournament import field as fields
 from training.matches.tournament import game_files, journal, rehearsal, results
 from training.matches.tournament.conductor import Conductor
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import Journal, PlayedGame
 from training.matches.tournament.page import Pages
+from training.matches.tournament.presets import OUT
 from training.matches.tournament.progress import ProgressLine
 from training.matches.tournament.results import Results
 from training.storage import storage
 
-FOLDER = Path("tournaments")  # of all tournaments, where the user names no other one
 FAULTY = 1  # exit code: a game was lost by a fault, or an entrant could not start
 SAID_FAULTS = 3  # of one entrant that are said at once
 REWRITE = 60.0  # seconds between two versions of the page while games are played
@@ -41,6 +43,23 @@ class View:
     text: Callable[[Results], str] = results.text  # for stdout, at the end
     parts: Callable[[Results], Iterable[str]] = lambda found: ()  # HTML at the head of the page
     files: Callable[[Results], Mapping[str, str]] = lambda found: {}  # names and contents
+
+
+def play_all(options: argparse.Namespace, paths: Sequence[Path]) -> int:
+    """Play, in turn, the fields of the files that the options of `training.commands.tournament` name; the exit code."""
+    read = [(path, fields.load(path, games=options.games, processes=options.processes)) for path in paths]
+    stop, code = None, SUCCESS
+    for path, field in read:
+        folder = (options.out or OUT / options.field) if len(paths) > 1 else options.out or OUT / path.stem
+        folder = folder / path.stem if len(paths) > 1 else folder
+        if options.dry_run:
+            code = max(code, rehearse(field, folder))
+            continue
+        stop = stop or stop_on_signals("games under way are played anew by the same command")
+        code = max(code, play(field, folder, stop))
+        if stop():
+            return INTERRUPTED
+    return code
 
 
 def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None = None) -> int:

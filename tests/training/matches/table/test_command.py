@@ -14,7 +14,8 @@ import pytest
 
 from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
-from training.matches.table import command
+from training.commands import table as command
+from training.matches.table import play
 
 ENGINE = ROOT / "tests" / "training" / "matches" / "tournament" / "engine.py"
 TOY = ["s2", "--weights", "ttt.pt", "--workers", "1"]  # tic-tac-toe: the game follows the weights
@@ -23,7 +24,7 @@ TOY = ["s2", "--weights", "ttt.pt", "--workers", "1"]  # tic-tac-toe: the game f
 @pytest.fixture(autouse=True)
 def signals(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(command, "stop_on_signals", lambda doing: lambda: False)
+    monkeypatch.setattr(play, "stop_on_signals", lambda doing: lambda: False)
 
 
 def opponent(*words: object) -> list[str]:
@@ -100,7 +101,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s9", "--weights", "ttt.pt"], "there is no table 's9': expected s2"),
         (["s2"], "the following arguments are required: --weights"),
         (["s2", "--weights", "none.pt"], "cannot use weights"),
-        (["s2", "--weights", "ttt.pt", "ttt.pt"], "--weights names ttt.pt twice: give each file once"),
+        (["s2", "--weights", "ttt.pt", "ttt.pt"], "--weights ttt.pt is given twice: name each once"),
         (["s2", "--weights", "ttt.pt", "nogo9.pt"], "ttt.pt plays tictactoe and nogo9.pt plays nogo: give one game's"),
         (["s2", "--weights", "ttt.pt", "--game", "nogo"], "it plays tictactoe, not nogo"),
         (["s2", "--weights", "ttt.pt", "--size", "5"], "--size 5: ttt.pt plays tictactoe on 3"),

@@ -10,6 +10,7 @@ from gozero.system.options import SettingsError
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.networks import PolicyNetwork, ValueNetwork, new_networks
 from training.matches.tournament import field as fields
+from training.matches.tournament import presets
 from training.matches.tournament.clocks import GameClock
 from training.matches.tournament.field import Entrant, Field
 
@@ -164,10 +165,10 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
         SettingsError,
         match=r"no value networks in runs.course-simple_go: first run gozero course generations --game simple_go ",
     ):
-        fields.load(fields.FOLDER / "s1.toml")
+        fields.load(presets.FOLDER / "s1.toml")
 
 
-@pytest.mark.parametrize("path", [path for path in fields.FOLDER.glob("*.toml") if "pachi" not in path.stem])
+@pytest.mark.parametrize("path", [path for path in presets.FOLDER.glob("*.toml") if "pachi" not in path.stem])
 def test_presets_are_sound(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.stem == "s1":
         make_course(tmp_path / "runs" / "course-simple_go")
@@ -201,12 +202,12 @@ def test_the_last_opening_that_leaves_a_move_is_allowed(tmp_path: Path) -> None:
 
 
 def test_a_preset_may_stand_for_several_fields() -> None:
-    assert [path.stem for path in fields.find("s3")] == ["s3"]
-    assert len(fields.find("release")) >= 8
+    assert [path.stem for path in presets.find("s3")] == ["s3"]
+    assert len(presets.find("release")) >= 8
     with pytest.raises(
         SettingsError, match="no field 'nowhere': give a TOML file or one of the presets release-connect4"
     ):
-        fields.find("nowhere")
+        presets.find("nowhere")
 
 
 def test_another_file_of_weights_under_the_same_name_is_another_fact(small_weights: Path, tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from sgfmill.sgf import Sgf_game
 from gozero.nets import locations
 from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
-from training.matches.tournament import command, runner
+from training.commands import tournament as command
+from training.matches.tournament import runner
 from training.matches.tournament.field import load
 
 ENGINE = Path(__file__).with_name("engine.py")
@@ -30,7 +31,7 @@ ENGINE = Path(__file__).with_name("engine.py")
 @pytest.fixture(autouse=True)
 def signals(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(command, "stop_on_signals", lambda doing: lambda: False)
+    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
 
 
 def toy(*words: object) -> str:

@@ -17,11 +17,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import INTERRUPTED, SUCCESS, Parser, run_command, stop_on_signals
+from gozero.system.console import SUCCESS, Parser, run_command
 from gozero.system.options import SettingsError
-from training.matches.tournament import field as fields
-from training.matches.tournament import runner
-from training.matches.tournament.runner import FOLDER
+from training.matches.tournament import presets
+from training.matches.tournament.presets import OUT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +35,10 @@ def _run(options: argparse.Namespace) -> int:
         return SUCCESS
     if options.field is None:
         raise SettingsError("give a FIELD.toml or a preset; --list-presets names the presets")
-    return _play_all(options)
+    paths = presets.find(options.field)
+    from training.matches.tournament import runner
+
+    return runner.play_all(options, paths)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"folder (default {FOLDER}/NAME OF THE FIELD)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")
     parser.add_argument("--games", type=int, metavar="N", help="of each pairing, in place of the field's")
     parser.add_argument("--processes", type=int, metavar="N", help="in place of the field's")
     parser.add_argument(
@@ -59,25 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 def _listed() -> list[str]:
     """Each preset with the first line of its file, or the fields it stands for."""
     lines = []
-    for name, paths in fields.presets().items():
+    for name, paths in presets.presets().items():
         about = paths[0].read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
         lines.append(f"{name:18} {about if len(paths) == 1 else ', '.join(path.stem for path in paths)}")
     return lines
-
-
-def _play_all(options: argparse.Namespace) -> int:
-    """Every field of the request in turn; the exit code."""
-    paths = fields.find(options.field)
-    read = [(path, fields.load(path, games=options.games, processes=options.processes)) for path in paths]
-    stop, code = None, SUCCESS
-    for path, field in read:
-        folder = (options.out or FOLDER / options.field) if len(paths) > 1 else options.out or FOLDER / path.stem
-        folder = folder / path.stem if len(paths) > 1 else folder
-        if options.dry_run:
-            code = max(code, runner.rehearse(field, folder))
-            continue
-        stop = stop or stop_on_signals("games under way are played anew by the same command")
-        code = max(code, runner.play(field, folder, stop))
-        if stop():
-            return INTERRUPTED
-    return code

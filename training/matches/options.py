@@ -1,4 +1,6 @@
-"""Shared by the commands that play matches: their options, and the game to play."""
+"""The options that the commands which play matches share, and what they mean. Nothing heavy is imported before a game
+is made.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,19 @@ import argparse
 import os
 import shlex
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gozero import games
-from gozero.games.game import Game
 from gozero.system.console import finite
 from gozero.system.errors import ChoiceError
-from training.records import scoring
+from training.matches.interface import check_limits, check_seed
 
+if TYPE_CHECKING:
+    from gozero.games.game import Game
+
+GO = "go"
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
 
@@ -21,7 +28,7 @@ IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this proc
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The options that `open_game` reads."""
     parser.add_argument(
-        "--game", type=str.lower, default=scoring.GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {scoring.GO})"
+        "--game", type=str.lower, default=GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {GO})"
     )
     parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
     parser.add_argument("--komi", type=finite, help="points, Go only (default: the board's usual one, mostly 7.5)")
@@ -47,12 +54,34 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
 
     ChoiceError for what the game does not have.
     """
+    from training.records import scoring
+
     size = games.usual(options.game, "size") if options.size is None else options.size
     komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
-    if not abs(komi) <= games.MOST_KOMI:
-        raise ChoiceError(f"--komi {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
-    given = komi if options.game == scoring.GO else options.komi
+    given = komi if options.game == GO else options.komi
     return games.make(options.game, size=size, rules=options.rules, komi=given), komi
+
+
+def check_play(options: argparse.Namespace) -> None:
+    """ChoiceError for a game, a komi, a seed or a time that cannot be, before the rules are loaded."""
+    check_game(options.game)
+    if options.komi is not None and not abs(options.komi) <= games.MOST_KOMI:
+        raise ChoiceError(f"--komi {options.komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
+    check_seed(options.seed)
+    check_limits(options.move_seconds, options.threads)
+
+
+def check_game(name: str) -> None:
+    """ChoiceError for a game that there is not."""
+    if name not in games.GAMES:
+        raise ChoiceError(f"unknown game {name!r}: expected one of {', '.join(games.GAMES)}")
+
+
+def check_once(name: str, given: Sequence[object]) -> None:
+    """ChoiceError for a value of an option that is given twice: the same games would count as others."""
+    for number, value in enumerate(given):
+        if value in given[:number]:
+            raise ChoiceError(f"--{name} {value} is given twice: name each once")
 
 
 def check_opponent(command: str) -> None:
@@ -106,7 +135,7 @@ def described(game: Game, komi: float, options: argparse.Namespace) -> str:
     rules = options.rules or games.usual(game.name, "rules")
     return (
         f"{game.name} {game.dimensions}"
-        + (f", komi {komi:g}" if game.name == scoring.GO else "")
+        + (f", komi {komi:g}" if game.name == GO else "")
         + (f", {rules}" if rules else "")
     )
 

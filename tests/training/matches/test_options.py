@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gozero.system.errors import ChoiceError
-from training.matches import arena
-from training.matches.commands import check_files
+from training.commands import match
+from training.matches.options import check_files
 
 
 def test_a_file_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_file_that_cannot_be_made_is_one_line_before_the_games(
 ) -> None:
     csv = tmp_path / "a.csv"
     arguments = ["random", "random", "--game", "tictactoe", "--games", "2", "--csv", str(csv), "--json", "/proc/x"]
-    assert arena.main(arguments) == 2
+    assert match.main(arguments) == 2
     output = capsys.readouterr()
     assert output.err.startswith("gozero match: cannot write /proc/x: ") and output.err.count("\n") == 1
     assert output.out == "" and not csv.exists()

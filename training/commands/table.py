@@ -1,0 +1,103 @@
+"""`gozero table NAME --weights FILE ...`: a published table of results, played again with networks of ours.
+
+    gozero table s2 --weights nogo9.pt --dry-run
+    gozero table s2 --weights nogo9.pt --pairs 50:20k policy:1000 --games 10
+    gozero table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo {sims}"
+
+NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), so the same command continues
+one that was stopped, however that happened, and more pairs, games or weights may be added later. The table goes to
+stdout, in the layout of the publication beside its figures, progress and complaints to stderr. What comes out lies in
+the folder of --out: tournament.html with the table at its head, table.svg, table.csv, results.csv, results.json, games/
+and journal.jsonl. Exit code: 0; 1 when a game was lost by a fault or an entrant could not start; 2 when the request
+makes no sense; 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from gozero.nets import locations
+from gozero.system.console import Parser, finite, run_command
+from gozero.system.errors import ChoiceError
+from training.matches.options import SIMS, check_game, check_once, check_opponent
+from training.matches.table import published
+from training.matches.tournament.presets import OUT
+
+PROGRAM = "gozero table"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play what is asked for; the exit code is described above."""
+    options = _parser().parse_args(arguments)
+    return run_command(PROGRAM, lambda: _run(options))
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
+    parser = Parser(prog=PROGRAM, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
+    parser.add_argument(
+        "--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair"
+    )
+    parser.add_argument(
+        "--opponent",
+        metavar="COMMAND",
+        help=f"a GTP engine; {SIMS} stands for its simulations a move (default: plain UCT)",
+    )
+    parser.add_argument("--opponent-name", metavar="TEXT", help="its name in the table (default: the program's)")
+    parser.add_argument(
+        "--pairs", nargs="+", metavar="PAIR", help="only these, such as 400:50k or policy:1000 (default: all)"
+    )
+    parser.add_argument(
+        "--games", type=int, metavar="N", help="of each colour in each cell (default: as many as were published)"
+    )
+    parser.add_argument("--game", type=str.lower, metavar="NAME", help="default: the one that the weights play")
+    parser.add_argument(
+        "--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)"
+    )
+    _add_play(parser)
+    return parser
+
+
+def _add_play(parser: argparse.ArgumentParser) -> None:
+    """The options of how the games are played."""
+    parser.add_argument(
+        "--workers", type=int, default=0, metavar="N", help="processes that play (default: one for each core)"
+    )
+    parser.add_argument(
+        "--opening-moves", type=int, default=2, metavar="N", help="random plies before the players begin (default 2)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="fixes the openings (default 1)")
+    parser.add_argument(
+        "--answer-seconds", type=finite, default=60.0, metavar="S", help="what any answer may take (default 60)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=f"folder (default {OUT}/table-NAME, behind it the names of another game and of the opponent)",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="play nothing; say how many games there are and how long they will take"
+    )
+
+
+def _run(options: argparse.Namespace) -> int:
+    table = published.load(options.table)
+    check_once("weights", options.weights)
+    for file in options.weights:
+        locations.find(file)
+    if options.game is not None:
+        check_game(options.game)
+    if options.opponent is not None:
+        check_opponent(options.opponent)
+    elif options.opponent_name:
+        raise ChoiceError("--opponent-name names the engine of --opponent: give both, or neither")
+    if options.games is not None and options.games < 1:
+        raise ChoiceError(f"--games {options.games}: expected 1 or more of each colour in each cell")
+    cells = table.chosen(options.pairs, f"the table {options.table}")
+    from training.matches.table import play
+
+    return play.play(options, table, cells)
