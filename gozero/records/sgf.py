@@ -186,7 +186,7 @@ class SgfGame:
 
     def _stones(self, nodes: list[SgfNode]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Black's and White's stones after these nodes."""
-        size, board = self.size, boards.Board(self.size)  # it counts its rows from the bottom, which changes nothing here
+        size, board = self.size, boards.Board(self.size)  # which counts its rows from the bottom: no matter
         for node in nodes:
             self._set_up(node, board)
             colour, action = self.move(node) or (BLACK, size**2)
@@ -306,8 +306,8 @@ def _looks_given(record: GameRecord) -> bool:
 
 
 def _first_to_play(nodes: list[SgfNode], begun: int, handicap: int) -> int:
-    """PL if given where the stones are set up, else whoever moves first then, else who did not move last before that, else
-    White after handicap stones.
+    """PL if given where the stones are set up, else whoever moves first then, else who did not move last before that,
+    else White after handicap stones.
     """
     last = next((index for index in range(begun - 1, -1, -1) if move_of(nodes[index])), -1)
     first = next((index for index in range(begun, len(nodes)) if move_of(nodes[index])), len(nodes) - 1)

@@ -1,4 +1,4 @@
-"""A game with its variations and comments, from SGF, and back into the file that it came from. No rules are known here."""
+"""A game with its variations and comments, from SGF, and back into its file. No rules are known here."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Branch:
         colour, action: the move.
         comment: on the position after it.
         next_to_play: who plays then, where the file says so.
-        sources: the nodes of the file that it stands for, by their places in `SgfNode.below` of the root: that of the move,
-            then those without one.
+        sources: the nodes of the file that it stands for, by their places in `SgfNode.below` of the root: that of the
+            move, then those without one.
     """
 
     parent: int
@@ -128,8 +128,8 @@ def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
 
 
 def prune(root: SgfNode, gone: Collection[SgfNode]) -> None:
-    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the main
-    line, and so begin a new game, an empty node stands before it.
+    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the
+    main line, and so begin a new game, an empty node stands before it.
     """
     lost = set(map(id, gone))
     for node in root.below():
