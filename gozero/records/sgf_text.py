@@ -120,16 +120,13 @@ def _share(data: bytes, codec: str) -> float:
         signs = [[sign > "\x7f" for sign in word] for word in _WORD.findall(text)]
         common = sum(sum(word) for word in signs if 2 * sum(word) < len(word))
     else:
-        signs_from, letters_from, second = _COMMON[codec]
+        *ranges, second = _COMMON[codec]
         pairs = [pair for sign in foreign if len(pair := sign.encode(codec)) == 2]
-        common = sum(
-            pair[1] >= second and any(low <= pair[0] <= high for low, high in (signs_from, letters_from))
-            for pair in pairs
-        )
-        if codec == "cp949":
-            frequent = sum(sign in _SYLLABLES for sign in foreign) / max(1, len(foreign))
-            return common / max(1, len(foreign)) * (0.4 + frequent)
-    return common / max(1, len(foreign))
+        common = sum(pair[1] >= second and any(low <= pair[0] <= high for low, high in ranges) for pair in pairs)
+    share = common / max(1, len(foreign))
+    if codec == "cp949":
+        share *= 0.4 + sum(sign in _SYLLABLES for sign in foreign) / max(1, len(foreign))
+    return share
 
 
 def plain(value: str) -> str:
