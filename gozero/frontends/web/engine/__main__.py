@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.nets.weights import WeightsError
-from gozero.system import background
+from gozero.system import jit
 from gozero.system.console import SUCCESS, exit_after, from_arguments
 from gozero.system.errors import ChoiceError
 from gozero.system.input import arriving_lines
@@ -122,17 +122,17 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
 
 
 @contextmanager
-def deferred() -> Iterator[list[background.Compilation]]:
+def deferred() -> Iterator[list[jit.Compilation]]:
     """Modules imported inside define their kernels, which are compiled in a thread of its own; gives a list that holds
     the compilation afterwards.
     """
-    found: list[background.Compilation] = []
-    with background.collecting() as kernels:
+    found: list[jit.Compilation] = []
+    with jit.collecting() as kernels:
         yield found
-    found.append(background.Compilation(kernels))
+    found.append(jit.Compilation(kernels))
 
 
-def wait(compilation: background.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
+def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
     """Wait until the kernels are compiled; where that takes long, the page is told so each second."""
     begun = time.monotonic()
     if compilation.wait(PATIENCE):
