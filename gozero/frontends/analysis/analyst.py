@@ -20,11 +20,13 @@ from itertools import groupby
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.cache import Owners
 from gozero.frontends.analysis.positions import Task
 from gozero.games.game import Game
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
-from gozero.play.report import Analysis, Observer, Owners, look
+from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import look
 from gozero.search.memory import Memory
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
