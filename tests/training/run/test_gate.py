@@ -90,7 +90,7 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
     log = history.read(tmp_path)
     assert [match["gate/steps"] for match in log.matches] == decided
     assert len(decided) >= 2
-    assert run.progress.refused == history.refused(log.matches) == len(decided)
+    assert run.progress.refused == len(decided)
     assert not log.complaint
     with (tmp_path / "log.jsonl").open("a") as file:  # of a match that no checkpoint knows
         file.write(json.dumps(log.matches[-1] | {"gate/steps": run.trainer.learner.steps + 1.0}) + "\n")
