@@ -252,17 +252,8 @@ def test_a_machine_s_workers_play_games_of_the_asynchronous_mode_and_leave(
     cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     settings = replace(SETTINGS, mode="asynchronous", swap_steps=5, generations=3)
-    command = [
-        sys.executable,
-        "-m",
-        "gozero worker",
-        "--address",
-        cluster.address,
-        "--workers",
-        "2",
-        "--memory",
-        "80",
-    ]
+    options = ["--address", cluster.address, "--workers", "2", "--memory", "80"]
+    command = [sys.executable, "-m", "gozero", "worker", *options]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as node:
         assert on_cluster(tmp_path, cluster, settings, workers=0) == 0
         node.terminate()
