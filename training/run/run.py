@@ -172,7 +172,7 @@ class Run:
                     if not self.trainer.due():  # the window has been emptied
                         break
                     widths = self.trainer.learn(count, progress.rate)
-                    progress.trained_sizes += sorted(widths - set(progress.trained_sizes))
+                    progress.trained_sizes = sorted(widths.union(progress.trained_sizes))
                 done += count
                 bar.update(count)
                 if pause is not None and done % every == 0 and done < steps:
