@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gozero import games
-from gozero.frontends.analysis.settings import AnalysisSettings, from_arguments
+from gozero.frontends.analysis.__main__ import AnalysisSettings, read_settings
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 from tests import ROOT
@@ -248,12 +248,12 @@ def test_weights_of_another_game(tmp_path: Path) -> None:
 def test_settings(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
-    assert from_arguments(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
+    assert read_settings(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
         visits=7, positions=64, report_winrates_as="side_to_move"
     )
     with pytest.raises(SettingsError, match="unknown key 'komi'"):
         path.write_text("komi = 3\n")
-        from_arguments(["--config", str(path)])
+        read_settings(["--config", str(path)])
 
 
 def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:
