@@ -21,7 +21,7 @@ from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, WHITE
-from gozero.games.descriptions import DESCRIPTIONS
+from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
 from gozero.games.position import Position
@@ -289,12 +289,9 @@ class Terminal:
         winner, lead = self._match.outcome()
         if winner == EMPTY:
             return "The game is a draw."
-        loser = COLOUR_NAMES[BLACK + WHITE - winner]
         if self._match.resigned:
-            return f"{loser} resigns; {COLOUR_NAMES[winner]} wins."
-        words = DESCRIPTIONS[self._game.name].won_by.format(margin=f"{abs(lead or 0.0):g}", loser=loser)
-        words = words.removesuffix("s") if words.startswith("1 ") else words
-        return f"The game is over: {COLOUR_NAMES[winner]} wins by {words}."
+            return f"{COLOUR_NAMES[BLACK + WHITE - winner]} resigns; {COLOUR_NAMES[winner]} wins."
+        return f"The game is over: {COLOUR_NAMES[winner]} wins by {won_by(self._game.name, winner, lead)}."
 
     def _print_board(self) -> None:
         print(f"\n{self._match.position}")
