@@ -142,22 +142,22 @@ class RequestHandler:
         try:
             kind = self._open(setup).session.game.kind
             if self._settings.backend != "auto" or self._settings.precision != "auto":
-                self._evaluator(catalogue.weights_of(setup.game, setup.weights), kind)
+                self._evaluator(catalogue.network(setup.game, setup.weights).path, kind)
         except (ValueError, WeightsError) as error:
             return str(error)
         return ""
 
     def _open(self, setup: Setup) -> Searches:
         """A new game. ChoiceError if its weights, its size or its handicap cannot be had."""
-        path = catalogue.weights_of(setup.game, setup.weights)
-        sizes = list(catalogue.sizes_of(setup.game, path))
-        size = setup.size or catalogue.usual_size(setup.game, path)
+        network = catalogue.network(setup.game, setup.weights)
+        size, sizes = setup.size or network.usual_size, list(network.sizes)
         if size not in sizes:
             title = catalogue.title_of(setup.game)
             raise ChoiceError(f"board size {size}: this engine plays {title} on {', '.join(map(str, sizes))}")
-        bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=path is None)
-        session = GameSession(setup, size, sizes, catalogue.trained_sizes(path))
-        return Searches(session, partial(self._evaluator, path), bounds, self._stops, self._is_cut, self._report)
+        bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=network.path is None)
+        session = GameSession(setup, size, sizes, network.header.trained)
+        opener = partial(self._evaluator, network.path)
+        return Searches(session, opener, bounds, self._stops, self._is_cut, self._report)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""
