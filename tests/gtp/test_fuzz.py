@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("game", "sessions"), [("go", 70), ("othello", 50), ("connect4", 50)])
+@pytest.mark.parametrize(("game", "sessions"), [("go", 35), ("othello", 25), ("connect4", 25)])
 def test_some_thousand_lines(game: str, sessions: int) -> None:
     """At least half of them by the grammar, and every command of the game among them."""
     seen: Counter[str] = Counter()

@@ -119,14 +119,6 @@ def test_a_session_of_katrain(small_weights: Path) -> None:
     assert "Started, ready to begin handling requests" in error and "Traceback" not in error
 
 
-def test_many_turns_of_one_game_with_priorities(small_weights: Path) -> None:
-    client = Client(small_weights, "--positions", "1")
-    turns = list(range(len(GAME) + 1))
-    client.send(**query(id="game", moves=GAME, analyzeTurns=turns, priorities=turns, maxVisits=10))
-    code, answers, _ = client.close()
-    assert (code, [answer["turnNumber"] for answer in answers]) == (0, turns[::-1])
-
-
 def test_the_end_of_the_input_without_waiting(small_weights: Path) -> None:
     client = Client(small_weights, "--quit-without-waiting")
     client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
@@ -144,16 +136,6 @@ def test_sigterm_ends_it_in_mid_search(small_weights: Path) -> None:
     client.process.send_signal(signal.SIGTERM)
     assert client.close()[0] == -signal.SIGTERM
     assert time.monotonic() - started < 1
-
-
-def test_a_client_that_goes_away(small_weights: Path) -> None:
-    client = Client(small_weights)
-    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
-    client.hear()
-    assert client.process.stdout and client.process.stderr
-    client.process.stdout.close()
-    assert client.process.wait(timeout=60) == 0
-    assert b"Traceback" not in client.process.stderr.read()
 
 
 def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path) -> None:
