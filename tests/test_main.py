@@ -124,10 +124,7 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
     [
         (["plya"], "'plya'"),
         (["play", "go", "--vists", "3"], "unrecognized arguments: --vists 3"),
-        (
-            ["play", "go", "--visits", "many"],
-            "--visits 'many': expected a whole number; see gozero play --help",
-        ),
+        (["perft", "go", "--depth", "many"], "--depth 'many': expected a whole number; see gozero perft --help"),
         (["play", "go", "--colour", "red"], "'red'"),
         (["net"], "name; see gozero net --help"),
     ],
