@@ -35,7 +35,7 @@ from training.cluster.messages import (
     StretchEnd,
 )
 from training.learner.learner import network_config
-from training.matches.stopping import Stopped
+from training.matches.interface import Stopped
 from training.records.records import Record
 from training.run import gate
 from training.run.backend import device_of

