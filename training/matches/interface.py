@@ -53,8 +53,8 @@ class PlayerError(UserError):
 
 
 def said(error: Exception) -> str:
-    """What went wrong in one line: a `PlayerError`'s own words, otherwise with the kind of the exception."""
-    if isinstance(error, PlayerError):
+    """What went wrong in one line: a `UserError`'s own words, otherwise with the kind of the exception."""
+    if isinstance(error, UserError):
         return str(error)
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 

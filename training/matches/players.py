@@ -12,25 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from gozero.evaluators.backends import PRECISIONS, PrecisionError
+from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games import coords
-from gozero.games.game import Game
 from gozero.games.position import Position
-from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
 from gozero.scoring.endgame import candidates
 from gozero.search.request import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes
-from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.course import strategies
-from training.course.folder import CourseError
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import (
@@ -133,11 +129,9 @@ class SearchPlayer(MatchPlayer):
         for tree, turn in zip(trees, turns, strict=True):
             position = turn.position
             seed = (self._seeds.get(turn.slot, self._seed) * MOST_PLIES + position.ply) % 2**64
+            mask, history = candidates(position), position.history_row(0)
             self._search.begin(
-                tree,
-                SearchRequest(
-                    position.state, position.history_row(0), self._visits, root_mask=candidates(position), seed=seed
-                ),
+                tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed)
             )
         self._search.run()
         return [self._search.result(tree).best for tree in trees]
@@ -215,7 +209,7 @@ class PerfectPlayer(MatchPlayer):
 
 
 def open_player(description: str, conditions: Conditions) -> MatchPlayer:
-    """The player that `description` names; see `interface.DESCRIPTIONS`. Raises `PlayerError` with one clear line."""
+    """The player that `description` names; see `interface.DESCRIPTIONS`. UserError if there is none."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")
     precision = visits if kind == "weights" and visits in PRECISIONS else "auto"
@@ -226,7 +220,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     if description == "fixed":
         return FixedPlayer()
     if description == "perfect":
-        return PerfectPlayer(_solver(conditions.game))
+        return PerfectPlayer(perfect.solver(conditions.game))
     if kind == "gtp" and rest.strip():
         return GtpPlayer(rest, conditions)
     if kind == "pachi" and path == "uct":
@@ -239,9 +233,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         count = visits_of(visits, description)
         thought = POLICY if visits == POLICY else counted(count, "visit")
         name = f"{Path(path).name}, {thought}" + f", {precision}" * (precision != "auto")
-        return SearchPlayer(
-            name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
-        )
+        evaluator = open_evaluator(path, conditions.game, threads=conditions.threads, precision=precision)
+        return SearchPlayer(name, evaluator, count, match_search(count, conditions), conditions)
     raise PlayerError(
         f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
         "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
@@ -260,25 +253,8 @@ def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPl
 
 
 def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
-    try:
-        strategy = strategies.parse(text)
-        count_of(str(strategy.visits), f"course:{text}")
-        evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)
-    except (CourseError, ChoiceError) as error:
-        raise PlayerError(str(error)) from None
+    strategy = strategies.parse(text)
+    count_of(str(strategy.visits), f"course:{text}")
+    evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)
     settings = replace(match_search(strategy.visits, conditions), score_weight=0.0)
     return SearchPlayer(strategy.name, evaluator, strategy.visits, settings, conditions)
-
-
-def _solver(game: Game) -> perfect.Solver:
-    try:
-        return perfect.solver(game)
-    except perfect.UnsolvedError as error:
-        raise PlayerError(str(error)) from None
-
-
-def _network(path: str, conditions: Conditions, precision: str) -> Evaluator:
-    try:
-        return open_evaluator(path, conditions.game, threads=conditions.threads, precision=precision)
-    except (WeightsError, PrecisionError) as error:
-        raise PlayerError(str(error)) from None
