@@ -182,6 +182,8 @@ def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, play
     assert records.load(result, "", found) == remark
     assert isinstance(result.game, GoGame)
     assert result.game.rules.name == played
+    later, _ = records.setup_for("(;SZ[9];B[ee])", setup)
+    assert GameSession(later, 9, [9]).rules == "tromp-taylor"
 
 
 def test_a_game_that_is_kept_is_taken_up_again() -> None:

@@ -49,7 +49,11 @@ class Opponent:
         self._playouts = playouts
         self._should_stop = should_stop
         self._game = make_game(
-            session.game.name, session.game.sizes, size=session.game.size, rules=session.setup.rules, komi=session.setup.komi
+            session.game.name,
+            session.game.sizes,
+            size=session.game.size,
+            rules=session.setup.played_rules,
+            komi=session.setup.komi,
         )
         if isinstance(self._game, GoGame) and session.start is not None:
             self._game.load_record(session.start)
@@ -59,7 +63,7 @@ class Opponent:
     def _player_of_level(self, number: int) -> Player:
         chosen = level(number)
         settings = PlayerSettings(
-            rules=self._session.setup.rules,
+            rules=self._session.setup.played_rules,
             resign=chosen.resigns,
             temperature=chosen.temperature,
             keeps_search=False,

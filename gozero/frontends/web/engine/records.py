@@ -96,7 +96,7 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
     """The setup for the review of a record that is opened at a game of ``setup``, and the file's game of that number, if
     it is SGF. RefusedError where it is none.
     """
-    setup, text = replace(setup, person="both", handicap=0), _text(data)
+    setup, text = replace(setup, person="both", handicap=0, record_rules=None), _text(data)
     if named := _HEADER.match(text):
         game, size = named[1], int(named[2])
         if size < 2:
@@ -120,7 +120,7 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
     written = found.root.line("RU")
     rules = named_rules(written) if setup.game == "go" else None
     if rules is not None or written_name(written) in rule_sets(setup.game):
-        setup = replace(setup, rules=rules.name if rules is not None else written_name(written))
+        setup = replace(setup, record_rules=rules.name if rules is not None else written_name(written))
     return replace(setup, size=found.size), found
 
 

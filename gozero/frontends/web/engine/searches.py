@@ -77,7 +77,7 @@ class Searches:
         self._report = report
         half, name = bounds.memory // 2, session.game.name
         search = engine.search_settings(None, name)
-        full = PlayerSettings(rules=session.setup.rules, friendly_pass=True, search=search, max_memory=half)
+        full = PlayerSettings(rules=session.setup.played_rules, friendly_pass=True, search=search, max_memory=half)
         self._analyst = player_of(session.game, open_evaluator, full)
         self.counting = Counting(session, self._analyst)
         self.opponent = Opponent(session, open_evaluator, half, bounds.playouts, is_cut)
