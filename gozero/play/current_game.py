@@ -290,8 +290,8 @@ class GoGame(CurrentGame):
 
     def load_record(self, record: GameRecord) -> None:
         """Take over a game; its komi stays, if it has one. Its rules hold until another game begins if they are known and
-        nobody chose others, or if those forbid one of its moves. ValueError, and no change, if its size or one of its
-        moves cannot be played.
+        nobody chose others, or if those forbid one of its moves. ValueError, and no change, if its size cannot be
+        played, or a move; IllegalMove has the number of the first such move.
         """
         if record.size not in self.sizes:
             raise ChoiceError(
@@ -300,12 +300,15 @@ class GoGame(CurrentGame):
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None, result="")
         named = named_rules(record.rules) if self._has_komi else None
-        try:
-            self._begin_from(setting, named if self._rules is None else None, record.moves)
-        except IllegalMove:
-            if named is None:
-                raise
-            self._begin_from(setting, named, record.moves)
+        refused = []
+        for rules in dict.fromkeys((named if self._rules is None else None, named)):
+            try:
+                self._begin_from(setting, rules, record.moves)
+                break
+            except IllegalMove as error:
+                refused.append(error)
+        else:
+            raise max(refused, key=lambda error: error.number)
         if record.next_to_play is not None:
             self.position.give_turn(record.next_to_play)
 
@@ -349,8 +352,12 @@ class GoGame(CurrentGame):
         stones = dict.fromkeys(setting.black_stones, BLACK) | dict.fromkeys(setting.white_stones, WHITE)
         if stones or setting.to_play != BLACK:
             position.set_up(stones, setting.to_play)
-        for colour, action in moves:
-            position.play(action, colour, superko=False)
+        for number, (colour, action) in enumerate(moves, 1):
+            try:
+                position.play(action, colour, superko=False)
+            except IllegalMove as error:
+                error.number = number
+                raise
         return position
 
     # Whose turn

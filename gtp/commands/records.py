@@ -71,13 +71,22 @@ class RecordCommands(CommandGroup):
                 raise sgf.RecordError("it is no file")
             if path.stat().st_size > LARGEST_FILE:
                 raise sgf.RecordError(f"{path.stat().st_size:,} bytes are too many for a game record")
-            record = sgf.parse(path.read_bytes(), before_move)
-            game.load_record(record)
+            found = sgf.first_game(path.read_bytes())
+            remarks, record = found.remarks, found.record(before_move)
+            try:
+                game.load_record(record)
+            except IllegalMove as error:
+                refused = found.unplayable(error.number)
+                if error.number == 1:
+                    raise sgf.RecordError(refused) from None
+                remarks.append(f"{refused}: the game was read up to there")
+                moves = record.moves[: error.number - 1]
+                game.load_record(replace(record, moves=moves, next_to_play=None, result=""))
             self._session.warn_of_size(game.size)
-        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
+        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
-        for remark in record.remarks:
+        for remark in remarks:
             say(f"{path}: {remark}")
         if record.rules.strip() and named_rules(record.rules) != game.rules:
             given, used = record.rules[:80], game.rules.name

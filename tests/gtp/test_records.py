@@ -69,6 +69,18 @@ def test_a_file_whose_name_ends_in_a_number_is_a_file(engine: Engine, tmp_path: 
     assert len(engine.ask("move_history").splitlines()) == 4
 
 
+def test_a_game_is_read_up_to_a_move_that_cannot_be_played(
+    engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "illegal.sgf"
+    path.write_text("(;SZ[9];B[ba];AB[cc]\n;W[aa];B[aa]\n;W[gg])")
+    assert engine.ask(f"loadsgf {path}") == "black"
+    assert engine.ask("move_history") == "white A9"
+    assert f"{path}: line 2, column 7: move 2, black A9, cannot be played" in capsys.readouterr().err
+    engine.ask(f"loadsgf {path} 2")
+    assert "cannot be played" not in capsys.readouterr().err
+
+
 def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "handicap.sgf"
     path.write_bytes(b"(;SZ[13]HA[2]AB[jd][dj];W[gg])")
@@ -89,7 +101,7 @@ def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
         b"no game",
         b"(;SZ[25])",
         b"(;SZ[4];B[aa])",
-        b"(;SZ[9];B[aa];W[aa])",
+        b"(;SZ[9]AB[bb];B[bb])",
         b"(;SZ[9]AB[aa]AW[ab][ba])",
         b"(;SZ[9];B[zz])",
         b"(;SZ[9:13])",
