@@ -258,7 +258,7 @@ class Engine:
         return line
 
     def _failure(self, what: str, patience: float = 0.0) -> FailureError:
-        """Stop the engine (after `patience` seconds if it is ending by itself) and describe what it did and last said."""
+        """Stop the engine (after `patience` seconds if it is ending by itself) and say what it did and last said."""
         status = self._stop(patience)
         exited = "" if status is None else f" (exit status {status})"
         talk = f"; it last said: {' | '.join(self._talk)}" if self._talk else ""

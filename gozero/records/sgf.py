@@ -162,26 +162,51 @@ class SgfGame:
         """What these nodes say, of which the first `shared` belong to an earlier variation too."""
         if self._fault:
             raise RecordError(self._fault)
-        root, reader = nodes[0], _Reader(self)
-        reader.read(nodes, before_move)
-        black_stones = reader.actions("B")
+        root, played = nodes[0], [index for index, node in enumerate(nodes) if move_of(node)]
+        limit = len(played) if before_move is None else max(before_move - 1, 0)
+        end = played[limit] if limit < len(played) else len(nodes)
+        begun = max((index for index, node in enumerate(nodes[: end + 1]) if is_set_up(node)), default=0)
+        black_stones, white_stones = self._stones(nodes[: begun + 1])
         handicap = min(handicap_of(root, self.size), max(len(black_stones), first_plays(nodes)))
-        if handicap < FEWEST_STONES:
-            handicap = 0
+        handicap = handicap if handicap >= FEWEST_STONES else 0
         record = GameRecord(
             size=self.size,
-            moves=tuple(reader.moves),
+            moves=tuple(move for node in nodes[begun:end] if (move := self.move(node))),
             komi=komi_of(root),
             handicap=handicap,
             black_stones=black_stones,
-            white_stones=reader.actions("W"),
-            to_play=reader.first_to_play(nodes, handicap),
-            next_to_play=reader.next_to_play(),
+            white_stones=white_stones,
+            to_play=_first_to_play(nodes, begun, handicap),
+            next_to_play=_next_to_play(nodes[begun:end]),
             game=self.kind or "go",
             remarks=tuple(self.remarks),
             **{name: root.line(known) for known, name in TEXTS.items()},  # type: ignore[arg-type]
         )
-        return Variation(record, len(reader.moves) - reader.moves_from(nodes, shared))
+        return Variation(record, sum(begun <= index < shared for index in played))
+
+    def _stones(self, nodes: list[SgfNode]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Black's and White's stones after these nodes."""
+        size, board = self.size, boards.Board(self.size)  # which counts its rows from the bottom: no matter
+        for node in nodes:
+            self._set_up(node, board)
+            colour, action = self.move(node) or (BLACK, size**2)
+            if action < size**2 and board.get(*divmod(action, size)) is None:
+                board.play(*divmod(action, size), SGF_COLOURS[colour].lower())
+        stones = sorted((row * size + col, colour) for colour, (row, col) in board.list_occupied_points())
+        black, white = (tuple(action for action, colour in stones if colour == wanted) for wanted in "bw")
+        return black, white
+
+    def _set_up(self, node: SgfNode, board: boards.Board) -> None:
+        try:
+            sets = [
+                {divmod(point, self.size) for point in points_of(node, name, self.size)} for name in ("AB", "AW", "AE")
+            ]
+        except ValueError as error:
+            raise self.error(node, str(error)) from None
+        if len(set().union(*sets)) < sum(map(len, sets)):
+            raise self.error(node, "a point is set up twice in one node")
+        if not board.apply_setup(*sets):
+            raise self.error(node, "a chain that is set up has no liberty")
 
     def move(self, node: SgfNode) -> tuple[int, int] | None:
         """(colour, action) of a node's move, if it has one."""
@@ -294,81 +319,27 @@ def _looks_given(record: GameRecord) -> bool:
     return len(record.black_stones) > 1 and not record.white_stones and record.to_play == WHITE
 
 
-class _Reader:
-    """Set-up and moves of a line, node by node."""
+def _first_to_play(nodes: list[SgfNode], begun: int, handicap: int) -> int:
+    """PL if given where the stones are set up, else whoever moves first then, else who did not move last before that,
+    else White after handicap stones.
+    """
+    last = next((index for index in range(begun - 1, -1, -1) if move_of(nodes[index])), -1)
+    first = next((index for index in range(begun, len(nodes)) if move_of(nodes[index])), len(nodes) - 1)
+    setup = next((index for index in range(last + 1, begun) if index == 0 or is_set_up(nodes[index])), begun)
+    if turns := list(filter(None, map(player_of, nodes[setup : first + 1]))):
+        return COLOURS_OF_SGF[turns[-1]]
+    if move := move_of(nodes[first]):
+        return COLOURS_OF_SGF[move[0]]
+    if last >= 0 and (move := move_of(nodes[last])):
+        return BLACK + WHITE - COLOURS_OF_SGF[move[0]]
+    return WHITE if handicap > 1 else BLACK
 
-    def __init__(self, game: SgfGame) -> None:
-        self._game = game
-        self._stones = boards.Board(game.size)  # it counts its rows from the bottom, which makes no difference here
-        self._to_play: str | None = None  # as the file says
-        self._last_mover: int | None = None  # of the moves that are part of the set-up by now
-        self._next: str | None = None  # as the file says after the last move
-        self._begun = 0  # index of the node that set up the stones last
-        self.moves: list[tuple[int, int]] = []
 
-    def read(self, nodes: list[SgfNode], before_move: int | None) -> None:
-        """Take in the nodes up to the one with the move of that number, counted from 1."""
-        played = 0
-        for index, node in enumerate(nodes):
-            self._set_up(node, index)
-            if move := self._game.move(node):
-                played += 1
-                if before_move is not None and played >= before_move:
-                    break
-                self.moves.append(move)
-                self._next = player_of(node)
-
-    def moves_from(self, nodes: list[SgfNode], index: int) -> int:
-        """How many of the moves stand in the nodes from this one on."""
-        return sum(move_of(node) is not None for node in nodes[max(index, self._begun) :])
-
-    def _set_up(self, node: SgfNode, index: int) -> None:
-        """Apply AB, AW, AE and PL, if the node has them."""
-        if is_set_up(node):
-            self._begun = index
-            if self.moves:
-                self._to_play, self._last_mover = None, self.moves[-1][0]
-            for colour, action in self.moves:
-                point = divmod(action, self._game.size)
-                if action < self._game.size**2 and self._stones.get(*point) is None:
-                    self._stones.play(*point, SGF_COLOURS[colour].lower())
-            self.moves.clear()
-            self._add_stones(node)
-        if not self.moves:
-            self._to_play = player_of(node) or self._to_play
-        elif move_of(node) is None:
-            self._next = player_of(node) or self._next
-
-    def _add_stones(self, node: SgfNode) -> None:
-        size = self._game.size
-        try:
-            sets = [{divmod(point, size) for point in points_of(node, name, size)} for name in ("AB", "AW", "AE")]
-        except ValueError as error:
-            raise self._game.error(node, str(error)) from None
-        if len(set().union(*sets)) < sum(map(len, sets)):
-            raise self._game.error(node, "a point is set up twice in one node")
-        if not self._stones.apply_setup(*sets):
-            raise self._game.error(node, "a chain that is set up has no liberty")
-
-    def actions(self, colour: str) -> tuple[int, ...]:
-        size, stones = self._game.size, self._stones.list_occupied_points()
-        return tuple(sorted(row * size + col for stone, (row, col) in stones if stone == colour.lower()))
-
-    def first_to_play(self, nodes: list[SgfNode], handicap: int) -> int:
-        """PL if given, else whoever moves first in the file once the stones are set up, else who did not move last before
-        that, else White after handicap stones.
-        """
-        if self._to_play is not None:
-            return COLOURS_OF_SGF[self._to_play]
-        for node in nodes[self._begun :]:
-            if move := move_of(node):
-                return COLOURS_OF_SGF[move[0]]
-        if self._last_mover is not None:
-            return BLACK + WHITE - self._last_mover
-        return WHITE if handicap > 1 else BLACK
-
-    def next_to_play(self) -> int | None:
-        """Who plays after the last move, where the file says that it is the side that moved."""
-        if not self.moves or self._next is None or COLOURS_OF_SGF[self._next] != self.moves[-1][0]:
-            return None
-        return self.moves[-1][0]
+def _next_to_play(nodes: list[SgfNode]) -> int | None:
+    """Who plays after the last move of these nodes, where the file says that it is the side that moved."""
+    turn = ""
+    for node in reversed(nodes):
+        turn = turn or player_of(node) or ""
+        if move := move_of(node):
+            return COLOURS_OF_SGF[turn] if turn == move[0] else None
+    return None

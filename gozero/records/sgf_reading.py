@@ -1,5 +1,5 @@
-"""What SGF's properties mean: board, komi, moves, and stones that are set up, also where programs write them against the
-standard. `tidied` puts a game's tree right where the meaning is clear, and says what it did.
+"""What SGF's properties mean: board, komi, moves, and stones that are set up, also where programs write them against
+the standard. `tidied` puts a game's tree right where the meaning is clear, and says what it did.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def size_of(root: SgfNode) -> int:
 
 
 def points_in(text: str) -> float | None:
-    """A number of points as people write it: 6.5, 6,5 points, 6-1/2, ½, 6目半; a stone, 子, is two. None for other text."""
+    """A number of points as people write it: 6.5, 6,5 points, 6-1/2, ½, 6目半; a stone, 子, is two. Else None."""
     found = _POINTS.fullmatch(text)
     if found is None or not (found[1] or found[2]):
         return None
@@ -201,7 +201,7 @@ def _tidy_komi(root: SgfNode, said: list[str]) -> None:
 
 
 def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
-    """Set up the stones of a handicap that the file only counts; take HA away where it says otherwise than the board."""
+    """Set up the stones of a handicap that the file only counts; correct HA where there are fewer."""
     written, stones, line = root.line("HA"), handicap_of(root, size), main_line(root)
     if written and not stones and not re.fullmatch(r"[01]?", written):
         root.set("HA", "")

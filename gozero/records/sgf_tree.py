@@ -1,4 +1,4 @@
-"""A game with its variations and comments, from SGF, and back into the file that it came from. No rules are known here."""
+"""A game with its variations and comments, from SGF, and back into its file. No rules are known here."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Branch:
         colour, action: the move.
         comment: on the position after it.
         next_to_play: who plays then, where the file says so.
-        sources: the nodes of the file that it stands for, by their places in `SgfNode.below` of the root: that of the move,
-            then those without one.
+        sources: the nodes of the file that it stands for, by their places in `SgfNode.below` of the root: that of the
+            move, then those without one.
     """
 
     parent: int
@@ -62,9 +62,7 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
     """
     game.check(kinds)
     record = replace(game.record(), moves=(), next_to_play=None)
-    line = main_line(game.root)
-    start = [node for node in line if node is game.root or is_set_up(node)][-1]
-    main = set(map(id, line))
+    start = [node for node in main_line(game.root) if node is game.root or is_set_up(node)][-1]
     numbers = {id(node): number for number, node in enumerate(game.root.below())}
     branches: list[Branch] = []
     left_out = 0
@@ -74,11 +72,10 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
         node, parent = pending.pop()
         try:
             move = game.move(node)
-        except RecordError:
-            if id(node) in main:
-                raise
-            move = None
-        if node is not start and (is_set_up(node) or (move is None and move_of(node) is not None)):
+            is_read = node is start or not is_set_up(node)
+        except RecordError:  # not of the main line: `record` would have raised it
+            is_read = False
+        if not is_read:
             left_out += 1
             continue
         if move is not None:
@@ -92,9 +89,8 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
         if player := player_of(node):
             branch.next_to_play = COLOURS_OF_SGF[player]
         pending += [(child, parent) for child in reversed(node.children)]
-    behind = sum(move_of(node) is not None for node in start.below())
-    skipped = sum(move_of(node) is not None for node in game.root.below()) - behind
-    return GameWithVariations(record, branches, first.comment, left_out, skipped, first.sources)
+    total, behind = (sum(move_of(node) is not None for node in root.below()) for root in (game.root, start))
+    return GameWithVariations(record, branches, first.comment, left_out, total - behind, first.sources)
 
 
 def tree(game: GameWithVariations) -> SgfNode:
@@ -128,8 +124,8 @@ def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
 
 
 def prune(root: SgfNode, gone: Collection[SgfNode]) -> None:
-    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the main
-    line, and so begin a new game, an empty node stands before it.
+    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the
+    main line, and so begin a new game, an empty node stands before it.
     """
     lost = set(map(id, gone))
     for node in root.below():

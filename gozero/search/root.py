@@ -182,7 +182,7 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
     tree["temperature"] = (request.temperature or settings.root_policy_temperature) if explore else 1.0
     tree["forced"] = settings.forced_playouts if explore else 0.0
     left_out = request.plies_left_out(forest.left_out.shape[2])
-    lacks = bool(tree["mixed"]) and bool(((forest.left_out[t, 0] > 0) & (left_out[0] == 0)).any())  # moves, as a root
+    lacks = bool(tree["mixed"]) and bool(((forest.left_out[t, 0] > 0) & (left_out[0] == 0)).any())  # allowed moves
     forest.left_out[t] = left_out
     restricted, before = int(forest.left_out[t].max()), int(tree["restricted"])
     tree["restricted"] = restricted

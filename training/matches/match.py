@@ -9,8 +9,8 @@ Vocabulary
     claim     what a player says of the finished game when asked (GTP's final_score), `B+3.5`, `W+0.5`, `0`
 
 A game ends by two passes (or what else ends it in its rules), by resignation, at the limit of moves, or by the fault of
-a player: an illegal move, a crash, silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row
-by illegal moves knows another game, or has lost step, and measures nothing: the match stops.
+a player: an illegal move, a crash, silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a
+row by illegal moves knows another game, or has lost step, and measures nothing: the match stops.
 `play_schedule` is the loop behind every match and tournament. This module opens no players and prints nothing;
 `gozero match` does.
 """
