@@ -18,7 +18,12 @@ from gozero.games.go.rules import SIMPLE
 
 
 class IllegalMove(ValueError):  # noqa: N818 - the name is what it says to the user
-    """An action that the rules refuse here; the message names the move and the side."""
+    """An action that the rules refuse here; the message names the move and the side.
+
+    `number` is that of the move in a record, counted from 1.
+    """
+
+    number = 0
 
 
 class Move(NamedTuple):

@@ -19,7 +19,7 @@ from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.games.go import area, go
 from gozero.games.go.handicap import FEWEST_STONES
-from gozero.games.go.rules import RuleSet, rule_set
+from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
 from gozero.records.sgf import GameRecord
 from gozero.scoring import regions
@@ -225,7 +225,8 @@ class GoGame(CurrentGame):
     ) -> None:
         usual = games.usual(name, "komi")
         self._has_komi = usual is not None  # and with it other rules than its own
-        self._rules: str | RuleSet | None = rules
+        self._rules: str | RuleSet | None = rules  # that somebody chose
+        self._record_rules: RuleSet | None = None  # of the record that this game began from
         self._setting = GameRecord(size, komi=usual if komi is None else komi)
         self.name = name
         super().__init__(name, sizes, self._position_of(self._setting, rules))
@@ -238,11 +239,11 @@ class GoGame(CurrentGame):
 
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
-        self._go_on(replace(self._setting, komi=komi), self._rules)
+        self._go_on(replace(self._setting, komi=komi), self._record_rules or self._rules)
 
     @property
     def rules(self) -> RuleSet:
-        return rule_set(self._rules or games.usual(self.name, "rules"))
+        return rule_set(self._record_rules or self._rules or games.usual(self.name, "rules"))
 
     def set_rules(self, rules: RuleSet) -> None:
         """Play by other rules from now on, also in this game; board, komi and moves stay.
@@ -251,6 +252,7 @@ class GoGame(CurrentGame):
         """
         self._check_own_rules()
         self._go_on(self._setting, rules)
+        self._rules, self._record_rules = rules, None
 
     @property
     def handicap(self) -> int:  # type: ignore[override]
@@ -286,19 +288,27 @@ class GoGame(CurrentGame):
         black, white = (tuple(sorted(point for point in stones if stones[point] == side)) for side in (BLACK, WHITE))
         self._begin_from(GameRecord(self.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play))
 
-    def load_record(self, record: GameRecord, rules: RuleSet | None = None) -> None:
-        """Take over a game; komi and rules that are not given stay. ValueError, and no change, if its size or one of
-        its moves cannot be played.
+    def load_record(self, record: GameRecord) -> None:
+        """Take over a game; its komi stays, if it has one. Its rules hold until another game begins if they are known and
+        nobody chose others, or if those forbid one of its moves. ValueError, and no change, if its size cannot be
+        played, or a move; IllegalMove has the number of the first such move.
         """
         if record.size not in self.sizes:
             raise ChoiceError(
                 f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
             )
-        if rules is not None:
-            self._check_own_rules()
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None, result="")
-        self._begin_from(setting, rules or self._rules, record.moves)
+        named = named_rules(record.rules) if self._has_komi else None
+        refused = []
+        for rules in dict.fromkeys((named if self._rules is None else None, named)):
+            try:
+                self._begin_from(setting, rules, record.moves)
+                break
+            except IllegalMove as error:
+                refused.append(error)
+        else:
+            raise max(refused, key=lambda error: error.number)
         if record.next_to_play is not None:
             self.position.give_turn(record.next_to_play)
 
@@ -315,19 +325,18 @@ class GoGame(CurrentGame):
         self.position.play(action, colour, superko=False)
 
     def _begin_from(
-        self, setting: GameRecord, rules: str | RuleSet | None = None, moves: Sequence[tuple[int, int]] = ()
+        self, setting: GameRecord, rules: RuleSet | None = None, moves: Sequence[tuple[int, int]] = ()
     ) -> None:
-        """Begin a game; only when all of it has succeeded does it replace the old one."""
-        rules = rules or self._rules
-        position = self._position_of(setting, rules, moves)
-        self._setting, self._rules = setting, rules
+        """Begin a game, by rules of its own if given; only when all of it has succeeded does it replace the old one."""
+        position = self._position_of(setting, rules or self._rules, moves)
+        self._setting, self._record_rules = setting, rules
         self._begin(position)
 
     def _go_on(self, setting: GameRecord, rules: str | RuleSet | None) -> None:
         """Go on with the same moves from another setting. ValueError, and no change, if one cannot be played."""
         position = self._position_of(setting, rules, self.position.moves)
         position.give_turn(self.position.to_play)
-        self.position, self._setting, self._rules = position, setting, rules
+        self.position, self._setting = position, setting
         self.notes.low_values.clear()
 
     def _check_own_rules(self) -> None:
@@ -343,8 +352,12 @@ class GoGame(CurrentGame):
         stones = dict.fromkeys(setting.black_stones, BLACK) | dict.fromkeys(setting.white_stones, WHITE)
         if stones or setting.to_play != BLACK:
             position.set_up(stones, setting.to_play)
-        for colour, action in moves:
-            position.play(action, colour, superko=False)
+        for number, (colour, action) in enumerate(moves, 1):
+            try:
+                position.play(action, colour, superko=False)
+            except IllegalMove as error:
+                error.number = number
+                raise
         return position
 
     # Whose turn

@@ -12,7 +12,7 @@ from sgfmill import boards
 
 from gozero import __version__ as VERSION
 from gozero.games import coords
-from gozero.games.colours import BLACK, WHITE
+from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.records import sgf_nodes
 from gozero.records.sgf_nodes import SgfNode, place
@@ -142,7 +142,7 @@ class SgfGame:
         """RecordError unless it is one of these games."""
         if self.kind not in kinds:
             named = f"RU[{NOGO_RULES}]" if self.kind == "nogo" else f"GM[{self.root.line('GM')[:20]}]"
-            raise RecordError(f"{named} is not {'Go' if len(kinds) == 1 else 'one of ' + ', '.join(kinds)}")
+            raise self.error(self.root, f"{named} is not {'Go' if len(kinds) == 1 else 'one of ' + ', '.join(kinds)}")
         if self._fault:
             raise RecordError(self._fault)
 
@@ -218,6 +218,15 @@ class SgfGame:
         except ValueError as error:
             raise self.error(node, f"{found[0]}: {error}") from None
 
+    def unplayable(self, number: int) -> str:
+        """Where the main line's move of that number, counted from 1, stands; that it cannot be played."""
+        line = main_line(self.root)
+        begun = max(index for index, node in enumerate(line) if not index or is_set_up(node))
+        node = [node for node in line[begun:] if move_of(node)][number - 1]
+        colour, action = self.move(node) or (BLACK, 0)
+        move = f"move {number}, {COLOUR_WORDS[colour]} {coords.vertex(action, self.size)}"
+        return f"{place(self.text, node.offset)}: {move}, cannot be played"
+
     def error(self, node: SgfNode, what: str) -> RecordError:
         return RecordError(f"{place(self.text, node.offset)}: {what}")
 
@@ -234,13 +243,18 @@ def games(data: bytes | str) -> list[SgfGame]:
     return found
 
 
-def parse(data: bytes | str, before_move: int | None = None) -> GameRecord:
-    """`SgfGame.record` of the first game in ``data``, which has to be Go. RecordError where it cannot be read."""
+def first_game(data: bytes | str) -> SgfGame:
+    """The first game in ``data``, which has to be Go. RecordError where it cannot be read."""
     found = games(data)
     found[0].check()
     if len(found) > 1:
         found[0].remarks.append(f"the first of {len(found)} games was read")
-    return found[0].record(before_move)
+    return found[0]
+
+
+def parse(data: bytes | str, before_move: int | None = None) -> GameRecord:
+    """`SgfGame.record` of that game."""
+    return first_game(data).record(before_move)
 
 
 def _paths(root: SgfNode) -> Iterator[tuple[list[SgfNode], int]]:

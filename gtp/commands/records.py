@@ -65,39 +65,36 @@ class RecordCommands(CommandGroup):
             raise GtpError("syntax error: expected a file name")
         path = path_of(name)
         game = self._session.go_game
+        before = game.rules
         try:
             if not path.is_file():
                 raise sgf.RecordError("it is no file")
             if path.stat().st_size > LARGEST_FILE:
                 raise sgf.RecordError(f"{path.stat().st_size:,} bytes are too many for a game record")
-            record = sgf.parse(path.read_bytes(), before_move)
-            self._take_over(record)
+            found = sgf.first_game(path.read_bytes())
+            remarks, record = found.remarks, found.record(before_move)
+            try:
+                game.load_record(record)
+            except IllegalMove as error:
+                refused = found.unplayable(error.number)
+                if error.number == 1:
+                    raise sgf.RecordError(refused) from None
+                remarks.append(f"{refused}: the game was read up to there")
+                moves = record.moves[: error.number - 1]
+                game.load_record(replace(record, moves=moves, next_to_play=None, result=""))
             self._session.warn_of_size(game.size)
-        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError, IllegalMove) as error:
+        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
-        for remark in record.remarks:
+        for remark in remarks:
             say(f"{path}: {remark}")
         if record.rules.strip() and named_rules(record.rules) != game.rules:
-            given, used = record.rules[:40], game.rules.name
+            given, used = record.rules[:80], game.rules.name
             say(f"the rules of {path}, {given}, are not kept: moves and score are by {used} rules")
+        elif game.rules != before:
+            say(f"{path}: moves and score are by {game.rules.name} rules until another game begins")
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
-
-    def _take_over(self, record: GameRecord) -> None:
-        """Let the game be this one; by its own rules where they allow what the present ones forbid."""
-        from gozero.games.go.rules import named_rules
-        from gozero.games.position import IllegalMove
-
-        game, rules = self._session.go_game, named_rules(record.rules)
-        try:
-            game.load_record(record)
-        except IllegalMove as error:
-            if rules is None:
-                raise
-            game.load_record(record, rules)
-            self._session.settings = replace(self._session.settings, rules=rules.name)
-            say(f"{error} by the rules so far: the file's, {rules.name}, are played now")
 
     def printsgf(self, command: Command) -> str:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""

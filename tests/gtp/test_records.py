@@ -7,12 +7,14 @@ import pytest
 from sgfmill.sgf import Sgf_game
 
 from gozero import __version__
+from gozero.games.go.rules import RULES, named_rules
 from gozero.records import sgf
 from gtp.commands.records import split_path
 from tests import ROOT
 from tests.gtp.engine import Engine
 from tests.gtp.test_analyze import Painter
 
+KINDS = ROOT / "tests" / "data" / "kinds"
 GAME = b"(;GM[1]SZ[9]KM[5.5]PB[A \\] b];B[ee];W[cc](;B[gg];W[])(;B[aa]))"
 
 
@@ -67,6 +69,18 @@ def test_a_file_whose_name_ends_in_a_number_is_a_file(engine: Engine, tmp_path: 
     assert len(engine.ask("move_history").splitlines()) == 4
 
 
+def test_a_game_is_read_up_to_a_move_that_cannot_be_played(
+    engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "illegal.sgf"
+    path.write_text("(;SZ[9];B[ba];AB[cc]\n;W[aa];B[aa]\n;W[gg])")
+    assert engine.ask(f"loadsgf {path}") == "black"
+    assert engine.ask("move_history") == "white A9"
+    assert f"{path}: line 2, column 7: move 2, black A9, cannot be played" in capsys.readouterr().err
+    engine.ask(f"loadsgf {path} 2")
+    assert "cannot be played" not in capsys.readouterr().err
+
+
 def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "handicap.sgf"
     path.write_bytes(b"(;SZ[13]HA[2]AB[jd][dj];W[gg])")
@@ -87,7 +101,7 @@ def test_size_handicap_and_stones(engine: Engine, tmp_path: Path) -> None:
         b"no game",
         b"(;SZ[25])",
         b"(;SZ[4];B[aa])",
-        b"(;SZ[9];B[aa];W[aa])",
+        b"(;SZ[9]AB[bb];B[bb])",
         b"(;SZ[9]AB[aa]AW[ab][ba])",
         b"(;SZ[9];B[zz])",
         b"(;SZ[9:13])",
@@ -103,16 +117,39 @@ def test_an_error_leaves_the_board_as_it_was(engine: Engine, tmp_path: Path, dat
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"), [("Japanese", True), ("AGA", True), ("Chinese", False), (" chinese ", False), ("", False)]
+    ("chosen", "rules", "played"),
+    [
+        ("", "Japanese", "chinese"),
+        ("", "AGA", "aga"),
+        ("", "koPOSITIONALscoreAREAtaxNONEsui1", "tromp-taylor"),
+        ("", " chinese ", "chinese"),
+        ("", "", "chinese"),
+        ("tromp-taylor", "AGA", "tromp-taylor"),
+        ("chinese-ogs", "New Zealand", "chinese"),
+    ],
 )
-def test_rules_that_are_not_kept_are_told(
-    engine: Engine, tmp_path: Path, rules: str, told: bool, capsys: pytest.CaptureFixture[str]
+def test_rules_of_a_file_are_played_unless_others_were_chosen(
+    engine: Engine, tmp_path: Path, chosen: str, rules: str, played: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "other.sgf"
     path.write_text(f"(;SZ[9]KM[6.5]RU[{rules}];B[ee])")
+    if chosen:
+        engine.ask(f"kata-set-rules {chosen}")
     assert engine.ask(f"loadsgf {path}") == "white"
-    said = f"the rules of {path}, {rules}, are not kept: moves and score are by chinese rules"
-    assert (said in capsys.readouterr().err) == told
+    assert f"RU[{played}]" in engine.ask("printsgf")
+    said = f"the rules of {path}, {rules}, are not kept: moves and score are by {played} rules"
+    assert (said in capsys.readouterr().err) == (named_rules(rules) != RULES[played] and bool(rules))
+
+
+@pytest.mark.parametrize("chosen", ["", "kata-set-rules chinese-ogs"])
+@pytest.mark.parametrize("later", ["clear_board", "boardsize 9", "loadsgf {path}"])
+def test_rules_of_a_file_hold_for_its_game_alone(engine: Engine, tmp_path: Path, chosen: str, later: str) -> None:
+    path = tmp_path / "later.sgf"
+    path.write_text("(;SZ[9]RU[Chinese];B[ee])")
+    engine.ask_all(*filter(None, [chosen]), f"loadsgf {KINDS / 'rules_nz.sgf'}", "komi 3.5")
+    assert "RU[new-zealand]" in engine.ask("printsgf")
+    engine.ask(later.format(path=path))
+    assert "RU[chinese]" in engine.ask("printsgf")
 
 
 def test_a_komi_that_cannot_be_read_is_told(engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,15 +160,15 @@ def test_a_komi_that_cannot_be_read_is_told(engine: Engine, tmp_path: Path, caps
     assert engine.ask("get_komi") == "5.5"
 
 
-def test_rules_without_a_name_are_those_of_the_file_that_was_written(
-    engine: Engine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("change", ['kata-set-rules {"ko":"SIMPLE","suicide":true}', "kata-set-rule ko SITUATIONAL"])
+def test_a_file_of_gozeros_is_read_by_a_new_engine_by_the_same_rules(
+    engine: Engine, tmp_path: Path, change: str
 ) -> None:
     path = tmp_path / "own.sgf"
-    engine.ask_all('kata-set-rules {"ko":"SIMPLE","suicide":true}', f"printsgf {path}", f"loadsgf {path}")
-    assert "are not kept" not in capsys.readouterr().err
-
-
-KINDS = ROOT / "tests" / "data" / "kinds"
+    engine.ask_all(change, f"printsgf {path}")
+    other = Engine()
+    other.ask(f"loadsgf {path}")
+    assert other.ask("kata-get-rules") == engine.ask("kata-get-rules")
 
 
 @pytest.mark.parametrize(

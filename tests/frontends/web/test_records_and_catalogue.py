@@ -162,9 +162,15 @@ def test_a_list_of_a_board_without_points_is_refused() -> None:
         records.setup_for("# tictactoe 0x0\n", setup_of({"game": "go"}))
 
 
-def test_the_first_move_of_a_record_that_cannot_be_played_is_named() -> None:
-    with pytest.raises(RefusedError, match="Move 3 of this file, 'black C7', cannot be played in go on 9x9"):
-        opened("(;SZ[9];B[cc];W[dd];B[cc];W[dd])")
+def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -> None:
+    text = "(;SZ[9];B[cc];W[dd](;B[cc];W[ee])(;B[cc])(;B[gg]))"
+    found, remark = opened(text)
+    assert remark.startswith("Line 1, column 21: move 3, black C7, cannot be played in go on 9x9")
+    assert [node.action for _, node in found.tree.in_order()] == [20, 30, 60]
+    found.restore(json.loads(json.dumps(found.snapshot(0.0))))
+    assert properties(records.save(found, "")[1]) == properties(text)
+    with pytest.raises(RefusedError, match="move 1, white A9, cannot be played"):
+        opened("(;SZ[9]AB[aa];W[aa])")
 
 
 @pytest.mark.parametrize(
@@ -182,6 +188,8 @@ def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, play
     assert records.load(result, "", found) == remark
     assert isinstance(result.game, GoGame)
     assert result.game.rules.name == played
+    later, _ = records.setup_for("(;SZ[9];B[ee])", setup)
+    assert GameSession(later, 9, [9]).rules == "tromp-taylor"
 
 
 def test_a_game_that_is_kept_is_taken_up_again() -> None:

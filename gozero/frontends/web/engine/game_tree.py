@@ -5,7 +5,7 @@ A position, or *node*, has a number that never changes: 0 is the start. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -55,11 +55,14 @@ class Node:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The file that a game was read from: its text, the number of the game in it from 0, and its name, if known."""
+    """The file that a game was read from: its text, the number of the game in it from 0, its name, if known, and the
+    nodes of the game, as in `Node.sources`, that cannot be played and stay in the file alone.
+    """
 
     text: str
     number: int = 0
     name: str = ""
+    unplayable: Sequence[int] = ()
 
 
 class MoveTree:
@@ -89,12 +92,14 @@ class MoveTree:
         self._nodes[parent].children.append(number)
         return number
 
-    def remove(self, number: int) -> None:
-        """Drop a node and all that follows it."""
+    def remove(self, number: int) -> list[Node]:
+        """Drop a node and all that follows it; they are returned."""
         self._nodes[self._nodes[number].parent].children.remove(number)
-        pending = [number]
+        pending, dropped = [number], []
         while pending:
-            pending += self._nodes.pop(pending.pop()).children
+            dropped.append(self._nodes.pop(pending.pop()))
+            pending += dropped[-1].children
+        return dropped
 
     def learn(self, number: int, estimate: Estimate) -> None:
         """Keep an estimate unless a larger search is known."""

@@ -62,7 +62,7 @@ class Opponent:
         self._bounds = bounds
         self._should_stop = should_stop
         game, setup = session.game, session.setup
-        self._game = make_game(game.name, game.sizes, size=game.size, rules=setup.rules, komi=setup.komi)
+        self._game = make_game(game.name, game.sizes, size=game.size, rules=setup.played_rules, komi=setup.komi)
         if isinstance(self._game, GoGame) and session.start is not None:
             self._game.load_record(session.start)
         self.level = setup.level
@@ -71,7 +71,7 @@ class Opponent:
     def _player_of_level(self, number: int) -> Player:
         chosen = level(number)
         settings = PlayerSettings(
-            rules=self._session.setup.rules,
+            rules=self._session.setup.played_rules,
             resign=chosen.resigns,
             temperature=chosen.temperature,
             keeps_search=False,

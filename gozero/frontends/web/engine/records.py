@@ -71,7 +71,7 @@ def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     known = list(root.below())
     begun = sgf_tree.read(games[origin.number], READ)
     branches = _branches(tree)
-    kept = {source for branch in branches for source in branch.sources}
+    kept = {source for branch in branches for source in branch.sources} | set(origin.unplayable)
     gone = [known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in kept]
     start = [known[source] for source in begun.sources]
     sgf_tree.set_comment(start, tree[START].comment)
@@ -96,7 +96,7 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
     """The setup for the review of a record that is opened at a game of ``setup``, and the file's game of that number, if
     it is SGF. RefusedError where it is none.
     """
-    setup, text = replace(setup, person="both", handicap=0), _text(data)
+    setup, text = replace(setup, person="both", handicap=0, record_rules=None), _text(data)
     if named := _HEADER.match(text):
         game, size = named[1], int(named[2])
         if size < 2:
@@ -120,7 +120,7 @@ def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, 
     written = found.root.line("RU")
     rules = named_rules(written) if setup.game == "go" else None
     if rules is not None or written_name(written) in rule_sets(setup.game):
-        setup = replace(setup, rules=rules.name if rules is not None else written_name(written))
+        setup = replace(setup, record_rules=rules.name if rules is not None else written_name(written))
     return replace(setup, size=found.size), found
 
 
@@ -142,9 +142,10 @@ def load(session: GameSession, data: str | bytes, game: SgfGame | None, number: 
     """
     if game is not None:
         remarks = _load_game(session, game)
-        session.tree.origin = SourceFile(game.text, number, name)
+        cut, unplayable = _cut(session, game)
+        session.tree.origin = SourceFile(game.text, number, name, unplayable)
         others = len(_games(game.text)) - 1
-        return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks]))
+        return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks, cut]))
     _load_moves(session, _text(data))
     return ""
 
@@ -210,7 +211,6 @@ def _load_game(session: GameSession, found: SgfGame) -> str:
         node.next_to_play = branch.next_to_play or node.next_to_play
         node.sources += branch.sources
     session.tree[START].comment = game.comment
-    _check_main_line(session)
     if game.skipped:
         skipped = counted(game.skipped, "move")
         remarks.append(f"{skipped} left out: the game begins where stones are set up after them.")
@@ -220,8 +220,10 @@ def _load_game(session: GameSession, found: SgfGame) -> str:
     return " ".join(remarks)
 
 
-def _check_main_line(session: GameSession) -> None:
-    """RefusedError that names the first move of the main line that cannot be played, if there is one."""
+def _cut(session: GameSession, game: SgfGame) -> tuple[str, list[int]]:
+    """End the main line before its first move that cannot be played: a remark, "" where there is none, and the nodes of
+    the file that were left out. RefusedError where that is its first one.
+    """
     line = session.tree.line(START)
 
     def is_refused(node: int) -> bool:
@@ -231,11 +233,17 @@ def _check_main_line(session: GameSession) -> None:
             return True
         return False
 
+    remark, left_out = "", []
     if is_refused(line[-1]):
         number = bisect_left(line, True, key=is_refused)
-        move = session.tree[line[number]]
-        raise _unplayable(session, number, f"{COLOUR_WORDS[move.colour]} {session.vertex(move.action)}")
+        where = game.unplayable(number)
+        remark = f"{where[:1].upper()}{where[1:]} in {session.game.name} on {session.game.kind.dimensions}"
+        if number == 1:
+            raise RefusedError(f"{remark}.")
+        remark += ": the game was read up to there."
+        left_out = [source for node in session.tree.remove(line[number]) for source in node.sources]
     session.go_to(START)
+    return remark, left_out
 
 
 def _unplayable(session: GameSession, number: int, move: str) -> RefusedError:

@@ -59,10 +59,9 @@ class Searches:
         self._bounds = bounds
         self._should_stop = should_stop
         self._report = report
-        full = PlayerSettings(
-            rules=session.setup.rules, friendly_pass=True, search=engine.search_settings(None, session.game.name),
-            max_memory=bounds.memory // 2,
-        )  # fmt: skip
+        half, name = bounds.memory // 2, session.game.name
+        search = engine.search_settings(None, name)
+        full = PlayerSettings(rules=session.setup.played_rules, friendly_pass=True, search=search, max_memory=half)
         self._analyst = player_of(session.game, open_evaluator, full)
         self.counting = Counting(session, self._analyst)
         self.opponent = Opponent(session, open_evaluator, bounds, is_cut)

@@ -258,7 +258,7 @@ class GameSession:
         """The name of the rules that are played; "" where the game has one set only, which files need not name."""
         if isinstance(self.game, GoGame) and self.game.name != "nogo":
             return self.game.rules.name
-        return self.setup.rules or next(iter(rule_sets(self.game.name)), "")
+        return self.setup.played_rules or next(iter(rule_sets(self.game.name)), "")
 
     def begin_from(self, record: GameRecord) -> None:
         """Begin anew from the start of a record of this game. ValueError where its stones or its size cannot be played."""
@@ -312,7 +312,7 @@ class GameSession:
 
 def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
     """The game before its first move. ChoiceError where it does not have these rules or this handicap."""
-    game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
+    game = make_game(setup.game, sizes, size=size, rules=setup.played_rules, komi=setup.komi)
     if setup.handicap < FEWEST_STONES:
         return game
     if setup.game != "go" or not isinstance(game, GoGame):
