@@ -131,7 +131,10 @@ def saved(path: Path) -> LoopSettings:
     """The settings of a run's settings.json. SettingsError if the file is missing, damaged or of another version."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
-        return from_dict(LoopSettings, expected(values, dict, "it"), "settings.json")
+        play = expected(values, dict, "it").get("selfplay")
+        if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
+            play["slots"] = play.pop("seats")
+        return from_dict(LoopSettings, values, "settings.json")
     except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"cannot read {path.absolute()}: {why}") from None

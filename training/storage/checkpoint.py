@@ -116,7 +116,10 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             content = torch.load(path, map_location="cpu", weights_only=True)
             content.pop("settings", None)
             pools = decompress(content["pools"].numpy().tobytes())
-            content["pools"] = {key: decompress(pool) if isinstance(pool, bytes) else pool for key, pool in pools.items()}
+            content["pools"] = {
+                key if isinstance(key, tuple) else (key, 0): decompress(pool) if isinstance(pool, bytes) else pool
+                for key, pool in pools.items()  # a key that is a size alone: slot 0, in runs before December 2026
+            }
             content["progress"] = Progress(**content["progress"])
             return Snapshot(**content), complaints
         except UNREADABLE as error:

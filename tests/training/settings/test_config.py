@@ -1,5 +1,6 @@
 """Settings: what is accepted, what is refused, and in which words."""
 
+import json
 from dataclasses import fields
 from pathlib import Path
 
@@ -91,3 +92,10 @@ def test_describe_prints_every_setting_with_its_unit() -> None:
     text = config.describe(LoopSettings())
     assert "learning_rate = 0.0005  # step size" in text
     assert all("#" in line for line in text.splitlines() if " = " in line)
+
+
+def test_the_settings_of_older_runs_are_read(tmp_path: Path) -> None:
+    values = LoopSettings().to_dict()
+    values["selfplay"]["seats"] = values["selfplay"].pop("slots") + 2
+    (tmp_path / "settings.json").write_text(json.dumps(values))
+    assert config.saved(tmp_path / "settings.json").selfplay.slots == LoopSettings().selfplay.slots + 2
