@@ -51,7 +51,7 @@ class Curves:
         threading.excepthook = self._hear
 
     def _hear(self, fault: threading.ExceptHookArgs) -> None:
-        """Leave out a full disk that TensorBoard's own thread meets: whoever writes the next number is told of it."""
+        """Leave out a full disk that TensorBoard's own thread meets: the next number that is written raises it."""
         is_tensorboards = type(fault.thread).__module__.startswith("tensorboard.")
         if self._is_closed or not (isinstance(fault.exc_value, OSError) and is_tensorboards):
             self._usual(fault)

@@ -250,7 +250,7 @@ def pictures(files: Files) -> Iterator[str]:
 
 
 def speed(files: Files) -> Iterator[str]:
-    """Evaluations a second, of playouts and of the network (far slower) apart, and who waited."""
+    """Evaluations a second, by playouts and by the network, and who waited."""
     rates = []
     for title, playouts in (("evaluations/s, random playouts", 1.0), ("evaluations/s, the network", 0.0)):
         reports = [each for each in files.reports if each.get("speed/playouts") == playouts]

@@ -307,7 +307,7 @@ def test_a_damaged_line_is_named_and_left_out(line: object, tmp_path: Path) -> N
     log(tmp_path, OLD)
     add(tmp_path, line, OLD | {"run/generation": 3}, line)
     found = history.read(tmp_path)
-    assert found.complaint.startswith(f"line 2 of {tmp_path / 'log.jsonl'} ") and found.complaint.endswith(": 1")
+    assert found.complaint.startswith(f"line 2 of {tmp_path / 'log.jsonl'} ") and found.complaint.endswith("; 1 others too")
     assert [each["run/generation"] for each in found.reports] == [1, 3]
 
 
