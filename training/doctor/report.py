@@ -206,11 +206,11 @@ def truth(files: Files) -> Iterator[str]:
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({size for report in files.reports for size in history.sizes(report)})
-    boards = {size: board for size in sizes if (board := board_name(files.gallery.game, size))}
+    boards = {size: board for size in sizes if (board := board_name(files.gallery.settings.game, size))}
     table = {
         title: {f"games{size}/{name}": board for size, board in boards.items()}
         for name, title in GAMES.items()
-        if name != "settled" or files.gallery.game == scoring.GO  # of other games no board is settled
+        if name != "settled" or files.gallery.settings.game == scoring.GO  # of other games no board is settled
     }
     yield from page.curves("Games", "Of each generation, by size of the board.", files.panels(table))
 
