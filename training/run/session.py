@@ -18,7 +18,6 @@ from typing import Any
 from gozero.nets import growth, weights
 from gozero.nets.weights import WeightsError
 from gozero.system.console import say
-from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
 from training.doctor.monitor import Monitor
@@ -34,14 +33,11 @@ from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import mirror, storage
-from training.storage.checkpoint import CheckpointError
 from training.storage.mirror import Mirror, Uploader
-from training.storage.storage import BusyError, FolderError, StorageError
-from training.storage.store import Store, StoreError, shown
+from training.storage.storage import FolderError, StorageError
+from training.storage.store import Store, shown
 
-# exit code 2: it cannot be done
-UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
-FAILED = (StorageError, FolderError, Disagreement, DivergedError, HandLostError)  # exit code 1: the run cannot continue
+FAILED = (StorageError, Disagreement, DivergedError, HandLostError)  # the run cannot continue: exit code 1
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 KEEPS = ("features", "norm", "value_head")  # what a run of a preset keeps although its preset has others by now
@@ -159,7 +155,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], remo
     except HandLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
         return 1
-    except FAILED as error:
+    except (*FAILED, FolderError) as error:
         say(f"{program}: {error}")
         return 1
     finally:
