@@ -1,7 +1,7 @@
 """Measures after each generation whether the run is sound; the doctor judges the numbers.
 
-A probe evaluates positions that differ in one known way (komi, colour, a turn of the board), so the outputs must differ,
-or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of the run is
+A probe evaluates positions that differ in one known way (komi, colour, a turn of the board), so the outputs must
+differ, or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of the run is
 changed, so measuring does not change the weights that a run ends with. Nothing is judged here.
 """
 
@@ -221,8 +221,8 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
 
 @torch.inference_mode()
 def first_line(net: nn.Module, boards: Iterable[Game], version: int) -> dict[str, float]:
-    """probe/first_lineN for each board of N points a side: how much of the policy on the empty board is on its first line
-    or a pass. `net` as in `probes`; `version` is that of its input features.
+    """probe/first_lineN for each board of N points a side: how much of the policy on the empty board is on its first
+    line or a pass. `net` as in `probes`; `version` is that of its input features.
     """
     found = {}
     for game in boards:

@@ -66,7 +66,7 @@ class Curves:
         writer.flush()
 
     def step(self, number: int, losses: Mapping[str, torch.Tensor]) -> None:
-        """Draw the losses, scalars by name, of the learner's step of that number, counted from 1, if its turn is come."""
+        """Draw the losses, scalars by name, of the learner's step of that number, from 1 on, if its turn is come."""
         if not self._every or number % self._every:
             return
         from tensorboard.compat.proto.summary_pb2 import Summary

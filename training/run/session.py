@@ -70,7 +70,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
 def open_remote(
     url: str | None, take_over: bool, folder: Path, settings: LoopSettings, stack: ExitStack
 ) -> Uploader | None:
-    """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of the two.
+    """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of both.
 
     Raises:
         SettingsError: the store has a run of another game, rules or network.
@@ -124,8 +124,8 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
 
 
 def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> None:
-    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where they
-    come from.
+    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where
+    they come from.
     """
     say(
         f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
@@ -199,7 +199,8 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         if old != new and not sees_more:
             advice = "give another --run"
             if name != "game":  # what another game has learned is of no use
-                advice += f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
+                run = folder.absolute()
+                advice += f", and --from {run}/weights.pt or --records {run} to start from that run"
             raise SettingsError(f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; {advice}")
     if changes := differences(before, settings):
         listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])
