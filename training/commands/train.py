@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the loop; the exit code: 0, 1 if it failed under way, or 2 for settings or a folder that cannot be used."""
     options = parser().parse_args(arguments)
-    return run_command(PROG, lambda: begin(options, PROG), interrupted="nothing is lost")
+    return run_command(PROG, lambda: begin(options, PROG))
 
 
 def begin(options: argparse.Namespace, program: str) -> int:
