@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from gozero.system.console import say
+from gozero.system.errors import UserError
 from gozero.system.threads import available_threads
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.messages import Assignment, Initialize, Output
@@ -151,9 +152,9 @@ class Coordinator:
                 backend = ClusterBackend(workers, self._stop.is_set)
                 stack.callback(backend.close)
                 return session.finish(remote, self._train(settings, backend, remote))
-        except (*session.UNUSABLE, *session.FAILED, WorkersLostError) as error:
+        except (UserError, *session.FAILED, WorkersLostError) as error:
             say(f"{program}: {error}")
-            return 2 if isinstance(error, session.UNUSABLE) else 1
+            return 1 if isinstance(error, (*session.FAILED, WorkersLostError)) else 2
 
     def _train(self, settings: LoopSettings, backend: ClusterBackend, remote: Uploader | None) -> int:
         """Train until the run ends or is stopped; open it again whenever the learner is lost.

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command, seed, whole
+from gozero.system.console import Parser, finite, run_command, seed, whole
 from training.course.boards import COURSES
 
-FIRST_GAMES, GAMES, TEST_GAMES, DUEL_GAMES = 10_000, 25_000, 25_000, 1_000
-POLICY_TEST_GAMES = 1_000
+PASSES = "over the data while learning (default: the game's own)"
+NEWEST = "of the value networks (default: the newest)"
 GENERATIONS = """Value networks, generation by generation: of random play first, then of players that look one move ahead.
 
     gozero course generations --game tictactoe --generations 2
@@ -86,94 +86,73 @@ def _stage(module: str, parser: Parser, arguments: Sequence[str] | None) -> int:
 
 
 def _parser(command: str, description: str) -> Parser:
-    """The options that all stages have."""
+    """The options that all commands of the course have."""
     made = Parser(
         prog=f"gozero course {command}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
-    made.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
-    made.add_argument("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
-    made.add_argument(
-        "--threads", type=whole(1), default=1, help="threads for the networks; these are small: few help (default 1)"
-    )
+    return made
+
+
+def _stage_parser(command: str, description: str) -> Parser:
+    """The options that all stages have."""
+    made = _parser(command, description)
+    add = made.add_argument
+    add("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
+    add("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
+    add("--threads", type=whole(1), default=1, help="for the networks; these are small: few help (default 1)")
     return made
 
 
 def _generations_parser() -> Parser:
-    made = _parser("generations", GENERATIONS)
-    made.add_argument("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
-    made.add_argument(
-        "--first-games",
-        type=whole(1),
-        default=FIRST_GAMES,
-        help=f"random games for generation 0 (default {FIRST_GAMES:,})",
-    )
-    made.add_argument("--games", type=whole(1), default=GAMES, help=f"games for each later one (default {GAMES:,})")
-    made.add_argument(
-        "--test-games",
-        type=whole(1),
-        default=TEST_GAMES,
-        help=f"against random, with each colour (default {TEST_GAMES:,})",
-    )
-    made.add_argument(
-        "--duel-games", type=whole(2), default=DUEL_GAMES, help=f"against the one before (default {DUEL_GAMES:,})"
-    )
-    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
-    made.add_argument("--levels", type=whole(1), default=1, help="plies that players look ahead (default 1)")
+    made = _stage_parser("generations", GENERATIONS)
+    add = made.add_argument
+    add("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
+    add("--first-games", type=whole(1), default=10_000, help="random games for generation 0 (default 10,000)")
+    add("--games", type=whole(1), default=25_000, help="games for each later one (default 25,000)")
+    add("--test-games", type=whole(1), default=25_000, help="against random, with each colour (default 25,000)")
+    add("--duel-games", type=whole(2), default=1_000, help="against the one before (default 1,000)")
+    add("--passes", type=whole(1), help=PASSES)
+    add("--levels", type=whole(1), default=1, help="plies that players look ahead (default 1)")
     return made
 
 
 def _imitate_parser() -> Parser:
-    made = _parser("imitate", IMITATE)
-    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
-    made.add_argument("--games", type=whole(1), default=GAMES, help=f"between them (default {GAMES:,})")
-    made.add_argument(
-        "--test-games",
-        type=whole(1),
-        default=POLICY_TEST_GAMES,
-        help=f"against random, with each colour (default {POLICY_TEST_GAMES:,})",
-    )
-    made.add_argument("--passes", type=whole(1), help="over the data while learning (default: the game's own)")
-    made.add_argument(
-        "--moves",
-        choices=("all", "chosen"),
-        default="all",
-        help="all moves of the winners, or only those that were not random (default all)",
-    )
+    made = _stage_parser("imitate", IMITATE)
+    add = made.add_argument
+    add("--generation", type=whole(0), help=NEWEST)
+    add("--games", type=whole(1), default=25_000, help="between them (default 25,000)")
+    add("--test-games", type=whole(1), default=1_000, help="against random, with each colour (default 1,000)")
+    add("--passes", type=whole(1), help=PASSES)
+    moves = "all moves of the winners, or only those that were not random (default all)"
+    add("--moves", choices=("all", "chosen"), default="all", help=moves)
     return made
 
 
 def _reinforce_parser() -> Parser:
-    made = _parser("reinforce", REINFORCE)
-    made.add_argument("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
-    made.add_argument("--updates", type=whole(1), default=20, help="of each round (default 20)")
-    made.add_argument("--games", type=_even, default=256, help="of each update, half with each colour (default 256)")
-    made.add_argument(
-        "--value-share",
-        type=_share,
-        default=0.1,
-        metavar="S",
-        help="of the updates, 0 to 1: the value network is the opponent (default 0.1)",
-    )
-    made.add_argument("--generation", type=whole(0), help="of the value networks (default: the newest)")
-    made.add_argument("--rate", type=_rate, default=3e-4, help="learning rate (default 3e-4)")
-    made.add_argument(
-        "--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default 1,000)"
-    )
+    made = _stage_parser("reinforce", REINFORCE)
+    add = made.add_argument
+    add("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
+    add("--updates", type=whole(1), default=20, help="of each round (default 20)")
+    add("--games", type=_even, default=256, help="of each update, half with each colour (default 256)")
+    share = "of the updates, 0 to 1: the value network is the opponent (default 0.1)"
+    add("--value-share", type=_share, default=0.1, metavar="S", help=share)
+    add("--generation", type=whole(0), help=NEWEST)
+    add("--rate", type=_rate, default=3e-4, help="learning rate (default 3e-4)")
+    add("--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default 1,000)")
     return made
 
 
 def _play_parser() -> Parser:
-    made = Parser(prog="gozero course play", description=PLAY, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
-    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
-    made.add_argument(
-        "--colour", choices=("black", "white"), default="black", help="yours; Black moves first (default black)"
-    )
-    made.add_argument("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
-    made.add_argument("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
+    made = _parser("play", PLAY)
+    add = made.add_argument
+    add("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
+    colour = "yours; Black moves first (default black)"
+    add("--colour", choices=("black", "white"), default="black", help=colour)
+    add("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
+    add("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
     return made
 
 
@@ -186,11 +165,7 @@ def _even(text: str) -> int:
 
 def _share(text: str) -> float:
     """A number from 0 to 1."""
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0.0 <= share <= 1.0:
+    if not 0.0 <= (share := finite(text)) <= 1.0:
         raise argparse.ArgumentTypeError(f"{text!r} is no share: expected a number from 0 to 1")
     return share
 
@@ -200,3 +175,6 @@ def _rate(text: str) -> float:
     if not (rate := _share(text)) > 0.0:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
     return rate
+
+
+_share.__name__ = _rate.__name__ = "number"  # argparse names the type of what is none in its message

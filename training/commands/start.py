@@ -15,7 +15,7 @@ import torch
 from gozero import games
 from gozero.nets import locations
 from gozero.system import files
-from gozero.system.console import BAD_INPUT, FAILED, INTERRUPTED, SUCCESS, say, stop_on_signals
+from gozero.system.console import FAILED, SUCCESS, say, stop_on_signals
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.doctor import history, monitor
@@ -37,7 +37,7 @@ MEASURED_SECONDS = 8.0  # before a default run begins
 
 
 def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, program: str) -> int:
-    """Do what the options ask for and return the exit code. SettingsError if the game does not have what is asked for."""
+    """Do what the options ask for and return the exit code. UserError if it cannot be done."""
     asked = completed(asked)
     if options.list_settings:
         print(config.describe(asked))
@@ -59,15 +59,9 @@ def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, progra
             with storage.writing(folder):
                 run = prepare(settings, folder, origin)
                 watch = monitor.Monitor(run.folder, run.settings)
-        except session.UNUSABLE as error:
-            say(f"{program}: {error}")
-            return BAD_INPUT
         except session.FAILED as error:
             say(f"{program}: {error}")
             return FAILED
-        except KeyboardInterrupt:  # nothing has begun
-            say(f"{program}: stopped while it was starting; nothing is lost")
-            return INTERRUPTED
         stop = stop_on_signals()
         session.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
         return session.finish(home, session.train(run, watch, program, stop, home))
@@ -146,22 +140,18 @@ def _check_boards(settings: LoopSettings) -> None:
 
 def check_window(settings: LoopSettings) -> None:
     """SettingsError for a window that never holds the rows that a step needs; one that grows will."""
-    replay = settings.replay
+    replay, drawn = settings.replay, 1 - settings.replay.held_out
     if replay.window_games:
         plies = max(scoring.game_of(settings, size).max_plies for stage in settings.stage for size in stage.sizes)
-        most = int(replay.window_games * plies * (1 - replay.held_out))
-        if replay.least_rows > most:
-            raise SettingsError(
-                f"replay.least_rows = {replay.least_rows:,}, but the {replay.window_games:,} games that the window holds "
-                f"have {most:,} rows at most that may be drawn: no step would ever be taken; lower it, or raise "
-                "replay.window_games"
-            )
-        return
-    drawable = int(replay.window * (1 - replay.held_out))
-    if not replay.growing and replay.least_rows > drawable:
+        name, most = "window_games", int(replay.window_games * plies * drawn)
+        what = f"the {replay.window_games:,} games that the window holds have {most:,} rows at most that may be drawn"
+    else:
+        name, most = "window", int(replay.window * drawn)
+        what = f"of the {replay.window:,} rows that the window holds about {most:,} may be drawn (replay.held_out)"
+    if replay.least_rows > most and not (name == "window" and replay.growing):
         raise SettingsError(
-            f"replay.least_rows = {replay.least_rows:,}, but of the {replay.window:,} rows that the window holds about "
-            f"{drawable:,} may be drawn (replay.held_out): no step would ever be taken; lower it, or raise replay.window"
+            f"replay.least_rows = {replay.least_rows:,}, but {what}: no step would ever be taken; lower it, or raise "
+            f"replay.{name}"
         )
 
 

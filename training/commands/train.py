@@ -1,4 +1,4 @@
-"""The command line of a run, for `gozero train` and `gozero selfplay`: its options, and the checks of what is asked for.
+"""The command line of a run, for `gozero train` and `gozero selfplay`: its options, and the checks of what is asked.
 
 Nothing heavy is imported; `training.commands.start` then starts the run.
 """
@@ -118,11 +118,11 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
 
 def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
     """SettingsError for an option or setting without the one that it belongs to, or that the machine cannot have."""
-    learner, play = settings.learner.processes, settings.selfplay.processes
+    steps, play = settings.learner.processes, settings.selfplay.processes
     on_cluster = options.address is not None
     wrong = {
         f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
-        f"learner.processes = {learner} is for a cluster: give --address, or set it to 1": not on_cluster and learner > 1,
+        f"learner.processes = {steps} is for a cluster: give --address, or set it to 1": not on_cluster and steps > 1,
         f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
             on_cluster and play > 1,
         "--take-over belongs to --storage URL; give both": options.take_over and options.storage is None,

@@ -23,8 +23,8 @@ class Course:
     channels: tuple[int, ...]  # of the value network's 3x3 convolutions
     units: int  # of its first linear layer
     policy_channels: tuple[int, ...]  # of the policy's 3x3 convolutions; a 1x1 convolution follows
-    # value networks, and policies: 1 if the stones show whose turn it is, else one for the positions after Black's moves
-    # and one for those after White's
+    # value networks, and policies: 1 if the stones show whose turn it is, else one for the positions after Black's
+    # moves and one for those after White's
     colours: int
     passes: int  # over the data
 

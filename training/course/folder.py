@@ -1,7 +1,7 @@
 """The folder of one course: the networks that its stages made, and what was measured of them.
 
-A stage is one file of networks, such as value-0.pt, with the settings that it was made with. It is written whole when the
-stage is done, and found again by the next command, which then leaves the stage out. A JSON file beside it has what was
+A stage is one file of networks, such as value-0.pt, with the settings that it was made with. It is written whole when
+the stage is done, and found again by the next command, which then leaves the stage out. A JSON file beside it has what was
 measured.
 """
 
@@ -149,8 +149,8 @@ class CourseFolder:
     def measured(
         self, stage: str, settings: Mapping[str, Any], stages: Sequence[str], measure: Callable[[], dict[str, Any]]
     ) -> dict[str, Any]:
-        """What `measure` finds with these settings; from the JSON file beside the stage, if that is of the networks that
-        `stages` have now. StorageError if it cannot be written.
+        """What `measure` finds with these settings; from the JSON file beside the stage, if that is of the networks
+        that `stages` have now. StorageError if it cannot be written.
         """
         digests = [hashlib.sha256(self.file(name).read_bytes()).hexdigest() for name in stages]
         path, wanted = self.path / f"{stage}.json", {**settings, "networks": digests}

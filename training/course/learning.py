@@ -76,7 +76,6 @@ def fit(
     steps = hyperparameters.epochs * -(-len(boards) // hyperparameters.batch)
     optimiser = torch.optim.Adam(network.parameters(), lr=hyperparameters.learning_rate)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (1 + math.cos(math.pi * step / steps)) / 2)
-    network.train()
     for number, rows in _batches(len(boards), hyperparameters, seed):
         turns = (first[rows] + number) % len(maps)
         classes = backwards[turns, targets[rows]] if points else targets[rows]
@@ -87,7 +86,6 @@ def fit(
         optimiser.step()
         schedule.step()
         report(len(rows), loss.item())
-    network.eval()
 
 
 def _batches(count: int, hyperparameters: Hyperparameters, seed: int) -> Iterator[tuple[int, np.ndarray]]:

@@ -1,7 +1,7 @@
 """Games between two movers, many at once, with the course's randomness, and the rows that networks learn from.
 
-The randomness of one player in one game is a number: r in 0..1 makes each of its moves random with probability r; r = -m
-makes its first m moves random. 1 is a random player, 0 one without chance.
+The randomness of one player in one game is a number: r in 0..1 makes each of its moves random with probability r;
+r = -m makes its first m moves random. 1 is a random player, 0 one without chance.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Score:
 def against_random(
     expander: Expander, mover: Mover, colour: int, games: int, seed: int, report: Callable[[int], object]
 ) -> Score:
-    """The player's score with a colour against random moves; ``report`` is called with the number of games of a batch."""
+    """The player's score with a colour against random moves; ``report`` is called with the size of each batch."""
     score, movers = Score(), (mover, mover)
     for count, own in batches(games, seed):
         randomness = np.ones((2, count))

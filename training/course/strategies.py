@@ -31,7 +31,7 @@ from training.course.networks import Networks, expected_results
 VAL, POL, BOTH = "val", "pol", "val_and_pol"
 LEVELS, VISITS = 1, 100
 SHARPNESS = 100.0  # of the policy that stands for the values of `val`: a hundredth of a win is e times as probable
-NUMBER = re.compile("[0-9]{1,4000}")  # more digits are no number of Python's
+NUMBER = re.compile("[0-9]{1,9}")
 POLICIES = {"supervised": SUPERVISED, "reinforced": REINFORCED}
 
 

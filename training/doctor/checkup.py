@@ -1,7 +1,7 @@
 """Measures after each generation whether the run is sound; the doctor judges the numbers.
 
-A probe evaluates positions that differ in one known way (komi, colour, a turn of the board), so the outputs must differ,
-or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of the run is
+A probe evaluates positions that differ in one known way (komi, colour, a turn of the board), so the outputs must
+differ, or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of the run is
 changed, so measuring does not change the weights that a run ends with. Nothing is judged here.
 """
 
@@ -35,8 +35,7 @@ from training.storage.checkpoint import Progress
 
 ROWS = 256  # of the window that are checked against the laws
 PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
-# most training rows of each size on which the average network's losses are measured, to compare with held-out games
-FITTED = 256
+FITTED = 256  # most training rows of each size whose losses are measured, to compare with held-out games
 # fewer are soon the same in sound runs too: most learn one first move; on 5x5 and in Connect-4 one first four
 OPENING_MOVES = 8
 FIRST_LINE = "probe/first_line"  # with the board's points a side behind it
@@ -114,14 +113,10 @@ def _first(batch: Batch, rows: int) -> Batch:
 
 def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:
     """(moved/net and moved/ema, the weights to compare with next time); no numbers the first time."""
-    now = {
-        name: torch.cat([p.detach().cpu().flatten() for p in part.parameters()])
-        for name, part in (("net", net), ("ema", ema))
-    }
-    found = {
-        f"moved/{name}": float((now[name] - old).norm() / old.norm().clamp(min=1e-12)) for name, old in before.items()
-    }
-    return found, now
+    parts = {"net": net, "ema": ema}
+    now = {name: torch.cat([p.detach().cpu().flatten() for p in part.parameters()]) for name, part in parts.items()}
+    moved = {name: (now[name] - old).norm() / old.norm().clamp(min=1e-12) for name, old in before.items()}
+    return {f"moved/{name}": float(share) for name, share in moved.items()}, now
 
 
 def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, float]:
@@ -216,7 +211,8 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     swapped = batch.planes.copy()
     swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
     other = _ask(net, batch._replace(planes=swapped))
-    found["probe/view"] = float(F.cosine_similarity(_prediction(plain).flatten(), _prediction(other).flatten(), dim=0))
+    one, two = (out.value if out.owners is None else out.owners for out in (plain, other))
+    found["probe/view"] = float(F.cosine_similarity(one.flatten(), two.flatten(), dim=0))
     if game.name in GO_FAMILY:
         found |= _komi(net, batch) if _komi_varies(batch) else {}
         early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
@@ -227,8 +223,8 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
 
 @torch.inference_mode()
 def first_line(net: nn.Module, boards: Iterable[Game], version: int) -> dict[str, float]:
-    """probe/first_lineN for each board of N points a side: how much of the policy on the empty board is on its first line
-    or a pass. `net` as in `probes`; `version` is that of its input features.
+    """probe/first_lineN for each board of N points a side: how much of the policy on the empty board is on its first
+    line or a pass. `net` as in `probes`; `version` is that of its input features.
     """
     found = {}
     for game in boards:
@@ -263,9 +259,9 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[
     for turn in game.symmetries[1:]:
         found = _ask(net, transformed(batch, np.full(len(batch.value), turn)))
         values.append((found.value - plain.value).abs().mean())
-        if found.ownership is not None and plain.ownership is not None:
+        if found.owners is not None and plain.owners is not None:
             back = symmetry.point_map(game.shape, symmetry.inverse(turn))
-            owners.append((_owners(found)[:, torch.from_numpy(back.copy())] - _owners(plain)).abs().mean())
+            owners.append((found.owners[:, torch.from_numpy(back.copy())] - plain.owners).abs().mean())
     report = {"probe/turned_value": float(torch.stack(values).mean())}
     if owners:
         report["probe/turned_owner"] = float(torch.stack(owners).mean())
@@ -290,15 +286,3 @@ def norm_gap(net: nn.Module, batch: Batch) -> float:
 def _ask(net: nn.Module, batch: Batch) -> NetOutput:
     output: NetOutput = net(*map(torch.from_numpy, batch.inputs))
     return output
-
-
-def _owners(output: NetOutput) -> Tensor:
-    """Expected owners [n, P], -1 ... 1."""
-    owners = output.owners
-    assert owners is not None
-    return owners
-
-
-def _prediction(output: NetOutput) -> Tensor:
-    """The expected owners, or the value of a network without them."""
-    return output.value if output.ownership is None else _owners(output)

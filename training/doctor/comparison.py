@@ -66,7 +66,7 @@ class ComparedRun:
 
     @property
     def has_scalar_value(self) -> bool:
-        """Whether the value is one number with a squared error: by the settings, or because its network has no other."""
+        """Whether the value is one number with a squared error, by the settings or by its network."""
         return self.settings is not None and (
             self.settings.value_head == "scalar" or self.settings.network in ONE_VALUE
         )
@@ -83,16 +83,14 @@ def write(
     """Make a page of two or more run folders, or, if `out` ends with .png, a picture of their losses; return `out`.
 
     Args:
-        folders: run folders, all different.
-        out: the file; it appears whole or not at all.
+        folders: all different.
+        out: appears whole or not at all.
         across: one of `ACROSS`.
-        warn: called about what does not compare, and about lines of the logs that are left out.
+        warn: called about what does not compare, and lines of the logs that are left out.
         chained: each run began with the weights of the one before: one curve, along which the counters go on; over one
             of `CHAINED` alone.
 
-    Raises:
-        ReportError: a folder holds no run, the runs have no losses, a chain has no such counter, matplotlib is
-            missing, or `out` cannot be written.
+    ReportError if a folder holds no run, the runs no losses, or the page cannot be drawn or written.
     """
     if chained and across not in CHAINED:
         raise ReportError(

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from gozero import plots
-from gozero.games import GAMES, make
+from gozero.games import make
 from gozero.games.game import PLY, Game
 from gozero.nets import features, weights
 from gozero.nets.model import Network
@@ -41,7 +41,6 @@ class Gallery:
     """The newest games and the network of a run."""
 
     settings: LoopSettings
-    game: str  # its name; if the settings cannot be read, that of the weights
     games: list[Record]  # newest last
     net: nn.Module | None
     size: int  # of the board that is shown
@@ -49,24 +48,20 @@ class Gallery:
     @classmethod
     def open(cls, folder: Path, settings: LoopSettings | None) -> Gallery:
         """Read the newest records and the weights, as far as they are there."""
+        settings = settings or LoopSettings()
         found = [record for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:] for record in _read(shard)]
+        found = [record for record in found if board_name(settings.game, record.size)]
         try:
-            file = weights.load(folder / "weights.pt", game=None)
+            file = weights.load(folder / "weights.pt", game=settings.game)
         except WeightsError:
             file = None
-        game = settings.game if settings else ""
-        if game not in GAMES:
-            game = file.game if file else scoring.GO
-        if file and file.game != game:  # it does not belong to the run
-            file = None
-        found = [record for record in found if board_name(game, record.size)]  # a damaged shard may hold others
         counts = Counter[int]()
         for record in found:
             counts[record.size] += record.rows
         only = file.config.size if file else None
         most = max(counts, key=lambda size: (counts[size], size)) if counts else None
         size = only or most or (file.size if file else None) or 9
-        return cls(settings or LoopSettings(), game, found, file.network() if file else None, size)
+        return cls(settings, found, file.network() if file else None, size)
 
     def openings(self) -> bytes | None:
         """Each size's first moves in the newest games, counted, and the policy of its empty board; a picture, or None
@@ -103,11 +98,11 @@ class Gallery:
         stem = self.net.state_dict().get("stem.conv.weight") if isinstance(self.net, Network) else None
         if stem is None or not isinstance(self.net, Network):
             return None
-        shown = features.layout(self.game, self.net.config.features)
+        shown = features.layout(self.settings.game, self.net.config.features)
         return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
 
     def _game(self, size: int) -> Game:
-        return scoring.make(self.game, size, self.settings.rules, self.settings.selfplay.max_length)
+        return scoring.make(self.settings.game, size, self.settings.rules, self.settings.selfplay.max_length)
 
     def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
         """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
@@ -175,7 +170,7 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
 
 
 def board_name(game: str, size: int) -> str:
-    """How a board is called, such as 9x9; empty where the game has none of that size, as a damaged file may say."""
+    """How a board is called, such as 9x9; empty if the game has none of that size."""
     try:
         return make(game, size=size).dimensions
     except ChoiceError:

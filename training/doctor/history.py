@@ -43,7 +43,7 @@ def read(folder: Path) -> RunLog:
             _take(log, _parsed(line))
         except (ValueError, TypeError, OverflowError, RecursionError):
             damaged.append(f"line {number} of {path.absolute()} is left out: it is damaged, or no report of a run")
-    more = f"; and so many others: {len(damaged) - 1}" if len(damaged) > 1 else ""
+    more = f"; {len(damaged) - 1} others too" if len(damaged) > 1 else ""
     log.complaint = damaged[0] + more if damaged else ""
     return log
 
@@ -76,11 +76,11 @@ def _take(log: RunLog, values: dict[str, Any]) -> None:
 
 def _drop(entries: list[Report], name: str, least: float) -> list[Report]:
     """Remove the newest entries down to the first whose number is below `least`; return them."""
-    kept = len(entries)
-    while kept and entries[kept - 1][name] >= least:
-        kept -= 1
-    dropped = entries[kept:]
-    del entries[kept:]
+    count = len(entries)
+    while count and entries[count - 1][name] >= least:
+        count -= 1
+    dropped = entries[count:]
+    del entries[count:]
     return dropped
 
 

@@ -102,8 +102,8 @@ def write(
     meantime that it is not wanted. `warn` is called about lines of the log that are left out.
 
     Raises:
-        ReportError: there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
-            or the file cannot be written.
+        ReportError: there is nothing to show, matplotlib is missing, settings.json asks for what the game does not
+            have, or the file cannot be written.
     """
     files = Files(folder, page.read_log(folder), page.read_settings(folder))
     if files.log.complaint:
@@ -206,11 +206,11 @@ def truth(files: Files) -> Iterator[str]:
 def games(files: Files) -> Iterator[str]:
     """How games go: lengths, endings, who wins."""
     sizes = sorted({size for report in files.reports for size in history.sizes(report)})
-    boards = {size: board for size in sizes if (board := board_name(files.gallery.game, size))}
+    boards = {size: board for size in sizes if (board := board_name(files.gallery.settings.game, size))}
     table = {
         title: {f"games{size}/{name}": board for size, board in boards.items()}
         for name, title in GAMES.items()
-        if name != "settled" or files.gallery.game == scoring.GO  # of other games no board is settled
+        if name != "settled" or files.gallery.settings.game == scoring.GO  # of other games no board is settled
     }
     yield from page.curves("Games", "Of each generation, by size of the board.", files.panels(table))
 
@@ -223,7 +223,8 @@ def verdicts(files: Files) -> Iterator[str]:
         last, text = others[-1] if others else first
         rows.append([f"{first[0]} to {last}" if others else str(last), text])
     if rows:
-        yield "<h2>Verdicts</h2>\n<p>Of several generations in a row whose verdicts differ in numbers alone, the newest.</p>\n"
+        words = "Of several generations in a row whose verdicts differ in numbers alone, the newest."
+        yield f"<h2>Verdicts</h2>\n<p>{words}</p>\n"
         yield page.table(["generation", "verdict"], rows[-VERDICTS:][::-1])
     meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
     words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
@@ -234,8 +235,8 @@ def pictures(files: Files) -> Iterator[str]:
     """Openings, predictions, filters."""
     gallery = files.gallery
     words = (
-        "Where the newest games began on each size, and the policy of its empty board before any search; a narrow choice "
-        "early in a run, or one on the first line of a large board, is a sign of collapse."
+        "Where the newest games began on each size, and the policy of its empty board before any search; a narrow "
+        "choice early in a run, or one on the first line of a large board, is a sign of collapse."
     )
     yield from page.section("Openings", words, gallery.openings())
     words = (
@@ -250,7 +251,7 @@ def pictures(files: Files) -> Iterator[str]:
 
 
 def speed(files: Files) -> Iterator[str]:
-    """Evaluations a second, of playouts and of the network (far slower) apart, and who waited."""
+    """Evaluations a second, by playouts and by the network, and who waited."""
     rates = []
     for title, playouts in (("evaluations/s, random playouts", 1.0), ("evaluations/s, the network", 0.0)):
         reports = [each for each in files.reports if each.get("speed/playouts") == playouts]

@@ -1,18 +1,9 @@
 """Measures how strong the network is by now: a few paired games now and then against opponents that do not change.
 
-Vocabulary.
-  opponent  `uct`: rollout PUCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
-            some measurements ago, kept in frozen/GENERATION.pt of the run folder.
-  round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
-  yardstick positions that a strong engine labelled (`gozero yardstick`): agreement with them, where a file is given.
-            It is never trained on.
-  judged    positions of a solved game (`gozero truth`), the same at every measurement: in how many of them the value
-            is kept. They are found once a process, in seconds, and left out where the solver is not installed. They are
-            never trained on.
-
-The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate.
-A round is given up within seconds when the run is stopped. Only scores with their 95 % intervals are reported, no
-ratings.
+The opponents are rollout PUCT (`uct`), whose rollouts are doubled once it is beaten, and the network's own weights of
+some measurements ago (`frozen`), in frozen/GENERATION.pt of the run folder. If there is a yardstick, positions that a
+strong engine labelled, or a solver of the game, agreement with these is measured too; neither is ever trained on. The
+time spent stays under `monitor.strength_share` of the run's. Only scores with their 95 % intervals are reported.
 """
 
 from __future__ import annotations
@@ -46,10 +37,10 @@ if TYPE_CHECKING:
 
     from training.doctor.checkup import MeasuredRun as Run
 
-ROUND = 8
+ROUND = 8  # games at once: half as many openings, each with both colours; it counts whole or not at all
 FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
 BEATEN = 0.75  # score at which the rollouts are doubled
-KEPT = 4  # frozen weights; the oldest is the opponent
+FROZEN = 4  # weights; the oldest is the opponent
 RANDOM_PLIES = 4  # random plies, so that deterministic players do not repeat one game
 JUDGED, JUDGED_SEED = 100, 1  # positions from random games
 
@@ -115,7 +106,7 @@ class Strength:
         return found
 
     def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
-        """Games against the oldest weights kept; nothing before there are any."""
+        """Games against the oldest of the frozen weights; nothing before there are any."""
         for path in storage.numbered(self._folder, ".pt")[:1]:
             try:
                 net = weights.load(path, game=self._settings.game).network()
@@ -214,7 +205,7 @@ class Strength:
             trained_sizes=run.progress.trained_sizes,
             provenance=provenance,
         )
-        for old in storage.numbered(self._folder, ".pt")[:-KEPT]:
+        for old in storage.numbered(self._folder, ".pt")[:-FROZEN]:
             old.unlink()
 
 

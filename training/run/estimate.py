@@ -1,6 +1,6 @@
 """`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
 
-It counts each stage to its end, whatever the limits of the run. It assumes games of as many moves as the board has
+It counts each stage to its end, whatever the limits of the run, and assumes games of as many moves as the board has
 points, and a computer as busy as during the measurement.
 """
 

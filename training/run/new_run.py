@@ -29,7 +29,7 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
-# where in a run folder its beginning is made, so that a start that fails leaves no games for the next to take as its own
+# where in a run folder its beginning is made, so that a start that fails leaves no games for the next to take
 IMPORTING = "importing"
 GIVE = "give a run folder, its records/ or one shard (*.gzr)"
 
@@ -160,7 +160,8 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
     settle(folder)
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
     found = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
-    return f"a new run, {how}, {found}{left_out([shard for _, shard in played])}{_remarks(settings, given, begun, progress)}"
+    unfit = left_out([shard for _, shard in played])
+    return f"a new run, {how}, {found}{unfit}{_remarks(settings, given, begun, progress)}"
 
 
 def _remarks(settings: LoopSettings, given: Weights | None, begun: Learner, progress: Progress) -> str:

@@ -30,8 +30,8 @@ from training.storage.storage import FolderError
 
 
 class RunLimits:
-    """The limits of a run (hours, generations, games, evaluations; 0 is none), of which the first that is reached ends it;
-    and its hours of work, counted from now on.
+    """The limits of a run (hours, generations, games, evaluations; 0 is none), of which the first that is reached ends
+    it; and its hours of work, counted from now on.
     """
 
     def __init__(self, settings: LoopSettings, progress: Progress) -> None:

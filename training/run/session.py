@@ -18,7 +18,6 @@ from typing import Any
 from gozero.nets import growth, weights
 from gozero.nets.weights import WeightsError
 from gozero.system.console import say
-from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
 from training.doctor.monitor import Monitor
@@ -34,14 +33,11 @@ from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import mirror, storage
-from training.storage.checkpoint import CheckpointError
 from training.storage.mirror import Mirror, Uploader
-from training.storage.storage import BusyError, FolderError, StorageError
-from training.storage.store import Store, StoreError, shown
+from training.storage.storage import FolderError, StorageError
+from training.storage.store import Store, shown
 
-# exit code 2: it cannot be done
-UNUSABLE = (BusyError, FolderError, SettingsError, CheckpointError, StoreError, WeightsError, ChoiceError)
-FAILED = (StorageError, FolderError, Disagreement, DivergedError, WorkerLostError)  # exit code 1: the run cannot continue
+FAILED = (StorageError, Disagreement, DivergedError, WorkerLostError)  # the run cannot continue: exit code 1
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
 KEEPS = ("features", "norm", "value_head")  # what a run of a preset keeps although its preset has others by now
@@ -74,7 +70,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
 def open_remote(
     url: str | None, take_over: bool, folder: Path, settings: LoopSettings, stack: ExitStack
 ) -> Uploader | None:
-    """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of the two.
+    """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of both.
 
     Raises:
         SettingsError: the store has a run of another game, rules or network.
@@ -128,8 +124,8 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
 
 
 def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> None:
-    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where they
-    come from.
+    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where
+    they come from.
     """
     say(
         f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
@@ -159,7 +155,7 @@ def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], remo
     except WorkerLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
         return 1
-    except FAILED as error:
+    except (*FAILED, FolderError) as error:
         say(f"{program}: {error}")
         return 1
     finally:
@@ -203,7 +199,8 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         if old != new and not sees_more:
             advice = "give another --run"
             if name != "game":  # what another game has learned is of no use
-                advice += f", and --from {folder.absolute()}/weights.pt or --records {folder.absolute()} to start from that run"
+                run = folder.absolute()
+                advice += f", and --from {run}/weights.pt or --records {run} to start from that run"
             raise SettingsError(f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; {advice}")
     if changes := differences(before, settings):
         listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])

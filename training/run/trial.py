@@ -98,7 +98,7 @@ class SelfPlayTrial:
             seconds *= 2  # the time was over before a process was there, or before its first batch
 
     def evaluations_a_second(self, stage: Stage, size: int, seconds: float) -> float:
-        """Its speed in a stage on one board size, measured for about so many seconds."""
+        """Its speed in a stage on one board size, measured for about N seconds."""
         self.begin(stage, size)
         self._play(stage, size, seconds * WARM_UP)
         while True:

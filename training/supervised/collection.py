@@ -144,7 +144,8 @@ class _Reader:
             if self.total >= self._wanted.most:
                 left = len(games) - number + 1
                 self._say(
-                    f"{self.total:,} positions are read, as many as wanted: the last {left} games of {path} are left unread"
+                    f"{self.total:,} positions are read, as many as wanted: the last {left} games of {path} are left "
+                    "unread"
                 )
                 return
             try:

@@ -39,7 +39,7 @@ class CorrectShare:
 def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
     """The share of right bool [n], clustered by game int [n] (Cochran 1977, eq. 2.46, ratio estimator).
 
-    From fewer than `FEW_GAMES`, or where all have the same share, it is at least as wide as Wilson's for as many results
+    From fewer than `FEW_GAMES`, or if all have the same share, it is at least as wide as Wilson's for as many results
     as games: a few games that agree by chance are not sure.
     """
     if not len(right):

@@ -54,8 +54,8 @@ def _reserve(out: Path, resumes: bool) -> None:
 
 
 def learn(options: argparse.Namespace) -> int:
-    """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. CollectionError, SettingsError
-    or ChoiceError for what cannot be used.
+    """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. UserError for what cannot be
+    used.
     """
     plan = _plan(options)
     _reserve(options.out, options.resume)

@@ -124,7 +124,8 @@ class Trainer:
             with progress_bar(steps, f"epoch {self.epoch + 1}", " steps") as progress:
                 progress.update(self.step)
                 for batch in self._rest():
-                    sums.append(self._learn(batch, self._rate(steps)))
+                    done = (self.epoch * steps + self.step) / (self.plan.epochs * steps)
+                    sums.append(self._learn(batch, self.plan.learner.rate(done)))
                     self.step += 1
                     progress.update(1)
                     if stop():
@@ -153,14 +154,6 @@ class Trainer:
         for number, batch in enumerate(self.data.batches(self.plan.learner.batch, generator)):
             if number >= self.step:
                 yield batch
-
-    def _rate(self, steps: int) -> float:
-        """Factor of the learning rate: 1, then falling linearly over the last `anneal` of all epochs."""
-        settings = self.plan.learner
-        left = 1 - (self.epoch * steps + self.step) / (self.plan.epochs * steps)
-        if settings.anneal == 0 or left >= settings.anneal:
-            return 1.0
-        return settings.anneal_to + (1 - settings.anneal_to) * left / settings.anneal
 
     def _line(self, sums: list[dict[str, torch.Tensor]], stop: Callable[[], bool]) -> str:
         losses = ", ".join(

@@ -19,8 +19,7 @@ def test_a_full_disk_is_told_once_and_without_a_traceback(
     monkeypatch.setattr(threading, "excepthook", heard.append)
     curves = Curves(tmp_path, every=1)
     curves.step(1, {"policy": torch.tensor(1.0)})
-    assert curves._steps is not None
-    thread = curves._steps.file_writer.event_writer._async_writer._worker
+    thread = curves._writers["steps"].file_writer.event_writer._async_writer._worker
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

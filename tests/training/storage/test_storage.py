@@ -76,7 +76,8 @@ def test_a_checkpoint_that_does_not_fit_leaves_the_one_before(tmp_path: Path) ->
 def test_games_in_flight_come_back_as_they_were(tmp_path: Path) -> None:
     game = {"komi": 9.5, "shares": [0.1 + 0.2, 1 / 3], "conceded": None, "full": True, "generator": "{}"}
     pool = {"seed": [1, 7], "games": [game]}
-    pools: dict[Any, Any] = {7: pool, (7, 1): checkpoint.compress(pool)}  # as older runs named it, as a cluster's workers send it
+    # a size alone as in older runs, packed as a cluster's workers send it
+    pools: dict = {7: pool, (7, 1): checkpoint.compress(pool)}
     checkpoint.save(tmp_path, replace(snapshot(1, 10), pools=pools), {}, keep=3)
     found, _ = checkpoint.latest(tmp_path) or pytest.fail("no checkpoint")
     assert found.pools == {(7, 0): pool, (7, 1): pool}
