@@ -123,13 +123,13 @@ class RecordCommands(CommandGroup):
             record,
             black_name=record.black_name or names[0],
             white_name=record.white_name or names[1],
-            result=self._result(),
+            result=self._result(record.result),
             comments=tuple((number, self._session.summary(note)) for number, note in notes),
         )
 
-    def _result(self) -> str:
-        """The result as in SGF and GTP; "" while the game is not over."""
+    def _result(self, given: str) -> str:
+        """The result as in SGF and GTP, where there is one the one that a file gave; "" while the game is not over."""
         game = self._session.go_game
         if game.resigned:
             return f"{'W' if game.resigned == BLACK else 'B'}+R"
-        return format_score(self._session.go_ending.settled_score()) if game.position.is_over else ""
+        return given or (format_score(self._session.go_ending.settled_score()) if game.position.is_over else "")
