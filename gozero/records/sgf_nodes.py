@@ -31,6 +31,7 @@ _AFTER = re.compile(
 _SIGN, _TOKEN = re.compile(r"\S"), re.compile(rf"[;()\[]|\b{_NAME}")
 _BRACKET = re.compile(r"\s*\[")
 _FOLDER = re.compile(rf"\\\](?=\s*;?\s*{_PROPERTY})")  # a backslash that is the last sign of a value, as of C:\\Go\\
+_SWALLOWED = re.compile(r"(?<=\s)[A-Z]{2}\[")  # a property in a name, the bracket before it is missing
 _NODE = re.compile(rf";\s*{_PROPERTY}")
 _WIDTH = 79
 _MOST_REMARKS = 5
@@ -208,6 +209,8 @@ class _Parser:
             end = more.end()
         self._at = end
         value = self._text[begin : end - 1]
+        if name in _SHORT and (found := _SWALLOWED.search(value)):
+            self._remark(f"{name} holds {found[0]}, for want of a ] before it", begin + found.start())
         return re.sub(r"(\\.)|\]", lambda sign: sign[1] or "\\]", value, flags=re.DOTALL) if "]" in value else value
 
     def _torn(self, name: str) -> str | None:
