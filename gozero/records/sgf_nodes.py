@@ -92,6 +92,7 @@ class _Parser:
         self.remarks: list[str] = []
         self._open: list[SgfNode | None] = []  # for each open bracket the node before it
         self._node: SgfNode | None = None  # that a property belongs to, or that the next one follows
+        self._parent: SgfNode | None = None  # of the node that was begun last
         self._is_begun = True  # whether a node stands behind the last opening bracket
 
     def run(self) -> None:
@@ -145,6 +146,8 @@ class _Parser:
                 self._begin_node()
             else:
                 self._property(mark[1], mark.start(1))
+        if self._parent and self._parent.children[-1] is self._node and not self._node.properties:
+            self._parent.children.pop()  # its only value was torn
         self._remark("the file ends before the game does")
         self._open.clear()
         self._node = None
@@ -170,7 +173,7 @@ class _Parser:
             if self._node.children and self._is_begun:
                 self._remark("nodes that follow variations were read as one more")
             self._node.children.append(node)
-        self._node, self._is_begun = node, True
+        self._parent, self._node, self._is_begun = self._node, node, True
 
     def _property(self, name: str, begin: int) -> None:
         """Read the values behind a name."""

@@ -182,6 +182,10 @@ def test_what_is_left_out_is_remarked(data: str, remark: str) -> None:
     assert remark in " ".join(sgf.parse(data).remarks)
 
 
+def test_a_move_that_is_torn_leaves_no_node_behind() -> None:
+    assert sgf_nodes.write(sgf_nodes.parse("(;SZ[9];B[aa];W[b")[0]) == "(;SZ[9];B[aa])\n"
+
+
 @pytest.mark.parametrize(
     ("head", "saved"),
     [("HA[two];", ""), ("HA[99];", ""), ("HA[10];B[aa]", ""), ("HA[5]AB[cc][gg];", "2"), ("HA[0];", "0")],
