@@ -204,8 +204,8 @@ def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> N
     opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
         re.compile(r"a record has at most 1,000,000\.$")
     )
-    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
-        "Move 2 of this file, 'white A7', cannot be played in go on 7x7."
+    opened(page, tmp_path, "(;GM[1]SZ[7]AB[aa];W[aa])").shows(
+        "Line 1, column 19: move 1, white A7, cannot be played in go on 7x7."
     )
     opened(page, tmp_path, "\0" * 900_000).shows(re.compile("^This file is neither SGF nor"))
     page.click(24)
