@@ -42,8 +42,7 @@ from benchmarks.rivals import C_PUCT, SIZE
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.frontends.analysis.analyst import Analyst
-from gozero.frontends.analysis.positions import Task, tasks
+from gozero.frontends.analysis.analyst import Analyst, Task, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.games.game import PLY, Game

@@ -41,7 +41,7 @@ from gozero.search.settings import SearchSettings
 from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches import yardstick
-from training.matches.arena import listing
+from training.matches.arena import write_csv
 from training.matches.match import MatchGame, MatchSettings, play_match, tally
 from training.matches.options import check_files
 from training.matches.players import Conditions, SearchPlayer, match_search
@@ -85,7 +85,9 @@ def match(options: argparse.Namespace) -> None:
     )
     rules = MatchSettings(games=options.games, seed=options.seed, opening_moves=OPENING_MOVES, parallel=AT_ONCE)
     records: list[MatchGame] = []
-    for record in listing(play_match((first, second), game, rules), options.csv, game):
+    for record in play_match((first, second), game, rules):
+        if options.csv:
+            write_csv(options.csv, [record], game, append=bool(records))
         records.append(record)
         if len(records) % AT_ONCE == 0 or len(records) == rules.games:
             print(f"{' against '.join(options.variants)}: {tally(records)}", flush=True)

@@ -1,7 +1,7 @@
 """Pictures as PNG bytes: curves, boards, filters. The only module that imports matplotlib, and only when it draws.
 
-A panel is one set of axes: a title and its curves. A heat is a number a point: shares of a policy or counts (white to
-red), or ownership (blue the other side's, red the mover's). Nothing is read, measured or written here.
+A heat is a number a point: shares of a policy or counts (white to red), or ownership (blue the other side's, red the
+mover's).
 """
 
 from __future__ import annotations
@@ -118,13 +118,13 @@ def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
     return _png(figure)
 
 
-def sides(layers: Sequence[Filters]) -> bytes:
-    """First layers by the sides whose stones they answer to: a column a filter, a row a pair or a single plane.
+def sides(layer: Filters) -> bytes:
+    """A first layer by the sides whose stones it answers to: a column a filter, a row a pair or a single plane.
 
     A pair's red is its first plane's weight and blue its second's, so a filter that answers to both is purple there; a
     single plane is grey. Black is a weight of zero or below; each filter has its own scale.
     """
-    parts = [part for layer in layers for part in _strips(layer)]
+    parts = _strips(layer)
     heights = [SIDES_CELL * image.shape[0] + SIDES_HEAD for image, *_ in parts]
     figure = _figure(SIDES_CELL * max(image.shape[1] for image, *_ in parts) + 1.8, sum(heights))
     axes = np.atleast_1d(figure.subplots(len(parts), 1, height_ratios=heights))

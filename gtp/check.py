@@ -151,12 +151,12 @@ def _version(package: str) -> str | None:
 
 def _cache() -> CheckResult:
     """The folder of compiled rules; a note where it cannot be written."""
-    from gozero.system import caches, jit
+    from gozero.system import files, jit
 
     if jit.CACHE_FOLDER is not None:
         return CheckResult("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
     advice = "each start compiles for a minute; set XDG_CACHE_HOME to a folder that can be written"
-    return CheckResult("cache", f"{caches.named()} cannot be written", advice, NOTE)
+    return CheckResult("cache", f"{files.cache_name()} cannot be written", advice, NOTE)
 
 
 def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
     from gozero.nets.weights import Header
     from gozero.play.player import Player
-    from gozero.system.background import Compilation
+    from gozero.system.jit import Compilation
 
 FIRST_WAIT = 0.5
 """Seconds that the first command waits for the kernels; cached ones are ready by then."""
@@ -55,7 +55,7 @@ class Loader:
         with self._player_lock:
             if self._player is None:
                 with _fatal():
-                    from gozero.system.background import Compilation, collecting
+                    from gozero.system.jit import Compilation, collecting
 
                     with collecting() as kernels:
                         self._player = self._make_player()

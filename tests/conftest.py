@@ -117,9 +117,14 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def small_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of untrained weights of a small network that plays Go on every board; nobody writes to it."""
+    """A file of untrained weights of a small network that plays Go on every board; nobody writes to it.
+
+    It carries its inference graph, so that processes that play with it need not import torch.
+    """
+    from gozero.evaluators.graphs import embed
     from gozero.nets import model, weights
 
     config, path = model.config("b2c16"), tmp_path_factory.mktemp("weights") / "small net.pt"
     weights.save(path, model.build(config, seed=1), config)
+    embed(path)
     return path

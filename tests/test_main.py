@@ -124,11 +124,8 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
     [
         (["plya"], "'plya'; did you mean 'play'?"),
         (["doctor"], "did you mean 'report'?"),
-        (["play", "go", "--vists", "3"], "unrecognized arguments: --vists 3; did you mean --visits? see"),
-        (
-            ["play", "go", "--visits", "many"],
-            "--visits 'many': expected a whole number; see gozero play --help",
-        ),
+        (["perft", "go", "--dpeth", "3"], "unrecognized arguments: --dpeth 3; did you mean --depth? see"),
+        (["perft", "go", "--depth", "many"], "--depth 'many': expected a whole number; see gozero perft --help"),
         (["play", "go", "--colour", "red"], "'red'"),
         (["net"], "name; see gozero net --help"),
     ],

@@ -1,10 +1,7 @@
 """The names of the backends and of the precisions, with the checks that evaluators make when they are opened.
 
-A backend is the library that computes: torch (CPU, CUDA) or OpenVINO (CPU). A precision is the number type of the
-network's trunk: f32, bf16 where the processor computes in it, or int8 in its 3x3 convolutions (OpenVINO;
-`gozero.evaluators.quantise`); results are always float32.
-
-This module imports nothing heavy: front ends list these names before they open an evaluator.
+A precision is the number type of the network's trunk: f32, bf16, or int8 in its 3x3 convolutions (OpenVINO;
+`gozero.evaluators.quantise`); results are always float32. Nothing heavy is imported here.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """The evaluator interface: states in, what a network (or a rollout) thinks of them out.
 
-An evaluator knows one game and answers for any number of its states at once; the search needs nothing else of a
-network. `gozero.evaluators.factory` opens weights files as evaluators.
+`gozero.evaluators.factory` opens weights files as evaluators.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -27,15 +26,13 @@ class Evaluation(NamedTuple):
 
     def of(self, positions: slice | list[int]) -> Evaluation:
         """The outputs for some of the n states."""
-        others = (None if field is None else field[positions] for field in self[2:])
-        return Evaluation(self.logits[positions], self.value[positions], *others)
+        return Evaluation._make(None if field is None else field[positions] for field in self)
 
     @staticmethod
     def joined(parts: Sequence[Evaluation]) -> Evaluation:
         """The outputs for the states of all parts, of which there is at least one."""
-        logits, value, *others = zip(*parts, strict=True)
-        rest = (None if column[0] is None else np.concatenate(column) for column in others)
-        return Evaluation(np.concatenate(logits), np.concatenate(value), *rest)
+        columns = zip(*parts, strict=True)
+        return Evaluation._make(None if column[0] is None else np.concatenate(column) for column in columns)
 
 
 class Evaluator(Protocol):
@@ -49,39 +46,28 @@ class Evaluator(Protocol):
         """Evaluate states int32 [n, S], n ≥ 1, which are left unchanged."""
 
 
-@runtime_checkable
-class BatchEvaluator(Evaluator, Protocol):
-    """An evaluator that says how many positions it likes to get at once."""
-
-    @property
-    def preferred_batch(self) -> int:
-        """Positions of a batch, up to which more of them cost it little more time; 1: no more than come anyway."""
-
-
 def preferred_batch(evaluator: object) -> int:
-    """The batch that any evaluator likes; 1 where it does not say."""
-    return evaluator.preferred_batch if isinstance(evaluator, BatchEvaluator) else 1
+    """The positions of a batch up to which more of them cost an evaluator little more time; 1 if it does not say."""
+    return cast(int, getattr(evaluator, "preferred_batch", 1))
 
 
 class Pending(Protocol):
     """An evaluation under way."""
 
     def result(self) -> Evaluation:
-        """Wait for it and hand it out; to be called once."""
+        """Wait for it; to be called once."""
 
 
 @runtime_checkable
 class AsynchronousEvaluator(Evaluator, Protocol):
-    """An evaluator that works while its caller does something else. Several threads may call it, and any number may be
-    pending.
-    """
+    """An evaluator that works in the background. Several threads may call it, and any number may be pending."""
 
     def submit(self, states: np.ndarray) -> Pending:
         """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
 
 
 class Lazy:
-    """A `Pending` evaluation that is computed when its result is taken, for evaluators without asynchronous work."""
+    """A `Pending` evaluation that is computed when its result is taken."""
 
     def __init__(self, evaluator: Evaluator, states: np.ndarray) -> None:
         self._evaluator, self._states = evaluator, states
@@ -92,9 +78,7 @@ class Lazy:
 
 
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:
-    """How to ask any evaluator for states int32 [n, S], n ≥ 1, which must stay as they are until the result has been
-    taken.
-    """
+    """`AsynchronousEvaluator.submit` of any evaluator."""
     return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Lazy, evaluator)
 
 

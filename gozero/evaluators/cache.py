@@ -1,10 +1,7 @@
-"""A cache of evaluations: a position that was evaluated before is not evaluated again.
+"""Evaluators that wrap another one: with a cache of evaluations, and with the mean of the ownership.
 
 A cache hit returns exactly what the network would: the key is all that the network sees of a position, its boards, side
-to move, komi and the past that is among its planes. Two orders of the same moves are two positions.
-
-The least recently used evaluations are dropped. Analyses of successive positions of a game, moves that were taken back
-and new searches find hits; within one tree the same position hardly comes twice.
+to move, komi and the past that is among its planes. The least recently used evaluations are dropped.
 """
 
 from __future__ import annotations
@@ -14,22 +11,15 @@ from collections import OrderedDict
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
-from gozero.games.game import Game
-from gozero.nets import packing
+from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.games.position import Position
+from gozero.nets import features
 
 KEY_BYTES = 250  # of Python's, for each key beside its own length
 
 
 class CachedEvaluator:
-    """An `Evaluator` that asks another one only for positions it does not know.
-
-    Args:
-        evaluator: the other one.
-        memory: bytes that the evaluations may take.
-
-    Attributes:
-        evaluator: the other one.
-    """
+    """An `Evaluator` that asks another one only for positions it does not know; they may take `memory` bytes."""
 
     def __init__(self, evaluator: Evaluator, memory: int) -> None:
         self.evaluator = evaluator
@@ -38,12 +28,10 @@ class CachedEvaluator:
 
     @property
     def game(self) -> Game:
-        """The game whose states it takes."""
         return self.evaluator.game
 
     @property
     def preferred_batch(self) -> int:
-        """That of the other one."""
         return preferred_batch(self.evaluator)
 
     def forget(self) -> None:
@@ -57,7 +45,7 @@ class CachedEvaluator:
             self._cached = self._empty()
         if len(states) > len(self._cached.value):
             return self.evaluator.evaluate(states)
-        keys = packing.keys(self.game, states)
+        keys = features.keys(self.game, states)
         known = np.array([key in self._places for key in keys])
         for n in np.flatnonzero(known):
             self._places.move_to_end(keys[n])  # its last use is now
@@ -74,7 +62,7 @@ class CachedEvaluator:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""
         start = self.game.new_states(1)
         one = self.evaluator.evaluate(start)
-        size = sum(field.nbytes for field in one if field is not None) + len(packing.keys(self.game, start)[0])
+        size = sum(field.nbytes for field in one if field is not None) + len(features.keys(self.game, start)[0])
         room = self._memory // (size + KEY_BYTES)
         while True:
             try:
@@ -85,8 +73,69 @@ class CachedEvaluator:
                 room //= 2
 
     def _place(self, key: bytes) -> int:
-        """A place for another position: where all are taken, that of the one whose last use is the longest ago."""
+        """A place for another position: if all are taken, that of the least recently used."""
         assert self._cached is not None
         free = len(self._places)
         self._places[key] = free if free < len(self._cached.value) else self._places.popitem(last=False)[1]
         return self._places[key]
+
+
+class Owners:
+    """An evaluator that wraps another and accumulates its ownership: the mean since `forget`.
+
+    Ownership from a network whose game has none is ignored: that head was never trained.
+    """
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self.knows_score = False  # whether the evaluator gives points: known after its first call
+        self.forget()
+
+    @property
+    def game(self) -> Game:
+        return self._evaluator.game
+
+    @property
+    def preferred_batch(self) -> int:
+        return preferred_batch(self._evaluator)
+
+    def forget(self) -> None:
+        """Start a new mean."""
+        self._sum = np.zeros(self.game.points, np.float64)  # for Black
+        self._count = 0
+        self.hits: int | None = None  # evaluations that a cache had, since it was set to None
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """The other evaluator's answer for states int32 [n, S]."""
+        found = self._evaluator.evaluate(states)
+        self.add(states, found)
+        return found
+
+    def add(self, states: np.ndarray, found: Evaluation) -> None:
+        """Add the ownership of states int32 [n, S] to the mean, and count what was in a cache."""
+        self.knows_score = found.score is not None and self.game.score is not None
+        if found.ownership is not None and self.game.owner is not None:
+            self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
+            self._count += len(states)
+        if found.known is not None:
+            self.hits = (self.hits or 0) + int(found.known.sum())
+
+    def ownership(self, position: Position) -> np.ndarray | None:
+        """float32 [P] for the side to move; if nothing was evaluated yet, that of the position itself."""
+        if self._count == 0:
+            found = self._owners(position.state[None])
+            return None if found is None else found[0]
+        mean = self._sum / self._count
+        return (mean if position.to_play == BLACK else -mean).astype(np.float32)
+
+    def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:
+        """The ownership after each of these actions, float32 [P] for the side to move before them."""
+        children = [position.copy() for _ in actions]
+        for child, action in zip(children, actions, strict=True):
+            child.play(action)
+        found = self._owners(np.stack([child.state for child in children])) if children else None
+        return [None] * len(actions) if found is None else [-row for row in found]
+
+    def _owners(self, states: np.ndarray) -> np.ndarray | None:
+        """float32 [n, P] of states int32 [n, S], not accumulated; None if the game has no ownership."""
+        return None if self.game.owner is None else self._evaluator.evaluate(states).ownership

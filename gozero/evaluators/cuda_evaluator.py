@@ -1,23 +1,17 @@
-"""Evaluation of Go on an NVIDIA GPU, for self-play and for players: batches under way at once, and as little work for the
-processor as can be.
+"""Evaluation of Go on an NVIDIA GPU, for self-play and for players: several batches at once, with little work for the CPU.
 
 A lane is one batch's way through the GPU: pinned buffers, a stream, and a CUDA graph of the network at one capacity
 (positions of a batch), recorded once and launched by one call. A batch has its lane to itself until its result has been
-taken; lanes are made when none is free, and reused. A smaller batch leaves the end of its lane as it was: computed, and
-not looked at. Self-play's batches are nearly all of one size, which its lanes fit closely; a player's are of any size:
-its lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them. All lanes share the weights,
-which `refresh` overwrites in place, so no graph has to be captured again.
+taken; lanes are made when none is free, and reused. Self-play's batches are nearly all of one size, which its lanes fit
+closely; a player's lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them. All lanes share
+the weights, which `refresh` overwrites in place, so no graph has to be captured again.
 
-One thread of the process makes all lanes: cuDNN stores the algorithms that it has measured by thread, and threads that
-come and go would measure them anew for each lane, for seconds.
-
-Positions go up packed (300 bytes) and become planes on the GPU (`Unpack`); logits, values, scores and, where it is
-wanted, ownership come down in one copy. Batch norm is folded, the layout is channels-last, the trunk computes in bf16. On
-the CPU the same code runs without streams and graphs, for tests.
+Positions go up packed (300 bytes) and become planes on the GPU (`Unpack`); all results come down in one copy. On the CPU
+the same code runs without streams and graphs, for tests.
 
 Before the first lane on a GPU `torch.backends.cudnn.benchmark` is set for the rest of the process: torch has it for the
-whole process only, and setting it for the time of a capture would change it under other threads, such as a learner's, at
-any moment. So their convolutions are measured too, once for each shape and thread, and may sum in another order.
+whole process only. So other threads' convolutions, such as a learner's, are measured too, once for each shape and
+thread, and may sum in another order.
 """
 
 from __future__ import annotations
@@ -37,7 +31,7 @@ from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_c
 from gozero.evaluators.base import Evaluation, check_states
 from gozero.games.go.chains import PAST_BOARDS, SIZE
 from gozero.games.go.header import KOMI_UNITS
-from gozero.nets import features, folding, model, packing, weights
+from gozero.nets import features, folding, model, weights
 from gozero.nets.precision import number_type
 
 if TYPE_CHECKING:
@@ -45,7 +39,8 @@ if TYPE_CHECKING:
 
 WARM_UPS = 3  # evaluations before a capture: cuDNN chooses its algorithms, and libraries allocate what they need
 SMALLEST = 8  # capacity
-MAKER = ThreadPoolExecutor(1, "lanes")  # makes them
+# makes all lanes: cuDNN stores the algorithms that it has measured by thread, and measures for seconds
+MAKER = ThreadPoolExecutor(1, "lanes")
 CAPTURING = threading.Lock()  # no thread may synchronise the whole GPU while a graph is captured
 # by stream: torch has 32 of them, so lanes come to share some, and a capture would take in what another lane launches
 # there meanwhile
@@ -88,12 +83,11 @@ class Unpack(nn.Module):
 
     def forward(self, packed: Tensor) -> tuple[Tensor, ...]:
         count, stones, boards = len(packed), 2 * PAST_BOARDS, 2 * PAST_BOARDS + self.tactics
-        columns = (packing.PACKED_KOMI, packing.PACKED_BONUS, packing.PACKED_FLAGS)
+        columns = (features.PACKED_KOMI, features.PACKED_BONUS, features.PACKED_FLAGS)
         komi, bonus, flags = (packed[:, column] for column in columns)
-        black = (flags & packing.BLACK_FLAG) != 0
-        bits = (
-            packed[:, : boards * packing.words(self.size)].view(count, boards, -1).transpose(1, 2)
-        )  # [n, words, boards]
+        black = (flags & features.BLACK_FLAG) != 0
+        words = packed[:, : boards * features.words(self.size)]
+        bits = words.view(count, boards, -1).transpose(1, 2)  # [n, words, boards]
         points = ((bits.index_select(1, self.word) >> self.shift[:, None]) & 1).float()  # [n, P, boards]
         turn = black.float()[:, None, None].expand(-1, self.size**2, -1)
         planes = torch.cat([points[:, :, :stones], turn], 2)  # [n, P, 11]
@@ -111,8 +105,8 @@ class Unpack(nn.Module):
 
 
 class Forward(nn.Module):
-    """Packed positions int32 [n, packed_ints] → float32 [n, width]: logits [A], value, score where the network knows
-    one and, where it was asked for and the network has it, ownership [P].
+    """Packed positions int32 [n, packed_ints] → float32 [n, width]: logits [A], value and, if the network has them,
+    score and the ownership [P] that was asked for.
     """
 
     def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
@@ -157,7 +151,7 @@ class Lane:
         self.capacity = capacity
         self._forward = forward
         on_gpu = device.type == "cuda"
-        buffers = [((capacity, width), kind) for width, kind in _buffers(columns)]
+        buffers = [((capacity, columns[0]), torch.int32), ((capacity, columns[1]), torch.float32)]
         self._up, self._down = (torch.zeros(shape, dtype=kind, pin_memory=on_gpu) for shape, kind in buffers)
         self._packed, self._found = (torch.zeros(shape, dtype=kind, device=device) for shape, kind in buffers)
         self._packed_rows, self._found_rows = self._up.numpy(), self._down.numpy()
@@ -168,7 +162,7 @@ class Lane:
 
     def put(self, states: np.ndarray) -> None:
         """Pack states int32 [n, S], n ≤ capacity, into the pinned buffer."""
-        packing.pack_into(states, self._packed_rows, int(states[0, SIZE]), self._forward.unpack.tactics)
+        features.pack_into(states, self._packed_rows, int(states[0, SIZE]), self._forward.unpack.tactics)
 
     @torch.inference_mode()
     def launch(self, count: int) -> None:
@@ -223,14 +217,9 @@ class Launched:
 
 
 class CudaEvaluator:
-    """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`).
+    """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`)."""
 
-    Attributes:
-        label: what users call it.
-        preferred_batch: positions, see `BatchEvaluator`.
-    """
-
-    label = "Torch with captured graphs"
+    label = "Torch with captured graphs"  # for users
     preferred_batch = GPU_BATCH
 
     def __init__(
@@ -247,18 +236,18 @@ class CudaEvaluator:
 
         Args:
             net: a network of `gozero.nets.model`.
-            game: the game whose states come, one that `serves` accepts.
+            game: one that `serves` accepts.
             device: "cuda", "cuda:1" …; "cpu" computes the same, one batch after the other.
-            precision: "f32", "bf16", or "auto": bf16 where the device computes in it.
-            ownership: whether evaluations have the owners of points, where the network knows them.
-            capacities: those that lanes may have, ascending; none: whatever fits the batches.
+            precision: "f32", "bf16", or "auto": bf16 if the device computes in it.
+            ownership: whether evaluations have the owners of points, if the network knows them.
+            capacities: those that lanes may have, ascending; none: any that fits the batches.
         """
         check_choice("precision", precision, FLOATING)
         self.game = game
         self.device = torch.device(device)
         self.precision = number_type(precision, self.device)
         self._forward = Forward(self._fold(net), game.rows, ownership=ownership).to(self.device)
-        self._columns = (packing.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
+        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
         self._capacities = capacities
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes
@@ -267,9 +256,7 @@ class CudaEvaluator:
     def open(
         source: Path | weights.Weights, game: Game, *, device: str = "cuda", precision: str = "auto"
     ) -> CudaEvaluator:
-        """A player's evaluator from a weights file, or from what was read of one; WeightsError if it cannot serve this
-        game and board.
-        """
+        """A player's evaluator from a weights file; WeightsError if it cannot serve this game and board."""
         file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
         check_board(file.path, file.config.name, file.config.board, game)
         return CudaEvaluator(
@@ -277,9 +264,7 @@ class CudaEvaluator:
         )
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net`, a network of the same shape, from now on; batches under way are
-        waited for.
-        """
+        """Evaluate with the present weights of `net`, a network of the same shape, once present batches are done."""
         fresh = self._fold(net).state_dict()
         with CAPTURING, torch.inference_mode():
             self._synchronize()
@@ -295,15 +280,13 @@ class CudaEvaluator:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""
         check_states(self.game, states)
         most = self._capacities[-1] if self._capacities else len(states)
-        return Launched(self, [self._launched(states[at : at + most]) for at in range(0, len(states), most)])
-
-    def _launched(self, states: np.ndarray) -> tuple[Lane, int]:
-        """Send states int32 [n, S] through a lane. Returns it, and n."""
-        count = len(states)
-        lane = self._lane(count)
-        lane.put(states)
-        lane.launch(count)
-        return lane, count
+        lanes = []
+        for part in (states[at : at + most] for at in range(0, len(states), most)):
+            lane = self._lane(len(part))
+            lane.put(part)
+            lane.launch(len(part))
+            lanes.append((lane, len(part)))
+        return Launched(self, lanes)
 
     def release(self, lane: Lane) -> None:
         """Return a lane whose result has been taken."""
@@ -330,8 +313,3 @@ class CudaEvaluator:
     def _synchronize(self) -> None:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
-
-
-def _buffers(columns: tuple[int, int]) -> tuple[tuple[int, torch.dtype], tuple[int, torch.dtype]]:
-    """(width, type) of the rows that go up and of those that come down."""
-    return (columns[0], torch.int32), (columns[1], torch.float32)

@@ -1,8 +1,4 @@
-"""Opens a weights file as an evaluator: chooses the backend and imports it only then.
-
-The interface is `gozero.evaluators.base`; self-play makes its evaluator of a network by itself
-(`training.selfplay.leaves`).
-"""
+"""Opens a weights file as an evaluator: chooses the backend and imports it only then."""
 
 from __future__ import annotations
 

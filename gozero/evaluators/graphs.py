@@ -1,7 +1,7 @@
 """Inference graphs: a network of `gozero.nets.model` in OpenVINO's form, for any batch and any board that it plays.
 
-A weights file carries its graph (`embed`), with the ranges that int8 needs, so that playing with it needs no torch. Of a
-file without one the graph is made by torch at each start. This module evaluates nothing.
+A weights file carries its graph (`embed`), with the ranges that int8 needs, so that playing with it needs no torch. For
+a file without one torch makes the graph at each start.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TRACING = threading.Lock()  # a trace has one network's weights at a time
 
 @dataclass(frozen=True)
 class Manifest:
-    """What must be known of a network besides its graph."""
+    """The facts about a network beside its graph."""
 
     network: str
     board: tuple[int, int] | None  # rows and columns, where the network is bound to one board
@@ -68,10 +68,8 @@ class StoredGraph:
 
 
 def load(path: Path, game: str) -> StoredGraph:
-    """The graph of a weights file: embedded or made by torch.
-
-    Raises:
-        WeightsError: the file is damaged or made for another game, or it has no graph and torch is not installed.
+    """The graph of a weights file: embedded or made by torch. WeightsError for a file that is damaged or made for
+    another game, or has no graph if torch is not installed.
     """
     stored = _embedded(path) or _converted(path, game)
     if stored.manifest.game != game:
@@ -81,18 +79,10 @@ def load(path: Path, game: str) -> StoredGraph:
 
 
 def embed(path: Path, *, with_ranges: bool = True) -> None:
-    """Put its inference graph into a weights file. Needs torch.
+    """Put its inference graph into a weights file, which is replaced whole or not at all. Needs torch.
 
-    The file is replaced whole or not at all; its tensors and metadata stay as they are.
-
-    Args:
-        path: the weights file.
-        with_ranges: also the ranges for int8 on the boards that it was trained on: a second each to measure, which a
-            player saves at each start.
-
-    Raises:
-        WeightsError: the file is damaged.
-        OSError: its folder cannot be written.
+    `with_ranges`: also the ranges for int8 on the boards that it was trained on: a second each to measure, which a
+    player saves at each start. WeightsError for a damaged file, OSError if its folder cannot be written.
     """
     file = weights.load(path, game=None)
     graph = convert(file.network())
@@ -150,8 +140,8 @@ def _converted(path: Path, game: str) -> StoredGraph:
 def convert(net: nn.Module) -> Any:
     """The graph of a network of `gozero.nets.model`, batch norm folded, open in batch and board.
 
-    Torch keeps every trace for ever, a megabyte each, and a training run converts its network thousands of times: so
-    one network of each structure is traced, and then given the weights of whichever is to be converted.
+    Torch never frees a trace, a megabyte each, and a training run converts its network thousands of times: so one
+    network of each structure is traced, and then given the weights of the one to convert.
     """
     import torch
 

@@ -1,7 +1,4 @@
-"""OpenVINO itself: imported without its usage reports, with one Core for this process.
-
-The only module that imports openvino. What a graph means, and how one is made of a network, is not known here.
-"""
+"""OpenVINO itself: imported, in this module alone, without its usage reports, with one Core for this process."""
 
 from __future__ import annotations
 
@@ -26,9 +23,8 @@ LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")  # the variables that limit 
 
 @cache
 def core() -> Any:
-    """The one Core of this process. Each new one gives its thread a stack for signal handlers, and takes it away when
-    it is freed: with several, freed in another order or by another thread, the next signal would find no stack and end
-    the process.
+    """The one Core of this process. With several, freed in another order or by another thread, the next signal would
+    find no stack for its handler and end the process.
     """
     return openvino.Core()
 
@@ -48,10 +44,9 @@ def reshape(graph: Any, board: Sequence[int]) -> None:
     """Open the batch of every input [n, G] or [n, C, H, W] of a graph, and set H and W to those of `board` (rows,
     cols); -1: open.
     """
-    shapes = {
-        node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs
-    }
-    graph.reshape(shapes)
+    graph.reshape(
+        {node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs}
+    )
 
 
 def tactics(graph: Any) -> int:
@@ -62,9 +57,8 @@ def tactics(graph: Any) -> int:
 def compiled(graph: Any, board: Sequence[int], threads: int, precision: str, batches: int = 1) -> Any:
     """A graph made ready for any batch on one board (rows, cols).
 
-    `precision`, bf16 or f32, is that of the layers whose type the graph does not fix. The threads share out among so
-    many `batches` at once: two cores evaluate two batches, a thread each, 1.9 times as fast as one, but a single one
-    only 1.7 times.
+    `precision`, bf16 or f32, is that of the layers whose type the graph does not fix. The threads share out among
+    `batches` at once: two cores evaluate two batches, a thread each, 1.9 times as fast as one, but one only 1.7 times.
     """
     reshape(graph, board)
     settings = {

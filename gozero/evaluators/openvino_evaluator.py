@@ -1,8 +1,7 @@
 """Evaluation with OpenVINO, the fastest way to run a network on a CPU.
 
 A graph (`gozero.evaluators.graphs`) is compiled for one board size and any batch: with the batch left open OpenVINO is
-as fast as with a fixed one (within 2 % from batch 8 on), a batch it has not seen costs it some milliseconds, once, and
-nothing needs padding. This module does no training.
+as fast as with a fixed one (within 2 % from batch 8 on), and nothing needs padding.
 """
 
 from __future__ import annotations
@@ -44,13 +43,9 @@ def check_precision(precision: str) -> None:
 
 
 class OpenVINOEvaluator:
-    """Evaluates the states of one game on the CPU (an `Evaluator`).
+    """Evaluates the states of one game on the CPU (an `AsynchronousEvaluator`)."""
 
-    Attributes:
-        label: what users call it.
-    """
-
-    label = "OpenVINO"
+    label = "OpenVINO"  # for users
 
     def __init__(
         self,
@@ -64,11 +59,14 @@ class OpenVINOEvaluator:
     ) -> None:
         """Compile `graph` for the game's board; `open` and `from_module` find or make the graph.
 
-        `precision` is "f32", "bf16", "int8", or "auto": int8 where the processor has units for it and the network is
-        wide enough to gain by it, else bf16 where the processor computes in that. PrecisionError for int8 or
-        bf16 on a processor without such units. `ranges` gives the value ranges that int8 needs for this graph on a game's board,
-        with that many threads (`StoredGraph.ranges`); None: they are measured. `batches` is how many are to be under way at
-        once, see `submit`: the threads share out among them.
+        Args:
+            graph: see `graphs.convert`.
+            game: the game whose states come.
+            threads: CPU threads; None for what the process may use.
+            precision: "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide
+                enough to gain by it, else bf16 if the processor computes in that. PrecisionError if it does not.
+            ranges: gives the ranges that int8 needs, as `StoredGraph.ranges`; None: they are measured.
+            batches: how many are to be evaluated at once, see `submit`: the threads share out among them.
         """
         check_precision(precision)
         self.game = game
@@ -80,9 +78,7 @@ class OpenVINOEvaluator:
     def open(
         source: Path | StoredGraph, game: Game, *, threads: int | None = None, precision: str = "auto"
     ) -> OpenVINOEvaluator:
-        """An evaluator from a weights file, or from what was read of one; WeightsError if it cannot serve this game and
-        board.
-        """
+        """An evaluator from a weights file or its graph; WeightsError if it cannot serve this game and board."""
         stored = source if isinstance(source, StoredGraph) else graphs.load(source, game.name)
         check_board(stored.path, stored.manifest.network, stored.manifest.board, game)
         return OpenVINOEvaluator(stored.graph, game, threads=threads, precision=precision, ranges=stored.ranges)
@@ -112,9 +108,7 @@ class OpenVINOEvaluator:
         return _outputs(request, free)
 
     def submit(self, states: np.ndarray) -> Started:
-        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. OpenVINO's threads work on
-        as many at a time as `batches` said.
-        """
+        """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. `batches` are worked on at a time."""
         check_states(self.game, states)
         return Started(*self._request(), features.encode(self.game, states, self._features))
 
@@ -139,9 +133,7 @@ class OpenVINOEvaluator:
         self._free: deque[Any] = deque()  # idle requests of this compilation
 
     def _is_int8(self, graph: Any) -> bool:
-        """Whether the trunk is to compute in int8: where that was asked for, or is faster; never where the network has
-        no such layer.
-        """
+        """Whether the trunk is to compute in int8: if that was asked for and there are such layers, or is faster."""
         if self._wanted == "auto":
             return computes_int8() is True and quantise.width(graph) >= quantise.LEAST_CHANNELS
         return self._wanted == "int8" and quantise.width(graph) > 0

@@ -2,11 +2,11 @@
 
 A layer is here a 3x3 convolution whose input is a ReLU's, and so is never below 0; by its name in the network,
 "blocks.0.conv1". Its range is the largest input that it met on a sample of positions from random games: 0 to the range
-become 0 to 255, what is larger is cut off. The weights of each output channel become -127 to 127 likewise.
+become 0 to 255, what is larger is cut off. The weights of each output channel become -127 to 127 likewise. Real games'
+positions give about the same ranges and play no better (docs/inference.md).
 
 The stem, the heads, the poolings and the sums of the residual blocks stay in floating point: they are little work, and
-int8 would cost too much accuracy there. Real games' positions give about the same ranges and play no better
-(docs/inference.md), so quantising needs nothing but the weights, and the same weights always give the same graph.
+int8 would cost too much accuracy there.
 """
 
 from __future__ import annotations
@@ -58,13 +58,7 @@ def ranges(graph: Any, game: Game, threads: int) -> dict[str, float]:
 
 
 def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str, float]:
-    """The range of each layer on encoded positions, by the layer's name.
-
-    Args:
-        graph: of `graphs.convert`; it stays as it is.
-        inputs: an array float32 [n, ...] for each input of the graph, of one board, in the order of `features.encode`.
-        threads: CPU threads.
-    """
+    """The range of each layer on encoded positions of one board, as `features.encode` gives them, by its name."""
     copy = graph.clone()
     found = layers(copy)
     largest = [
@@ -102,11 +96,8 @@ def _rounded(data: Any, low: np.ndarray, high: np.ndarray, levels: int) -> Any:
 
 @lru_cache(maxsize=16)
 def sample(name: str, size: int, version: int = 1) -> tuple[np.ndarray, ...]:
-    """The sample of a game on a board of that size: float32 [SAMPLE, ...] for each input of networks that see this
-    version of the features.
-
-    Positions from all parts of games that are played at random by the game's usual rules, in Go with a komi of their
-    own.
+    """Encoded positions from all parts of random games by the usual rules, in Go with random komi: float32 [SAMPLE, ...]
+    for each input of networks that see this version of the features.
     """
     game, generator = games.make(name, size=size), np.random.default_rng(size)
     chosen: list[np.ndarray] = []

@@ -1,8 +1,6 @@
-"""Evaluators without a network: random playouts, which make the search Monte Carlo tree search of the first kind (UCT where
-it selects by UCB1), and nothing at all.
+"""Evaluators without a network: random playouts (UCT, if the search selects by UCB1), and nothing at all.
 
-Both give every move the same prior. A playout's moves come from the game's `sample`: random legal moves, which in Go
-never fill the mover's own one-point eye. Neither knows a score or ownership.
+Both give every move the same prior. A playout's moves come from the game's `sample`. Neither knows score or ownership.
 """
 
 from __future__ import annotations
@@ -19,9 +17,8 @@ UNEVENNESS = 1e-5  # of a prior by lots: far below any difference between two va
 
 @kernel()
 def playout(step, outcome, sample, state, history, generator, plies):  # type: ignore[no-untyped-def]
-    """Play random moves on state int32 [S] until the game is over. Returns the outcome for the side to move at the end.
-
-    A game that is not over after `plies` plies counts as a draw.
+    """Play random moves on state int32 [S] until the game is over. Returns the outcome for the side to move at the end;
+    after `plies` plies it is a draw.
     """
     for _ in range(plies):
         result = outcome(state)
@@ -57,8 +54,8 @@ class RolloutEvaluator(RowEvaluator):
     """Uniform prior; value = mean outcome of random playouts."""
 
     def __init__(self, game: Game, rollouts: int = 1, seed: int = 0, *, lots: bool = False) -> None:
-        """Play `rollouts` playouts, at least 1, for each state. With `lots` the search tries moves that score the same in
-        an order drawn anew for each position, otherwise in that of their numbers.
+        """Play `rollouts` playouts, at least 1, for each state. With `lots` the search tries moves of the same score in
+        random order, otherwise in that of their numbers.
         """
         if rollouts < 1:
             raise ValueError(f"{rollouts} rollouts: expected at least 1")

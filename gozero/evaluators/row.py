@@ -23,8 +23,6 @@ from gozero.system.jit import HISTORY, OUTCOME, SAMPLE, STATE, STEP, RowKernel, 
 OPTIONS = types.Array(types.int64, 1, "C")
 LOGITS = types.Array(types.float32, 1, "C")
 EVALUATE_ROW = RowKernel(types.float64(STEP, OUTCOME, SAMPLE, STATE, STATE, HISTORY, OPTIONS, HISTORY, LOGITS))
-
-
 _I32_2, _F32_2 = types.int32[:, ::1], types.float32[:, ::1]
 
 
@@ -36,14 +34,10 @@ def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, opti
 
 
 class RowEvaluator:
-    """An evaluator whose work is one kernel; the search's kernel calls it directly.
+    """An evaluator whose work is one kernel, of the type EVALUATE_ROW, which the search's kernel calls directly.
 
-    Args:
-        game: the game whose states it takes.
-        function: a kernel of the type EVALUATE_ROW.
-        options: int64, handed to every call.
-        plies: how far beyond the state it may play: the room it needs in a history.
-        seed: of `evaluate`; inside a search the tree's own generator is used.
+    `plies` is how far beyond the state it may play, the room it needs in a history; `seed` that of `evaluate`: inside a
+    search the tree's own generator is used.
     """
 
     def __init__(self, game: Game, function: Any, options: tuple[int, ...] = (), plies: int = 0, seed: int = 0) -> None:
@@ -55,9 +49,7 @@ class RowEvaluator:
         self._generator = np.array([seed], np.uint64)
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        """Evaluate states int32 [n, S], which stay as they are. Positions before them are not known here: superko is
-        not seen.
-        """
+        """Evaluate states int32 [n, S]; the positions before them are unknown here, so superko is not seen."""
         n, game = len(states), self.game
         logits = np.zeros((n, game.actions), np.float32)
         values = np.zeros(n, np.float32)

@@ -1,7 +1,7 @@
 """Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
 
 The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its trunk
-computes in bf16 where that is faster. This module does no training and holds no queue: a call returns when it is done.
+computes in bf16 if that is faster.
 """
 
 from __future__ import annotations
@@ -24,27 +24,17 @@ if TYPE_CHECKING:
 
 
 class TorchEvaluator:
-    """Evaluates the states of one game with a torch network (an `Evaluator`).
+    """Evaluates the states of one game with a torch network (an `Evaluator`)."""
 
-    Attributes:
-        label: what users call it.
-        preferred_batch: positions, see `BatchEvaluator`; 1 on a CPU.
-    """
-
-    label = "Torch"
+    label = "Torch"  # for users
 
     def __init__(
         self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
     ) -> None:
         """Take a copy of `net`, in training or evaluation mode.
 
-        Args:
-            net: a network of `gozero.nets.model`.
-            game: the game whose states come.
-            device: "cpu", "cuda", "cuda:1" …, or "auto": the GPU where torch sees one.
-            threads: CPU threads of torch, which are one setting of the whole process; None for what the process may
-                use.
-            precision: "f32", "bf16", or "auto": bf16 where it is faster here.
+        `device` is "cpu", "cuda", "cuda:1" …, or "auto": the GPU if torch sees one. `threads` are CPU threads of torch,
+        one setting of the whole process; None for what it may use. `precision` is "f32", "bf16", or the faster one.
         """
         check_choice("precision", precision, FLOATING)
         self.game = game
@@ -59,9 +49,7 @@ class TorchEvaluator:
     def open(
         source: Path | weights.Weights, game: Game, *, threads: int | None = None, precision: str = "auto"
     ) -> TorchEvaluator:
-        """An evaluator from a weights file, or from what was read of one; WeightsError if it cannot serve this game and
-        board.
-        """
+        """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
         file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
         check_board(file.path, file.config.name, file.config.board, game)
         return TorchEvaluator(file.network(), game, threads=threads, precision=precision)
@@ -82,18 +70,10 @@ class TorchEvaluator:
     def infer(self, *inputs: np.ndarray) -> Evaluation:
         """Evaluate encoded positions, see `features.encode`."""
         output: model.NetOutput = self._net(*(self._moved(array) for array in inputs))
-        score, owners = _optional(output.score), _optional(output.owners)
-        return Evaluation(_array(output.policy), _array(output.value), score, owners)
+        found = output.policy, output.value, output.score, output.owners
+        return Evaluation(*(None if tensor is None else tensor.float().cpu().numpy() for tensor in found))  # type: ignore[arg-type]
 
     def _moved(self, array: np.ndarray) -> Tensor:
         """An input on the device; boards in the layout that convolutions prefer."""
         tensor = torch.from_numpy(array).to(self.device)
         return tensor.contiguous(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor
-
-
-def _array(tensor: Tensor) -> np.ndarray:
-    return tensor.float().cpu().numpy()
-
-
-def _optional(tensor: Tensor | None) -> np.ndarray | None:
-    return None if tensor is None else _array(tensor)

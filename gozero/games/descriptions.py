@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gozero.games.colours import BLACK, COLOUR_NAMES, WHITE
+
 
 @dataclass(frozen=True)
 class Description:
@@ -42,3 +44,10 @@ DESCRIPTIONS = {
     "tictactoe": Description("Tic-tac-toe", "Three in a row win.", "three in a row"),
 }
 """In the order in which they are offered."""
+
+
+def won_by(game: str, winner: int, lead: float | None) -> str:
+    """By what a game was won, with Black's lead in points if they are counted."""
+    loser = COLOUR_NAMES[BLACK + WHITE - winner]
+    words = DESCRIPTIONS[game].won_by.format(margin=f"{abs(lead or 0.0):g}", loser=loser)
+    return words.removesuffix("s") if words.startswith("1 ") else words

@@ -1,8 +1,4 @@
-"""Files that travel inside a weights file beside its tensors.
-
-A weights file is a zip archive, of which torch reads only the entries that it wrote. What is attached lies in a folder
-of its own there, and is read without torch.
-"""
+"""Files inside a weights file beside its tensors: entries of its zip archive that torch does not read."""
 
 from __future__ import annotations
 
@@ -22,16 +18,14 @@ class DamageError(Exception):
 
 
 def write(path: Path, files: Mapping[str, bytes]) -> None:
-    """Attach files to a weights file in place of all that were attached before; it is replaced whole or not at all.
-
-    Of a link the file that it names is replaced; the permissions stay. OSError where the folder cannot be written.
+    """Attach files to a weights file in place of all that were attached before; it is replaced whole or not at all, and
+    its permissions stay. OSError if the folder cannot be written.
     """
     target = path.resolve()
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name[:50]}.") as folder:
         new = Path(folder) / "new"
         shutil.copy(target, new)
-        if any(_is_attached(name) for name in _names(new)):
-            _remove(new)
+        _remove(new)
         with zipfile.ZipFile(new, "a", zipfile.ZIP_DEFLATED) as archive:
             root = archive.namelist()[0].split("/")[0]
             for name, content in files.items():
@@ -41,10 +35,8 @@ def write(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
-    """The attached files of these names; None where one of them is missing or the file is no archive.
-
-    Raises:
-        DamageError: one of them is there and cannot be read.
+    """The attached files of these names; None if one of them is missing or the file is no archive. DamageError if one
+    is there and cannot be read.
     """
     try:
         archive = zipfile.ZipFile(path)
@@ -60,21 +52,15 @@ def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
     return found if len(found) == len(names) else None
 
 
-def _names(path: Path) -> list[str]:
-    with zipfile.ZipFile(path) as archive:
-        return archive.namelist()
-
-
-def _is_attached(name: str) -> bool:
-    return f"/{FOLDER}/" in name
-
-
 def _remove(path: Path) -> None:
-    """Copy the archive without what is attached. The entries of torch lie unaligned afterwards, which it accepts."""
+    """Remove what is attached. The entries of torch lie unaligned afterwards, which it accepts."""
     bare = path.with_name("bare")
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(bare, "w") as new:
-        for entry in old.infolist():
-            if not _is_attached(entry.filename):
+    with zipfile.ZipFile(path) as old:
+        own = [entry for entry in old.infolist() if f"/{FOLDER}/" not in entry.filename]
+        if len(own) == len(old.infolist()):
+            return
+        with zipfile.ZipFile(bare, "w") as new:
+            for entry in own:
                 new.writestr(entry, old.read(entry))
     shutil.copymode(path, bare)
     bare.replace(path)

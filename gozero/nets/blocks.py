@@ -1,8 +1,7 @@
-"""Building blocks of the networks: convolutions with what normalises them, the blocks of a trunk, and the heads that
-read it.
+"""Building blocks of the networks: convolutions and their norms, the blocks of a trunk, and the heads.
 
-The trunk is the stem and the residual blocks. Blocks take features [n, C, H, W] and size float [n, 1], the scaled board
-size of each position (features.py), and give features of the same shape. model.py composes them into networks.
+Blocks take features [n, C, H, W] and size float [n, 1], the scaled board size of each position (features.py), and give
+features of the same shape.
 """
 
 from __future__ import annotations
@@ -25,10 +24,9 @@ NORMS = ("renorm", "batch", "none")  # what follows a convolution: `BatchRenorm`
 class BatchRenorm(nn.BatchNorm2d):
     """Batch norm that normalises in training as in play, by the running statistics (batch renormalisation, Ioffe 2017).
 
-    A batch holds positions of one board size, and sizes differ in their statistics. Batch norm takes each size's own
-    away in training, which the running ones cannot do in play: values came out shifted by 0.2 to 0.5, up on one size
-    and down on others. Here only the gradient treats the batch's statistics as its own. Parameters and buffers are
-    those of batch norm.
+    A batch has positions of one board size, and sizes differ in their statistics. Batch norm takes each size's own
+    away in training, which the running ones cannot do in play: values came out shifted by 0.2 to 0.5. Here only the
+    gradient treats the batch's statistics as its own. Parameters and buffers are those of batch norm.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -36,18 +34,12 @@ class BatchRenorm(nn.BatchNorm2d):
             return super().forward(x)
         scale, shift = self._renormed(x)
         weight, bias = self.weight * scale, self.bias + self.weight * shift
+        share = self.momentum
+        if share is None:  # as in `BatchNorm2d`: the plain mean over all batches
+            share = 1 / float(self.num_batches_tracked)  # type: ignore[arg-type]
         return batch_norm(
-            x, self.running_mean, self.running_var, weight, bias, training=True, momentum=self._share(), eps=self.eps
+            x, self.running_mean, self.running_var, weight, bias, training=True, momentum=share, eps=self.eps
         )
-
-    def _share(self) -> float:
-        """A batch's share of the running statistics; without a momentum they are the plain mean over all batches, as in
-        `BatchNorm2d`.
-        """
-        if self.momentum is not None:
-            return self.momentum
-        assert self.num_batches_tracked is not None
-        return 1 / float(self.num_batches_tracked)
 
     @torch.no_grad()
     def _renormed(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -66,11 +58,10 @@ class BatchRenorm(nn.BatchNorm2d):
 
 
 def fix_norms(net: nn.Module) -> None:
-    """Let each `BatchRenorm` that has seen `OPENED_BATCHES` work as in play until the next `net.train()`: its statistics
-    are constants.
+    """Let each `BatchRenorm` that has seen `OPENED_BATCHES` work as in play until the next `net.train()`.
 
-    The gradient of a batch that counts as normalised by itself lacks what the rows have in common, such as their board
-    size: the values of one size could stay too high for good.
+    The gradient of a batch that is normalised by itself lacks what its rows have in common, such as their board size:
+    the values of one size could stay too high for good.
     """
     for module in net.modules():
         if isinstance(module, BatchRenorm) and module.num_batches_tracked is not None:
@@ -81,8 +72,7 @@ class ConvNorm(nn.Module):
     """A convolution that keeps the board's shape, followed by one of `NORMS`; without one it has a bias.
 
     `gain` is its first scale: 0 makes a residual block start as the identity (Goyal et al. 2017), which lets ten blocks
-    learn from the first step. A filter of even width sees one point more to the right and below than to the left and
-    above.
+    learn from the first step. A filter of even width sees one point more to the right and below.
     """
 
     def __init__(self, inputs: int, outputs: int, kernel: int = 3, *, gain: float = 1.0, norm: str = NORMS[0]) -> None:
@@ -118,9 +108,8 @@ def _scale(layer: ConvNorm, gain: float) -> None:
 class SplitConv(nn.Conv2d):
     """A first layer that survives bf16: each weight as the sum of two bf16 numbers, applied to the same input twice.
 
-    The planes are 0 or 1, so nothing is rounded before the sum. An error here reaches all blocks: without it 99 % of
-    the values of 2,100 9x9 positions are within 0.016 of float32 instead of 0.020 (b10c64), and the doubled input costs
-    nothing measurable.
+    The planes are 0 or 1, so nothing is rounded before the sum. 99 % of the values of 2,100 9x9 positions are within
+    0.016 of float32 instead of 0.020 (b10c64), and the doubled input costs nothing measurable.
     """
 
     def __init__(self, conv: nn.Conv2d) -> None:
@@ -137,9 +126,7 @@ class SplitConv(nn.Conv2d):
 
 
 def pool(x: Tensor, size: Tensor) -> Tensor:
-    """[n, C, H, W] and the scaled size [n, 1] → [n, 3C]: mean, mean * size, maximum. The second lets scores grow with
-    the board.
-    """
+    """[n, C, H, W] and the scaled size [n, 1] → [n, 3C]: mean, mean * size (for scores), maximum."""
     mean = x.mean((2, 3))
     return torch.cat([mean, mean * size, x.amax((2, 3))], dim=1)
 
@@ -240,9 +227,7 @@ def expected(wdl: Tensor) -> Tensor:
 
 
 class PolicyHead(nn.Module):
-    """Trunk → logits of the own move and of the opponent's reply: a 1x1 convolution a point; pass and resign from
-    pooled features.
-    """
+    """Trunk → logits of the own move and the opponent's reply: points by a 1x1 convolution, the rest from pooled features."""
 
     def __init__(self, channels: int, width: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()

@@ -5,8 +5,7 @@ They see three planes: the first player's stones, the second player's, and 1 eve
 and answer with a logit for each place where one can play, then the value before its tanh.
 
 The paper fixes the perceptron (7,610 parameters on tic-tac-toe) and, by its count of 11,260,354, the SENet: the usual
-SENet-18 for small pictures, whose ten outputs are nine moves and the value. Of Mini-VGG it gives two layers, filters of
-2x2 or 4x4 and about 40,000 parameters. `gozero.nets.model` puts the answers where they belong.
+SENet-18 for small pictures. Of Mini-VGG it gives two layers, filters of 2x2 or 4x4 and about 40,000 parameters.
 """
 
 from __future__ import annotations

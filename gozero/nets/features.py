@@ -25,28 +25,36 @@ The layout of every other game, version 1: there the board as it stands is all t
     0       plies played / points of the board
     1       ((H + W) / 2 - 13) / 6
 
-Version 2 has a second tensor beside the planes and globals of version 1, which stay as they are. In the games with chains
-(Go and NoGo) it is
+Version 2 has a second tensor beside the planes and globals of version 1. In the games with chains (Go and NoGo) it is
 
   tactics float32 [3, N, N]
     0       stones of chains with one liberty, of either colour
     1, 2    likewise with two liberties, and with three
 
-A network finds liberties only by following each chain to its ends; the rules know them. Learning from the same rows
-reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes (docs/training.md). In the games won by a
-line (Connect-4, Gomoku and tic-tac-toe) it is
+Learning from the same rows reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes
+(docs/training.md). In the games won by a line (Connect-4, Gomoku and tic-tac-toe) it is
 
   tactics float32 [4, H, W]
     0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too
     2, 3    empty points after which one more stone would make one (gozero.games.lines)
 
-Version 3, of Go alone, goes on with what takes reading:
+Version 3, of Go alone, adds what takes reading:
 
   tactics float32 [8, N, N]
     0 … 2   as in version 2
     3       stones of chains, of either colour, that a ladder catches (gozero.games.go.ladders)
     4, 5    points where the side to move begins to catch a chain of two liberties so, and where the other side does
     6, 7    points that are the side to move's for good, and the other side's (Benson; gozero.games.go.area)
+
+A packed position, which a GPU is sent and an evaluation is cached by, is int32 [10 words + 3], 292 bytes at 13x13;
+`gozero.evaluators.cuda_evaluator` makes the planes and numbers of it on the GPU, bit for bit:
+
+  10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row +
+             1)(N + 1) + col + 1
+  3 boards   the tactics, likewise; 8 in version 3, none in version 1
+  komi       White's komi, thousandths of a point
+  bonus      White's handicap bonus, points
+  flags      bits 0 … 4: globals 2 … 6; bit 5: Black is to move
 """
 
 from __future__ import annotations
@@ -59,11 +67,11 @@ import numpy as np
 from numba import types
 
 from gozero.games import GO_FAMILY
-from gozero.games.game import BLACK, PLY, TO_PLAY, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.games.go import chains
 from gozero.games.go.chains import PAST_BOARDS
 from gozero.games.go.go import pass_alive, white_bonus
-from gozero.games.go.header import PASS_BITS
+from gozero.games.go.header import BONUS, KOMI, PASS_BITS
 from gozero.games.go.ladders import CATCHES, CAUGHT, chain_liberties, ladders
 from gozero.games.lines import THREATENS, WINS, line_threats
 from gozero.system.errors import ChoiceError
@@ -80,6 +88,11 @@ class Layout:
     own: int  # plane of the side to move's stones as they stand
     other: int  # plane of the other side's
     tactics: tuple[str, ...] = ()  # planes of the second tensor; none in version 1
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """How many planes, globals and tactics there are."""
+        return {"planes": len(self.planes), "globals": len(self.globals), "tactics": len(self.tactics)}
 
 
 def _by_age(what: str) -> tuple[str, ...]:
@@ -100,7 +113,6 @@ BOARD = Layout(
     own=0,
     other=1,
 )
-
 
 CHAIN_TACTICS: tuple[str, ...] = ("chains of 1 liberty", "chains of 2 liberties", "chains of 3 liberties")
 GO_TACTICS: tuple[str, ...] = (
@@ -133,10 +145,8 @@ def layout(game: str, version: int = 1) -> Layout:
     """A game's layout of that version; ChoiceError if it has none, or the version is no number."""
     known = layouts(game)
     if not (isinstance(version, int) and 1 <= version <= len(known)):
-        raise ChoiceError(
-            f"{game} has no input features of version {version}; it has "
-            f"{', '.join(str(shown.version) for shown in known)}"
-        )
+        versions = ", ".join(str(shown.version) for shown in known)
+        raise ChoiceError(f"{game} has no input features of version {version}; it has {versions}")
     return known[version - 1]
 
 
@@ -147,6 +157,9 @@ KOMI_SCALE = 20.0
 MIDDLE_SIZE, SIZE_SCALE = 13.0, 6.0
 
 _LIBERTY_BITS = np.array([0, 1, 2, 4, 0], np.uint8)  # of GO_TACTICS, by a chain's liberties
+
+PACKED_KOMI, PACKED_BONUS, PACKED_FLAGS = -3, -2, -1  # the last numbers of a packed position
+BLACK_FLAG = 1 << PAST_BOARDS
 
 _STATES = types.Array(types.int32, 2, "C")
 _PLANES = types.Array(types.float32, 4, "C")
@@ -262,26 +275,14 @@ def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
                     tactics[n, k, row, col] = (marked[row * size + col] >> k) & 1
 
 
-_TACTICS = {
-    CHAIN_TACTICS: encode_chains_into,
-    GO_TACTICS: encode_chains_into,
-    LINE_TACTICS: encode_threats_into,
-}  # who encodes them
-
-
 @lru_cache(maxsize=64)
 def _arguments(game: Game) -> tuple[Any, Any]:
     return as_argument(game.stones, STONES), as_argument(game.legal, LEGAL)
 
 
 def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray, ...]:
-    """The network's inputs for the game's states int32 [n, S], in the order of its arguments.
-
-    Returns:
-        Planes float32 [n, C, H, W], globals float32 [n, G] and, from version 2 on, tactics float32 [n, K, H, W].
-
-    Raises:
-        ValueError: the game has no layout of that version.
+    """The network's inputs for the game's states int32 [n, S]: planes float32 [n, C, H, W], globals float32 [n, G] and,
+    from version 2 on, tactics float32 [n, K, H, W]. ValueError if the game has no layout of that version.
     """
     shown = layout(game.name, version)
     rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
@@ -294,5 +295,92 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
     if not shown.tactics:
         return planes, numbers
     tactics = np.empty((len(states), len(shown.tactics), *game.shape), np.float32)
-    _TACTICS[shown.tactics](rows, tactics)
+    (encode_threats_into if shown.tactics == LINE_TACTICS else encode_chains_into)(rows, tactics)
     return planes, numbers, tactics
+
+
+@kernel()
+def words(size):
+    """int32 words of a bit set over the cells of the padded board: 7 at 13x13."""
+    return (chains.cell_count(size) + 31) >> 5
+
+
+def packed_ints(size: int, tactics: int = 0) -> int:
+    """Length of a packed position on a board of `size` with this many planes of tactics."""
+    return (2 * PAST_BOARDS + tactics) * words(size) + 3
+
+
+@kernel()
+def _pack_present(state, row, size):
+    """Write the stones as they stand into all ten boards of a packed row."""
+    length, cells = words(size), chains.cell_count(size)
+    for word in range(length):
+        own, other = np.int64(0), np.int64(0)
+        for bit in range(min(32, cells - 32 * word)):
+            colour = chains.colour_at(state, chains.HEADER + (32 * word + bit) * chains.RECORD)
+            own |= np.int64(colour == state[TO_PLAY]) << bit
+            other |= np.int64(colour == BLACK + WHITE - state[TO_PLAY]) << bit
+        for age in range(PAST_BOARDS):
+            row[age * length + word] = np.int32(own)
+            row[(PAST_BOARDS + age) * length + word] = np.int32(other)
+
+
+@kernel()
+def _flip(state, row, cell, colour, age, size):
+    """Add a stone to the board of its colour and age in a packed row, or take it off."""
+    bit = chains.index_of(cell)
+    board = np.int64(colour != state[TO_PLAY]) * PAST_BOARDS + age
+    row[board * words(size) + (bit >> 5)] ^= np.int32((colour != EMPTY) << (bit & 31))
+
+
+@kernel()
+def _pack_stones(state, row, size):
+    """Write the ten boards of stones into a packed row: the present ones, and what changed in the last plies."""
+    _pack_present(state, row, size)
+    for point in range(size * size):
+        cell = chains.cell_of(point, size)
+        if chains.plies_stood(state, cell, state[PLY]) < PAST_BOARDS - 1:
+            colours = chains.past_colours(state, cell, state[PLY])
+            for age in range(1, PAST_BOARDS):
+                _flip(state, row, cell, colours & 3, age, size)
+                _flip(state, row, cell, (colours >> 2 * age) & 3, age, size)
+
+
+@kernel()
+def _pack_tactics(row, start, count, marked, size):
+    """Write `count` boards of tactics, marked by `mark_chains`, into a packed row from `start` on."""
+    length = words(size)
+    for k in range(count * length):
+        row[start + k] = 0
+    for point in range(size * size):
+        bit = chains.index_of(chains.cell_of(point, size))
+        for k in range(count if marked[point] else 0):
+            row[start + k * length + (bit >> 5)] |= np.int32((marked[point] >> k & 1) << (bit & 31))
+
+
+@kernel(types.void(_STATES, _STATES, types.int64, types.int64), allocates=True)
+def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -> None:
+    """Pack states int32 [n, S] of one size into the first n rows of packed int32 [≥ n, packed_ints(size, tactics)]."""
+    length = words(size)
+    seen, marked = np.empty(size * size, np.uint8), np.empty(size * size, np.uint8)
+    owners = np.empty(size * size, np.int8)
+    for n in range(states.shape[0]):
+        state, row = states[n], packed[n]
+        _pack_stones(state, row, size)
+        if tactics > 0:
+            mark_chains(state, tactics, seen, owners, marked)
+            _pack_tactics(row, 2 * PAST_BOARDS * length, tactics, marked, size)
+        end = row.shape[0]
+        row[end + PACKED_KOMI] = state[KOMI]
+        row[end + PACKED_BONUS] = state[BONUS]
+        row[end + PACKED_FLAGS] = state[PASS_BITS] | (BLACK_FLAG if state[TO_PLAY] == BLACK else 0)
+
+
+def keys(game: Game, states: np.ndarray) -> list[bytes]:
+    """For each of the game's states int32 [n, S] a key: two states of one board size with one key give the same inputs."""
+    rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
+    if game.name in GO_FAMILY:
+        packed = np.empty((len(states), packed_ints(game.size)), np.int32)
+        pack_into(rows, packed, game.size, 0)
+        rows = packed
+    return [row.tobytes() for row in rows]

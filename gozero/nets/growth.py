@@ -6,9 +6,7 @@ channels compute random features of the old ones, with zero weights into old cha
 while the first gradient already reaches those zeros. Blocks are added behind the last one and begin as the identity.
 
 A network may also be given (more of) the tactics of features.py, with zero weights into old channels. `size_limit` is the
-new configuration's; where it differs, boards above the lower of the two limits get other outputs.
-
-Nothing is shrunk or trained here: a smaller network learns from the records of the larger one's run.
+new configuration's; if it differs, boards above the lower of the two limits get other outputs.
 """
 
 from __future__ import annotations
@@ -67,11 +65,8 @@ def check(old: NetConfig, new: NetConfig) -> None:
 
 
 def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: int) -> nn.Module:
-    """A network `new` that says what `old` with these tensors (its state dict) says; the new channels are random, by
-    the seed.
-
-    Raises:
-        GrowthError: see `check`.
+    """A network `new` with the outputs of `old` with these tensors (its state dict); new channels are random, by the
+    seed. Errors as `check`.
     """
     check(old, new)
     grown = model.build(new, seed)
@@ -88,9 +83,7 @@ def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: in
 
 
 def with_tactics(weights: Tensor, config: NetConfig) -> Tensor:
-    """Weights of the stem [C, planes before, k, k], or numbers that belong to them, for a network that sees more planes of
-    tactics: zeros for these, so that it says what it said.
-    """
+    """Weights of the stem [C, planes before, k, k], or numbers that belong to them, with zeros for more tactics."""
     missing = config.planes + config.tactics - weights.shape[1]
     return torch.nn.functional.pad(weights, (0, 0, 0, 0, 0, missing))
 
@@ -137,7 +130,5 @@ def _conv_norm(name: str, outputs: list[int], inputs: list[int]) -> dict[str, Ma
 
 
 def _three(channels: list[int], width: int) -> list[int]:
-    """Where channels are after `blocks.pool`: mean, mean times size and maximum of all `width` channels, one after the
-    other.
-    """
+    """Where channels are after `blocks.pool`: mean, mean times size and maximum of all `width` channels."""
     return [part * width + channel for part in range(3) for channel in channels]

@@ -1,7 +1,4 @@
-"""Where weights files lie: the name of each game's, and the folders in which a name is looked for.
-
-What is in such a file is `gozero.nets.weights`.
-"""
+"""Where weights files lie: the name of each game's, and the folders in which a name is looked for."""
 
 from __future__ import annotations
 
@@ -30,9 +27,7 @@ SHIPPED_FOLDER = next(
 
 
 def find(name: Path | str) -> Path:
-    """The full path of a weights file: as given (from the working directory), beside the executable, or among the
-    shipped weights.
-    """
+    """The full path of a weights file: as given, beside the executable, or among the shipped weights."""
     candidates = list(dict.fromkeys(files.full(folder / files.at_home(name)) for folder in search_folders()))
     for candidate in candidates:
         if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long

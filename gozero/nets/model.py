@@ -11,8 +11,7 @@ The kinds, by name (N layers or blocks, C channels or units):
   agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
   s0mlp, s0vgg, s0senet  those of course_nets.py, with a policy and one number as value.
 
-Their parts are in blocks.py. This module neither encodes positions (features.py) nor trains or saves networks, and it
-does not run them fast (folding.py, evaluators/).
+Their parts are in blocks.py.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from gozero.nets.blocks import (
     add_result,
     quiet,
     result,
-)
+)  # fmt: skip
 from gozero.nets.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout, version_of
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
@@ -76,7 +75,7 @@ class NetConfig:
     kind: str  # a key of KINDS
     blocks: int  # residual blocks or layers; AlphaGo Zero: 19 or 39, the 13x13 seed network: 10
     channels: int  # filters of the trunk, or units of a layer; AlphaGo Zero: 256
-    size: int | None = None  # points a side, or columns, where the weights are bound to them; None: any board
+    size: int | None = None  # points a side, or columns, if the weights are bound to them; None: any board
     rows: int | None = None  # of that board; None: as many as columns
     planes: int = 11  # input planes, see features.py
     globals: int = 7  # global inputs, see features.py
@@ -91,9 +90,7 @@ class NetConfig:
 
     @property
     def pool_channels(self) -> int:
-        """Channels of a pooling block that are pooled instead of passed on (KataGo: a third at b6c96, a quarter at
-        b20c256).
-        """
+        """Channels of a pooling block that are pooled instead of passed on (KataGo: a third to a quarter)."""
         return self.channels // 4
 
     @property
@@ -119,12 +116,9 @@ class NetConfig:
     @property
     def shape(self) -> str:
         """Its trunk in words."""
-        of_units, of_channels = ("layer", "unit"), ("layer", "channel")
-        known = {"mlp": of_units, "s0mlp": of_units, "vgg": of_channels, "s0vgg": of_channels}
-        parts = known.get(self.kind, ("block", "channel"))
-        return " of ".join(
-            counted(count, part) for count, part in zip((self.blocks, self.channels), parts, strict=True)
-        )
+        block = "layer" if self.kind in ("mlp", "s0mlp", "vgg", "s0vgg") else "block"
+        channel = "unit" if self.kind in ("mlp", "s0mlp") else "channel"
+        return f"{counted(self.blocks, block)} of {counted(self.channels, channel)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as a JSON object."""
@@ -163,16 +157,14 @@ VALUES = ("wdl", "scalar")  # what the value head gives: win, draw and loss, or 
 def config(
     name: str, game: Game | None = None, features: int = 1, *, norm: str | None = None, value: str = VALUES[0]
 ) -> NetConfig:
-    """The configuration called `name` for a game (None: Go), which says what it sees and, for mlpNxC, on which board it
-    plays.
+    """The configuration called `name` (see the module's list) for a game, None: Go; mlpNxC plays on its board alone.
 
     Args:
         name: see the module's list of kinds.
         game: the game that it is to play.
         features: version of the input features.
-        norm: what follows its convolutions, one of blocks.NORMS; mlpNxC has none. None: the usual one, which is torch's
-            batch norm in agz13, as its paper has it.
-        value: what its value head gives, one of VALUES; agz13 knows one number only.
+        norm: one of blocks.NORMS; None: the usual one, which is torch's batch norm in agz13, as its paper has it.
+        value: one of VALUES; agz13 knows one number only.
 
     Raises:
         ValueError: no network has that name, it cannot play the game, or the game has no such features.
@@ -202,31 +194,26 @@ def config(
     size, rows = None, None
     if kind == "mlp":
         rows, size = (13, 13) if game is None else game.shape
-    seen: dict[str, Any] = {"planes": len(shown.planes), "globals": len(shown.globals), "tactics": len(shown.tactics)}
     built: dict[str, Any] = {"head_channels": min(32, channels), "kernel": int(match[5] or 3)}
-    return NetConfig(name, kind, blocks, channels, size, rows, **seen, **built, norm=norm, value=value)
+    return NetConfig(name, kind, blocks, channels, size, rows, **shown.counts, **built, norm=norm, value=value)
 
 
 def _course_config(name: str, game: Game | None, features: int) -> NetConfig:
-    """The configuration of a network of course_nets.py; Mini-VGG has as many channels as make about 40,000 parameters."""
+    """The configuration of a network of course_nets.py; Mini-VGG has channels for about 40,000 parameters."""
     if game is None or game.name in CHAIN_GAMES:
         what = "Go" if game is None else game.name
         raise ChoiceError(f"network {name} plays games such as tictactoe and connect4, not {what}")
     if features != 1:
         raise ChoiceError(f"network {name} sees input features 1, not {features}; choose features = 1")
     drops, (rows, size) = game.name == "connect4", game.shape
-    blocks, channels, kernel = {
-        "s0mlp": (1, 200, 3),
-        "s0vgg": (2, 39, 4) if drops else (2, 88, 2),
-        "s0senet": (8, 64, 3),
-    }[name]
-    shown = layout(game.name)
-    seen: dict[str, Any] = {"planes": len(shown.planes), "globals": len(shown.globals)}
+    vgg = (2, 39, 4) if drops else (2, 88, 2)
+    blocks, channels, kernel = {"s0mlp": (1, 200, 3), "s0vgg": vgg, "s0senet": (8, 64, 3)}[name]
+    seen = layout(game.name).counts
     return NetConfig(name, name, blocks, channels, size, rows, **seen, kernel=kernel, value="scalar", drops=drops)
 
 
 def build(config: NetConfig, seed: int | None = None) -> Network:
-    """A freshly initialised network; the same seed gives the same weights, and torch's own generator is left as it was."""
+    """A new network; the same seed gives the same weights, and torch's own generator is left as it was."""
     with torch.random.fork_rng(devices=[], enabled=seed is not None):
         if seed is not None:
             torch.manual_seed(seed)
@@ -270,9 +257,8 @@ def limited(globals: Tensor, limit: int | None, has_komi: bool) -> tuple[Tensor,
     """Globals [n, G] for a network that knows boards of up to ``limit`` points a side, and the share [n] of a larger
     board's points that the board of the limit has (None without a limit).
 
-    A number beyond all that a network has learned from misleads it: one that knew 7x7 to 13x13 passed, or opened in the
-    corner, on an empty board of 19x19. So on a larger board it gets the size of the limit, and the komi that is as much
-    of that board as the real komi is of the real one; the score that it expects grows with the board.
+    A number beyond all that a network has learned from misleads it: one that knew 7x7 to 13x13 passed on an empty board
+    of 19x19. So on a larger board it gets the size of the limit, and the komi and score that are in proportion.
     """
     if limit is None:
         return globals, None
@@ -314,16 +300,20 @@ class ConvNet(Network):
         return NetOutput(policy, value, wdl, score if share is None else score / share, ownership, reply)
 
 
+def _one_board(config: NetConfig) -> tuple[int, int]:
+    """(rows, columns) of the board that a network's linear layers are bound to."""
+    if config.board is None:
+        raise ChoiceError(f"network {config.name} has linear layers, which need a board size")
+    return config.board
+
+
 class MultilayerPerceptron(Network):
-    """Fully connected layers over all planes and globals, and one linear layer a head: no weight knows that two points
-    are neighbours.
-    """
+    """Fully connected layers over all planes and globals, and one linear layer a head."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
-        if config.board is None:
-            raise ChoiceError(f"network {config.name} has linear layers, which need a board size")
-        points, width = config.board[0] * config.board[1], config.channels
+        rows, cols = _one_board(config)
+        points, width = rows * cols, config.channels
         inputs = [(config.planes + config.tactics) * points + config.globals, *[width] * (config.blocks - 1)]
         self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
         self.policy, self.reply = quiet(nn.Linear(width, points + 2)), quiet(nn.Linear(width, points + 2))
@@ -342,15 +332,12 @@ OWN_POINT = 1.0  # of a new linear head: a deviation of the first channel moves 
 
 
 class AlphaGoZeroNet(Network):
-    """The 13x13 network of 11,941,240 parameters: 3x3 convolutions throughout, linear heads; it does not see the
-    globals.
-    """
+    """The 13x13 network of 11,941,240 parameters: 3x3 convolutions and linear heads; it does not see the globals."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
-        if config.size is None:
-            raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
-        points, width, norm = config.size**2, config.channels, config.norm
+        rows, cols = _one_board(config)
+        points, width, norm = rows * cols, config.channels, config.norm
         self.stem = ConvNorm(config.planes, width, norm=norm)
         self.blocks = nn.ModuleList(ResidualBlock(width, norm=norm) for _ in range(config.blocks))
         self.policy_conv = ConvNorm(width, 2, norm=norm)
@@ -376,7 +363,7 @@ class AlphaGoZeroNet(Network):
 @torch.no_grad()
 def _seeing_its_point(layer: nn.Linear, points: int) -> nn.Linear:
     """A new linear policy head that begins much as a convolution would: each point's logit looks at the first channel at
-    that point. Otherwise it must learn 169 times where a move lies, at a step size each.
+    that point.
     """
     layer.weight.diagonal()[:points] += OWN_POINT
     return layer
@@ -387,10 +374,9 @@ class CourseNet(Network):
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
-        if config.board is None:
-            raise ChoiceError(f"network {config.name} has linear heads, which need a board size")
-        moves = config.board[1] if config.drops else config.board[0] * config.board[1]
-        self.body = course_nets.BODIES[config.kind](config.board, moves, config.channels, config.kernel)
+        rows, cols = _one_board(config)
+        moves = cols if config.drops else rows * cols
+        self.body = course_nets.BODIES[config.kind]((rows, cols), moves, config.channels, config.kernel)
 
     def forward(self, planes: Tensor, globals: Tensor) -> NetOutput:
         answer = self.body(course_nets.colours(planes))

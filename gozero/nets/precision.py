@@ -1,6 +1,4 @@
-"""The number type that networks compute in here: bf16 where that is faster (a processor may emulate it, and a library
-may not use it), else f32, which is then float32 indeed.
-"""
+"""The number type that networks compute in here: bf16 if that is faster (a processor may emulate it), else f32."""
 
 from __future__ import annotations
 
@@ -18,8 +16,7 @@ GAIN = 0.9  # of the time that f32 takes: bf16 is less exact, and must be worth 
 def number_type(precision: str, device: torch.device) -> str:
     """What a network computes in on `device`: "f32" or "bf16", as `precision` says, or the faster one for "auto".
 
-    On a GPU cuDNN's convolutions read float32 in 10 bits (TF32) unless that is switched off, which moves logits by a
-    hundredth. From the first f32 on they are, in the whole process: torch has that setting for no less.
+    The first f32 on a GPU switches off TF32, which moves logits by a hundredth, for the whole process.
     """
     chosen = ("bf16" if has_fast_bf16(device) else "f32") if precision == "auto" else precision
     if chosen == "f32" and device.type == "cuda":
@@ -29,9 +26,7 @@ def number_type(precision: str, device: torch.device) -> str:
 
 @functools.cache
 def has_fast_bf16(device: torch.device) -> bool:
-    """Whether networks compute clearly faster in bf16 than in f32, learning included; on a CPU measured once a process,
-    in 0.1 s or so.
-    """
+    """Whether networks compute clearly faster in bf16 than in f32, learning included; on a CPU measured in 0.1 s."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device) >= (8, 0)
     threads = torch.get_num_threads()

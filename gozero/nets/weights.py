@@ -4,8 +4,6 @@ A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `
 configuration, game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256`
 (over metadata and tensors). It is read with `weights_only=True`, so a file from a stranger can be wrong but cannot run
 code. Whatever is wrong with it, the reader raises `WeightsError`: one line with the full path and the reason.
-
-This module neither evaluates positions nor stores a training run (the optimiser's state and the like).
 """
 
 from __future__ import annotations
@@ -84,11 +82,9 @@ def save(
     trained_sizes: Iterable[int] = (),
     provenance: dict[str, Any] | None = None,
 ) -> str:
-    """Write the weights of `net` (a network or its state dict) to `path` and return the sha256 stored in it.
+    """Write the weights of `net` (a network or its state dict) to `path`, whole or not at all, and return its sha256.
 
     `trained_sizes` are the board sizes that it learned from; none leaves them unknown.
-
-    The file is written elsewhere in the same folder and then moved, so that it is never seen half-written.
     """
     import torch
 
@@ -113,9 +109,9 @@ def save(
 
 
 def load(path: Path | str, game: str | None = "go") -> Weights:
-    """Read a weights file and check it whole: format, sha256, feature version, game (None: any) and that the tensors
-    fit the network.
-    """
+    """Read a weights file and check all of it; `game` is the one that it must play, None: any."""
+    from gozero.nets.features import layout
+
     target = files.full(path)
     content = _content(target)
     metadata, tensors = content["metadata"], content["tensors"]
@@ -130,7 +126,11 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
         raise WeightsError(
             target, f"made for input features {values['feature_version']}, but its network sees {config.features}"
         )
-    _check_inputs(target, values["game"], config)
+    for name, has in layout(values["game"], config.features).counts.items():
+        if getattr(config, name) != has:
+            raise WeightsError(
+                target, f"its network sees {getattr(config, name)} {name}, and {values['game']} has {has}"
+            )
     return Weights(
         config=config,
         state_dict=tensors,
@@ -153,22 +153,9 @@ def check_features(path: Path, game: str, version: int) -> None:
         raise WeightsError(path, f"made for input features {version}, this gozero has {', '.join(map(str, known))}")
 
 
-def _check_inputs(path: Path, game: str, config: NetConfig) -> None:
-    """WeightsError unless the network sees as many planes, numbers and tactics as the game has."""
-    from gozero.nets.features import layout
-
-    shown = layout(game, config.features)
-    for name in ("planes", "globals", "tactics"):
-        seen, has = getattr(config, name), len(getattr(shown, name))
-        if seen != has:
-            raise WeightsError(path, f"its network sees {seen} {name}, and {game} has {has}")
-
-
 def header(path: Path | str) -> Header:
-    """The game and the boards that a weights file plays; needs no torch.
-
-    The metadata are looked up among the texts of the pickled dict, of which nothing is executed, and not compared
-    with the sha256.
+    """The game and the boards that a weights file plays, by the texts of its pickled dict, of which nothing is executed;
+    needs no torch and does not check the sha256.
     """
     target = files.full(path)
     _check_archive(target)
@@ -189,7 +176,7 @@ def header(path: Path | str) -> Header:
 def describe(path: Path | str) -> str:
     """The facts about a weights file as aligned text."""
     weights = load(path, game=None)
-    config = weights.config
+    config, limit = weights.config, weights.config.size_limit
     parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not is_statistic(name))
     boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
     default = f"; {weights.size} when none is given" if weights.size and not config.size else ""
@@ -201,20 +188,13 @@ def describe(path: Path | str) -> str:
         "trained on": f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
         if weights.trained_sizes
         else "sizes that the file does not name",
-        **_about_limit(config),
+        "size limit": f"{limit}; it is shown a larger board as one of {limit}" if limit else "",
         "features": f"version {weights.feature_version}",
         "graph": _about_graph(weights.path),
         "sha256": weights.sha256,
     }
-    return "\n".join(
-        [*_aligned(rows), *_aligned({f"  {key}": _readable(value) for key, value in flat(weights.provenance).items()})]
-    )
-
-
-def _about_limit(config: NetConfig) -> dict[str, str]:
-    """The row about the largest size that the network is shown, if it has a limit."""
-    limit = config.size_limit
-    return {} if limit is None else {"size limit": f"{limit}; it is shown a larger board as one of {limit}"}
+    origin = {f"  {key}": _readable(value) for key, value in flat(weights.provenance).items()}
+    return "\n".join([*_aligned({key: value for key, value in rows.items() if value}), *_aligned(origin)])
 
 
 def _about_graph(path: Path) -> str:
@@ -231,7 +211,7 @@ def _aligned(rows: dict[str, Any]) -> list[str]:
 
 
 def _readable(value: Any) -> Any:
-    """A number as people read it: thousands apart, and of fractions six digits."""
+    """A number with separators of thousands, or of six digits."""
     if isinstance(value, float):
         return f"{value:,.6g}"
     return f"{value:,}" if type(value) is int else value
@@ -282,7 +262,7 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _check_archive(path: Path) -> None:
-    """Name the common accidents before torch sees the file, in words that help."""
+    """WeightsError for the common accidents, before torch sees the file."""
     try:
         with path.open("rb") as file:
             start = file.read(4)
@@ -325,7 +305,7 @@ def _metadata(path: Path, text: str) -> dict[str, Any]:
 
 
 def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
-    """The board sizes trained on, from checked metadata; for older files those of their run's stages, () where unknown."""
+    """The board sizes trained on, from checked metadata; for older files those of their run's stages, () if unknown."""
     if "trained_sizes" in values:
         return tuple(sorted(values["trained_sizes"]))
     try:

@@ -1,8 +1,7 @@
 """Setting an engine up, for every front end: its options, the weights file, its board sizes, an evaluator for each, and
 the size of a search.
 
-Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once. This module
-holds no position and prints nothing.
+Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once.
 """
 
 from __future__ import annotations
@@ -31,45 +30,30 @@ if TYPE_CHECKING:
     from gozero.search.settings import SearchSettings
 
 DEFAULT_GAME = "go"
-SMALLEST_GO = 5
-"""Points a side; Go is smaller only in tests of its rules."""
+SMALLEST_GO = 5  # points a side; Go is smaller only in tests of its rules
 
+# with at least BATCHING_VISITS a move, positions are evaluated MANY_LEAVES at a time, or up to MOST_LEAVES if the
+# evaluator prefers large batches and the tree has grown
 MOST_LEAVES, MANY_LEAVES, FEW_LEAVES = 64, 8, 2
 BATCHING_VISITS = 200
-"""With at least this many visits a move, positions are evaluated ``MANY_LEAVES`` at a time, or up to ``MOST_LEAVES`` where
-the evaluator prefers large batches and the tree has grown.
-"""
+FIRST_NODES = 20_000  # of a search tree before it grows
 
-FIRST_NODES = 20_000
-"""Of a search tree before it grows: as many visits as that are searched without a pause for growing."""
+MEMORY_SHARE = (
+    4  # of the machine's memory, one part in this many is for trees and cache, unless the user says otherwise
+)
+CACHE_SHARE, MOST_CACHE = 8, 2**30  # the cache has one part in this many of that, and no more bytes than this
+LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000  # MB that the user may give them
 
-MEMORY_SHARE = 4
-"""Search trees and the cache of evaluations may use one part in this many of the machine's memory, unless the user
-says otherwise.
-"""
-CACHE_SHARE, MOST_CACHE = 8, 2**30
-"""The cache has one part in this many of that, and no more bytes than this."""
-LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000
-"""MB that the user may give them."""
-
-LCB = 2.5
-"""Standard deviations below its mean at which a move's lower bound lies; the move of the highest one is played."""
-
+LCB = 2.5  # deviations below its mean at which a move's lower bound lies; the move of the highest one is played
+# of points beside the result, in Go (KataGo's dynamic score utility): games won or lost are still played well to the end
 SCORE_WEIGHT = 0.3
-"""Weight of points beside the result, in Go (KataGo's dynamic score utility): games already won or lost are still
-played well to the end.
-"""
 
 
 def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
-    """The weights file of that name that plays this game, and its header; needs neither torch nor any rules.
+    """The weights file of that name (see `locations.find`; None: the game's own) and its header; needs no torch.
 
-    Args:
-        name: the file, see `locations.find`; None: the game's own.
-        game: a name in `gozero.games`; None: the one that the file plays, or Go where there is no name either.
-
-    Raises:
-        WeightsError: it is missing or damaged, or plays an unknown game or another one than asked for.
+    `game` None is the one that the file plays, or Go without a name either. WeightsError if the file is missing or
+    damaged, or plays an unknown game or another one.
     """
     wanted = game or (DEFAULT_GAME if name is None else None)
     path = find(name or WEIGHTS[wanted or DEFAULT_GAME])
@@ -80,10 +64,8 @@ def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
 
 
 def check_choices(game: str, size: int | None, rules: str | None) -> None:
-    """Refuse what is known to be wrong before any rules are loaded; None: the game's own.
-
-    ChoiceError for a game that does not exist, and for a size or rules that Go does not have. Those of other games are
-    known once their modules are imported.
+    """ChoiceError for an unknown game, and a size or rules that Go does not have (None: its own), before any rules are
+    loaded; other games check theirs when they are made.
     """
     if game not in GAMES:
         raise ChoiceError(f"unknown game {game!r}: expected one of {', '.join(GAMES)}")
@@ -111,10 +93,8 @@ def spanned(sizes: Sequence[int]) -> str:
 
 
 def beyond_training(trained: Sequence[int], size: int) -> str:
-    """A line for the user where a board is smaller or larger than any that the weights learned from; else "", also
-    where that is not known.
-
-    `trained` are the sizes of `Header.trained`. Between two sizes that it learned, a network plays much as on them.
+    """A line for the user if a board is smaller or larger than all that the weights learned from (`Header.trained`), else
+    "". Between two sizes that it learned, a network plays much as on them.
     """
     if not trained or trained[0] <= size <= trained[-1]:
         return ""
@@ -130,10 +110,7 @@ def _has_size(game: str, size: int) -> bool:
 
 
 def search_settings(visits: int | None, game: str) -> SearchSettings:
-    """Search settings for this game at this many visits a move; None: as many as there is time for.
-
-    A tree begins with room for `FIRST_NODES`; the caller gives it the memory to grow (`gozero.search.memory`).
-    """
+    """Search settings for this game at this many visits a move; None: as many as there is time for."""
     from gozero.search.settings import SearchSettings
 
     many = visits is None or visits >= BATCHING_VISITS
@@ -150,9 +127,7 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
 
 
 def most_memory(megabytes: int | None) -> int:
-    """Bytes that search trees and cache may take: the user's, or None for a share of the machine's, or of its
-    container's.
-    """
+    """Bytes that search trees and cache may take: the user's MB, or None for a share of the machine's."""
     return machine.memory() // MEMORY_SHARE if megabytes is None else megabytes * 2**20
 
 
@@ -173,39 +148,27 @@ def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> st
 
 @dataclass
 class Evaluators:
-    """The evaluators of one weights file, which is read once; each is opened once, by the thread that asks first.
-
-    Attributes:
-        path: of the weights file.
-        backend, precision: see `evaluators.factory.open_evaluator`.
-        threads: CPU threads; None for what the process may use.
-        cache: bytes that the evaluations kept may take in all, half of them those of the first board opened, half of
-            the rest those of the next, and so on; 0: none are kept.
-    """
+    """The evaluators of one weights file, which is read once; each is opened once, by the thread that asks first."""
 
     path: Path
-    backend: str = "auto"
+    backend: str = "auto"  # this, threads and precision: see `evaluators.factory.open_evaluator`
     threads: int | None = None
     precision: str = "auto"
-    cache: int = 0
+    cache: int = 0  # bytes for cached evaluations: half of them for the first board opened, a quarter for the next, ...
     _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
     _opener: Opener | None = field(default=None, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def open(self, game: Game) -> Evaluator:
-        """The evaluator for the board of ``game``, ready to answer at once. WeightsError or ValueError if it cannot be
-        opened.
-        """
+        """The evaluator for the board of ``game``, ready to answer at once. Errors as `open_evaluator`."""
         from gozero.evaluators.base import preferred_batch
         from gozero.evaluators.cache import CachedEvaluator
         from gozero.evaluators.factory import Opener
 
         with self._lock:
             if game.size not in self._opened:
-                if self._opener is None:
-                    self._opener = Opener(
-                        self.path, backend=self.backend, threads=self.threads, precision=self.precision
-                    )
+                options = {"backend": self.backend, "threads": self.threads, "precision": self.precision}
+                self._opener = self._opener or Opener(self.path, **options)  # type: ignore[arg-type]
                 evaluator = self._opener.open(game)
                 for doubling in range(preferred_batch(evaluator).bit_length()):
                     evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest

@@ -1,10 +1,7 @@
-"""Twenty levels of strength, weakest first: the visits of a move, and the randomness of its choice.
+"""Twenty levels of strength, weakest first: the visits of a move, and the temperature of its choice (`search.result`).
 
-Vocabulary. The *temperature* is that of the draw among the moves (`gozero.search.result`), in the whole game. One visit
-is the network's policy without a search: moves are drawn by their probabilities, and a temperature above 1 flattens
-these. So one set of weights covers everything from nearly random moves to full strength.
-
-A level says how a move is chosen. Time limits, passing and which moves are sensible are handled elsewhere.
+One visit is the network's policy without a search: moves are drawn by their probabilities, and a temperature above 1
+flattens these. So one set of weights covers everything from nearly random moves to full strength.
 """
 
 from __future__ import annotations
@@ -23,9 +20,7 @@ class Level:
 
     @property
     def resigns(self) -> bool:
-        """False where moves are random to the end: such a level may still be beaten, and its users want to finish the
-        game.
-        """
+        """Not if moves are random to the end: such a level may still win, and its users want to finish the game."""
         return self.temperature == 0
 
 

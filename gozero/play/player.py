@@ -249,15 +249,8 @@ def make_player(
     size: int,
     komi: float | None = None,
 ) -> Player:
-    """A player of this game.
-
-    Args:
-        name: in `gozero.games`.
-        sizes: board sizes that the weights can play, ascending, as for `CurrentGame`.
-        open_evaluator: as for `Searcher`.
-        settings: how to play. ChoiceError if the game does not have these rules.
-        size: of the first game.
-        komi: of the first game of Go, None: the game's own.
+    """A player of this game, with ``name`` and ``sizes`` as for `CurrentGame` and ``open_evaluator`` as for `Searcher`;
+    ``size`` and ``komi`` (Go's, None: the game's own) are of the first game. ChoiceError for rules that it does not have.
     """
     game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
     return player_of(game, open_evaluator, settings)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gozero.evaluators.base import Evaluator
-from gozero.evaluators.cache import CachedEvaluator
+from gozero.evaluators.cache import CachedEvaluator, Owners
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import NOT_OVER, Game
 from gozero.games.position import Move, Position
 from gozero.play.current_game import CurrentGame
-from gozero.play.report import Analysis, Observer, Owners, look, note
+from gozero.play.report import LONGEST_LINE, Analysis, MoveAnalysis, Observer
 from gozero.search.early_stop import StopRule
 from gozero.search.memory import Memory
 from gozero.search.result import RootResult
@@ -221,7 +221,8 @@ class Searcher:
     def note(self, root: Position, action: int) -> Analysis:
         """What the last `search`, of ``root``, thinks of this action."""
         tree = self.open()
-        return note(tree, _owners_of(tree), root, action)
+        found = look(tree, _owners_of(tree), root, Observer(lambda look: None), [action])
+        return replace(found, hits=None)
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move: the mean over a search aside; None if the
@@ -250,6 +251,56 @@ class Searcher:
                 -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
             ]
         return values
+
+
+def look(
+    search: Search, owners: Owners | None, position: Position, observer: Observer, actions: list[int] | None = None
+) -> Analysis:
+    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None if it knows no
+    points. It lists these actions, None: those that the observer asks for.
+    """
+    result = search.result()
+    has_score = owners is not None and owners.knows_score
+    if actions is None:
+        tried = max(1, observer.least_moves, int((result.visits > 0).sum()))
+        actions = ranked(result)[: min(tried, max(1, observer.most_moves))]
+    moves = [_move(search, result, action, has_score) for action in actions]
+    if observer.moves_ownership and owners is not None:
+        after = owners.after(position, actions)
+        moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
+    return Analysis(
+        colour=position.to_play,
+        visits=result.root_visits,
+        value=result.value,
+        score=result.score if has_score else None,
+        moves=tuple(moves),
+        ownership=owners.ownership(position) if observer.ownership and owners is not None else None,
+        hits=None if owners is None else owners.hits,
+    )
+
+
+def ranked(result: RootResult) -> list[int]:
+    """The actions that were tried or could be: the chosen one, then by visits, then by prior."""
+    actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))
+    order = np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))
+    return [int(action) for action in actions[order]]
+
+
+def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:
+    visits = int(result.visits[action])
+    value = float(result.q[action]) if visits else result.value
+    line = search.principal_variation(0, action, LONGEST_LINE)
+    score = (line.score if visits else result.score) if has_score else None
+    return MoveAnalysis(
+        action,
+        visits,
+        float(result.prior[action]),
+        value,
+        float(result.bound[action]) if visits else -1.0,
+        score,
+        tuple(line.actions),
+        tuple(line.visits),
+    )
 
 
 def _owners_of(tree: Search) -> Owners | None:

@@ -1,11 +1,10 @@
 """Time controls: how long a move may take under each kind, and the clocks of both sides.
 
-Vocabulary. *Main time* is for the whole game. What comes when it is used up is *overtime*: Canadian, so many *stones*
-in each *period*; or byo-yomi, so many *periods*, of which a move that outlasts one uses it up. Fischer has no overtime:
-each move earns an *increment*. The time for a move is its *allowance*: a *target*, and the *most* for a hard choice.
-The *lag* is kept back for the delay between our answer and the moment the server stops the clock.
+Main time is for the whole game. Then comes overtime: Canadian, N stones in each period; or byo-yomi, N periods, of which
+a move that outlasts one uses it up. Fischer has no overtime: each move earns an increment. The lag is reserved for the
+delay between our answer and the moment the server stops the clock.
 
-All figures are seconds. No limit at all is not a control but None.
+All figures are seconds. No limit at all is None.
 """
 
 from __future__ import annotations
@@ -13,32 +12,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-LAG = 1.0
-"""The default lag: CGOS reports whole seconds, and charges the time on the network."""
-RESERVE = 0.015
-"""Share of the time left that is kept back besides the lag."""
-STRETCH = 3.0
-"""A move may take at most this many times what it leaves to each later move."""
+LAG = 1.0  # by default: CGOS reports whole seconds, and charges the time on the network
+RESERVE = 0.015  # share of the time left that is reserved besides the lag
+MOST_SHARE = 3.0  # a move may take at most this many times what it leaves to each later move
+# share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`), so targets are
+# that much longer than an even share
 USED = 0.75
-"""Share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`). Targets are so much
-longer than an even share that the time is used all the same.
-"""
-FEWEST_MOVES = 15
-"""Main time is always shared over at least this many moves."""
+FEWEST_MOVES = 15  # over which main time is always shared
+# a game in plies for each point of the board: the end of a stage, and the worth of a move in it; the fight is in the middle
 STAGES = ((0.08, 0.6), (0.5, 1.0), (0.9, 0.6))
-"""A game in plies for each point of the board: up to where a stage lasts, and what a move in it is worth. The fight is
-in the middle.
-"""
 
 
 @dataclass(frozen=True)
 class TimeLeft:
-    """One side's clock: main time where ``count`` is 0, else time in overtime."""
+    """One side's clock: main time if ``count`` is 0, else time in overtime."""
 
     seconds: float
-    count: int = (
-        0  # Canadian: stones still to be played in the period; byo-yomi: periods left, the current one included
-    )
+    # Canadian: stones still to be played in the period; byo-yomi: periods left, the current one included
+    count: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,7 +37,7 @@ class Allowance:
     """The time for a move."""
 
     target: float
-    most: float
+    most: float  # for a hard choice
 
 
 @dataclass(frozen=True)
@@ -145,9 +136,7 @@ class Fischer(Absolute):
         return TimeLeft(min(self.cap, max(0.0, left.seconds - spent) + self.increment))
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
-        """A share of what is there and the increment to come, or what the cap would take away; never more than is
-        there.
-        """
+        """A share of what is left and the increment to come, or what the cap would take away; never more than is left."""
         spare = _spare(left.seconds, lag)
         share, limit = _spread(spare, moves), min(spare, _most_of(self.longest, lag))
         overflow = left.seconds + self.increment - self.cap
@@ -159,9 +148,7 @@ TimeControl = Absolute | Canadian | Byoyomi | Fischer
 
 
 def canadian(main: float, period: float, stones: int) -> TimeControl | None:
-    """As ``time_settings`` means it: no period is M seconds for the game, a period without stones no limit (GoGui sends
-    ``0 1 0``).
-    """
+    """As in ``time_settings``: without a period M seconds for the game; a period without stones: no limit."""
     if period == 0:
         return Absolute(main)
     return Canadian(main, period, stones) if stones else None
@@ -173,7 +160,7 @@ def byoyomi(main: float, period: float, periods: int) -> TimeControl:
 
 
 def moves_to_share(points: int, ply: int) -> float:
-    """For how many moves like the one at ``ply`` main time must last, on a board of so many points; see ``STAGES``."""
+    """For how many moves like the one at ``ply`` main time must last, on a board of this many points."""
     later = [_weight(at / points) for at in range(ply, round(STAGES[-1][0] * points), 2)]
     return max(FEWEST_MOVES, sum(later) / _weight(ply / points))
 
@@ -183,10 +170,8 @@ def _weight(stage: float) -> float:
 
 
 def _spread(seconds: float, moves: float) -> Allowance:
-    """The allowance of one of this many moves that share the time, of which each later one is expected to leave a part
-    of its target over.
-    """
-    return Allowance(seconds / (1 + (moves - 1) * USED), seconds / (1 + (moves - 1) / STRETCH))
+    """The allowance of one of this many moves that share the time."""
+    return Allowance(seconds / (1 + (moves - 1) * USED), seconds / (1 + (moves - 1) / MOST_SHARE))
 
 
 def _spare(seconds: float, lag: float) -> float:
@@ -195,22 +180,16 @@ def _spare(seconds: float, lag: float) -> float:
 
 
 def _most_of(seconds: float, lag: float) -> float:
-    """The part of a period that can be spent. One that is nearly all lag is used by half: to play at once would not
-    save it either.
-    """
+    """The part of a period that can be spent: of one that is nearly all lag, half."""
     return max(_spare(seconds, lag), seconds / 2)
 
 
-UNKNOWN_TERMS = Absolute(0.0)
-"""The terms where the controller sends only ``time_left``."""
+UNKNOWN_TERMS = Absolute(0.0)  # if the controller sends only ``time_left``
 
 
 class Clock:
-    """Both sides' clocks. It measures nothing: it is given the duration of each move, and what the controller reports
-    overrides its own count. Without ``set_up`` there is no limit, unless the controller sends ``time_left``.
-
-    Attributes:
-        lag: seconds kept back at every move.
+    """Both sides' clocks, by the duration of each move; what the controller reports overrides them. Without ``set_up``
+    there is no limit, unless the controller sends ``time_left``. ``lag`` is reserved at every move.
     """
 
     def __init__(self, lag: float) -> None:
@@ -247,6 +226,6 @@ class Clock:
             self._left[colour] = (self._control or UNKNOWN_TERMS).after(left, seconds)
 
     def allowance(self, colour: int, moves: float) -> Allowance | None:
-        """The time for the side's next move if main time must last for this many like it; None where there is no limit."""
+        """The time for the side's next move if main time must last for this many like it; None: no limit."""
         left = self.left(colour)
         return None if left is None else (self._control or UNKNOWN_TERMS).allowance(left, moves, self.lag)

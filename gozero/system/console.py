@@ -104,7 +104,12 @@ def seed(text: str) -> int:
 
 
 def from_arguments(
-    table: type[Table], arguments: Sequence[str] | None, prog: str, description: str, epilog: str = ""
+    table: type[Table],
+    arguments: Sequence[str] | None,
+    prog: str,
+    description: str,
+    epilog: str = "",
+    positional: str = "",
 ) -> Table:
     """The settings for a command line: its options win over those of --config FILE, these over the defaults.
 
@@ -116,6 +121,7 @@ def from_arguments(
         prog: the command's name.
         description: the first line of --help.
         epilog: the last ones.
+        positional: a field of text that is given without a flag.
     """
     parser = Parser(
         prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -123,6 +129,9 @@ def from_arguments(
     )  # fmt: skip
     for entry in entries(table):
         flag, about = f"--{entry.name.replace('_', '-')}", entry.metadata
+        if entry.name == positional:
+            parser.add_argument(positional, nargs="?", help=about["help"])
+            continue
         reading: dict[str, Any] = {"action": "store_true"}
         if kind_of(entry) is not bool:
             reading = {"type": lambda text, e=entry, f=flag: parse(e, text, f), "metavar": about["metavar"]}

@@ -1,12 +1,13 @@
 """Files that gozero writes for its user: where they lie, and how one is replaced whole.
 
-Caches, which may be removed at any time, are `gozero.system.caches`; a training run's files are `training.storage`.
+Several processes share the cache folder, in which compiled kernels lie; the most recently used versions stay there.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,20 +16,17 @@ from typing import IO
 
 import platformdirs
 
+MOST_VERSIONS = 8  # of gozero, whose kernels (64 MB each) stay side by side
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # 0 on Windows, which has no such pipes
 
 
 def user_data() -> Path:
-    """The folder of what is stored about the user, such as results of games. It need not exist.
-
-    Raises:
-        OSError: the system names no home folder.
-    """
+    """The folder of what is stored about the user, such as results of games. OSError if there is no home folder."""
     return user_folder(platformdirs.user_data_path)
 
 
 def user_folder(find: Callable[..., Path]) -> Path:
-    """gozero's folder of a kind that platformdirs knows. OSError where there is no home folder."""
+    """gozero's folder of a kind that platformdirs knows. OSError if there is no home folder."""
     try:
         folder = find("gozero", appauthor=False)
     except RuntimeError:
@@ -71,7 +69,7 @@ def opened(name: str, flags: int) -> int:
 
 
 def create(path: Path, content: bytes) -> None:
-    """Write a new file. FileExistsError where there is one; another OSError where that fails, and then there is none."""
+    """Write a new file. FileExistsError if there is one; another OSError if that fails, and then there is none."""
     file = path.open("xb")
     try:
         with file:
@@ -114,3 +112,29 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def user_cache() -> Path:
+    """The platform's cache folder for gozero, which need not exist. OSError if there is no home folder."""
+    return user_folder(platformdirs.user_cache_path)
+
+
+def cache_name() -> str:
+    """The cache folder for a message, or why there is none."""
+    try:
+        return str(user_cache())
+    except OSError:
+        return "the cache of a user without a home folder"
+
+
+def remove_old(folder: Path, pattern: str, most: int) -> None:
+    """Remove the folders in `folder` that match, except the `most` used last; folders that cannot be removed stay."""
+    for old in sorted(folder.glob(pattern), key=_last_used, reverse=True)[most:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _last_used(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0

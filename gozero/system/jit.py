@@ -7,8 +7,12 @@ dispatcher arguments and closures are recompiled in every process (measured with
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
 all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
-the folder; where it cannot be written, or is full, kernels are compiled in memory, and one whose file is damaged is
+the folder; if it cannot be written, or is full, kernels are compiled in memory, and one whose file is damaged is
 compiled again.
+
+Kernels that are imported inside `collecting` are compiled by a `Compilation`, a background thread; until then they run
+as Python, slowly and with the same results. So a board can be queried before Go's rules are compiled: 14 s of processor
+time on an empty cache, and 28 more for the search and the network's input. A search waits for them.
 """
 
 from __future__ import annotations
@@ -19,7 +23,9 @@ import hashlib
 import logging
 import re
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +33,11 @@ import numba
 from numba import types
 from numba.core import cgutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
-from gozero.system import background, caches
+from gozero.system import files
 
 STATE = types.Array(types.int32, 1, "C")
 HISTORY = types.Array(types.uint64, 1, "C")
@@ -61,9 +68,7 @@ _IMPORT = re.compile(r"^(?:from (gozero[\w.]*) import (\([^)]*\)|.*)|import (goz
 
 
 def source_hash(package: Path = _PACKAGE) -> str:
-    """Twelve hex digits over the text of every module of the package that holds kernels, and of every module that such
-    a one imports.
-    """
+    """Twelve hex digits over the texts of all modules that have kernels, and of the modules that these import."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path, text in sorted(_sources(package).items()):
         digest.update(path.relative_to(package).as_posix().encode() + text.encode())
@@ -71,7 +76,7 @@ def source_hash(package: Path = _PACKAGE) -> str:
 
 
 def _sources(package: Path) -> dict[Path, str]:
-    """The texts of these modules; imports inside functions are not compiled into any kernel and do not count."""
+    """The texts of these modules; imports inside functions do not count."""
     texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
     wanted = [path for path, text in texts.items() if "gozero.system.jit" in text or path.name == "jit.py"]
     found: dict[Path, str] = {}
@@ -84,7 +89,7 @@ def _sources(package: Path) -> dict[Path, str]:
 
 
 def _imported(package: Path, text: str) -> Iterator[Path]:
-    """Where the modules lie that a text may import at its top level; not all of these paths exist."""
+    """The paths of modules that a text may import at its top level; not all of them exist."""
     for module, names, plain in _IMPORT.findall(text):
         folder = package.joinpath(*(module or plain).split(".")[1:])
         yield folder.with_suffix(".py")
@@ -94,16 +99,16 @@ def _imported(package: Path, text: str) -> Iterator[Path]:
 
 
 def _cache_folder() -> Path | None:
-    """The kernels' cache folder, created, those of long unused versions gone; None where it cannot be written."""
+    """The kernels' cache folder, created, without those of old versions; None if it cannot be written."""
     try:
-        folder = caches.user_cache() / f"kernels-{source_hash()}"
+        folder = files.user_cache() / f"kernels-{source_hash()}"
         folder.mkdir(parents=True, exist_ok=True)
         folder.touch()
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError:
         return None
-    caches.forget(folder.parent, "kernels-*", caches.MOST_VERSIONS)
+    files.remove_old(folder.parent, "kernels-*", files.MOST_VERSIONS)
     return folder
 
 
@@ -128,7 +133,7 @@ class _KernelCache(FunctionCache):
     _impl_class = _KernelCacheImpl
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel as it was compiled before, None where there is none that can be read."""
+        """The kernel as it was compiled before, None if there is none that can be read."""
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - whatever pickle, numba or LLVM raise at a file that was cut off
@@ -144,18 +149,14 @@ class _KernelCache(FunctionCache):
 
 @functools.cache
 def announce(folder: Path | None) -> None:
-    """Log, once, why this start takes long, if it does.
-
-    Args:
-        folder: the kernels' cache folder; None if kernels are compiled in memory.
-    """
+    """Log, once, why this start takes long, if it does; `folder` is None if kernels are compiled in memory."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     if folder is None:
         log.warning(
             "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s cannot be written",
-            caches.named(),
+            files.cache_name(),
         )
     elif next(folder.rglob("*.nbi"), None) is None:
         log.warning(
@@ -163,24 +164,94 @@ def announce(folder: Path | None) -> None:
         )
 
 
+_collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are open, the innermost last
+
+
+class Kernel:
+    """A kernel that runs as plain Python until it is compiled; to numba it is the compiled one.
+
+    `make` compiles it, or finds it in the cache. One without a signature `is_helper`: called from Python it stays Python.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any], *, is_helper: bool
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._make = make
+        self._is_helper = is_helper
+        self._compiled: Any = None
+        self._run = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._run(*arguments)
+
+    def compiled(self) -> Any:
+        """numba's dispatcher, compiled if need be."""
+        with global_compiler_lock:  # numba's own: a thread that compiles a caller of this kernel has it already
+            if self._compiled is None:
+                self._compiled = self._make(self.py_func)
+                if not self._is_helper:
+                    self._run = self._compiled
+            return self._compiled
+
+    def get_compile_result(self, signature: Any) -> Any:
+        return self.compiled().get_compile_result(signature)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Its type for numba, when another kernel calls it."""
+        return self.compiled()._numba_type_
+
+
+@contextmanager
+def collecting() -> Iterator[list[Kernel]]:
+    """Gives a list that kernels defined inside, by modules imported there, are put into instead of being compiled."""
+    kernels: list[Kernel] = []
+    _collecting.append(kernels)
+    try:
+        yield kernels
+    finally:
+        _collecting.remove(kernels)
+
+
+class Compilation:
+    """A thread that compiles kernels one after the other, in the order in which they were defined, from now on."""
+
+    def __init__(self, kernels: list[Kernel]) -> None:
+        self._kernels = kernels
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._compile, name="compilation", daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait at most this many seconds, None: without limit. Returns whether all is compiled; raises its error."""
+        self._thread.join(seconds)
+        if self._error is not None:
+            raise self._error
+        return not self._thread.is_alive()
+
+    def _compile(self) -> None:
+        try:
+            for kernel in self._kernels:
+                kernel.compiled()
+        except BaseException as error:  # noqa: BLE001 - raised again by `wait`
+            self._error = error
+
+
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now,
-    or in the background, see `background`.
+    or in the background, see `collecting`.
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
-        allocates: whether the kernel makes arrays. Where it does not, numba's reference counting, two atomic additions
-            for every array passed, is left out: with it the Go board is three times slower.
+        allocates: whether the kernel makes arrays. If not, numba's reference counting, two atomic additions for every
+            array passed, is left out: with it the Go board is three times slower.
         options: further options of `numba.njit`, such as `fastmath=True`.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return lambda function: function
-    settings = {
-        "nogil": signature not in BRIEF,
-        "error_model": "numpy",
-        "_nrt": allocates,
-        **options,
-    }
+    settings = {"nogil": signature not in BRIEF, "error_model": "numpy", "_nrt": allocates, **options}
 
     def make(function: Callable[..., Any]) -> Any:
         if signature is None:
@@ -191,7 +262,14 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
         compiled.disable_compile()
         return compiled
 
-    return background.later(make, is_helper=signature is None)
+    if not _collecting:
+        return make
+
+    def collect(function: Callable[..., Any]) -> Kernel:
+        _collecting[-1].append(Kernel(function, make, is_helper=signature is None))
+        return _collecting[-1][-1]
+
+    return collect
 
 
 def _cached(dispatcher: Any) -> Any:
@@ -241,10 +319,7 @@ def _read_addresses(kind: RowKernel, value: Any, c: Any) -> NativeValue:
 
 
 def as_argument(function: Any, kind: RowKernel) -> Any:
-    """A row kernel as it is passed to other kernels. A call takes 2 us for each (measured with numba 0.68).
-
-    Args:
-        function: a kernel compiled for the signature of `kind`.
-        kind: STEP, LEGAL, ...
+    """A row kernel, compiled for the signature of `kind` (STEP, LEGAL, ...), as it is passed to other kernels; that takes
+    2 us a call (measured with numba 0.68).
     """
     return _Compiled(function, kind) if hasattr(function, "get_compile_result") else function

@@ -20,19 +20,12 @@ INT8_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}  # in Linux's names
 
 @dataclass(frozen=True)
 class Processor:
-    """A processor's name, which a virtual machine may hide, and its identification; empty where the system does not
-    report them.
-
-    Attributes:
-        name: as its maker calls it.
-        family, model: its maker's numbers.
-        flags: its instruction sets, in Linux's names.
-    """
+    """A processor as the system reports it; unknown fields are empty."""
 
     name: str
-    family: str
+    family: str  # its maker's numbers
     model: str
-    flags: frozenset[str]
+    flags: frozenset[str]  # instruction sets, in Linux's names
 
 
 def processor(path: Path = PROCESSORS) -> Processor:
@@ -61,9 +54,7 @@ def megabytes(path: Path, key: str) -> float | None:
 
 
 def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
-    """Bytes that this process could use if it were alone: the machine's memory, or less where a control group, v1 or
-    v2, grants less.
-
+    """Bytes that this process could use if it were alone: the machine's memory, or less if a control group grants less.
     `groups` and `mount` as for `threads.available_threads`.
     """
     try:

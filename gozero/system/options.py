@@ -1,12 +1,7 @@
-"""Tables of options: a dataclass whose fields say what each value is, for command lines, TOML files and the checks on
-both.
+"""Frozen dataclasses as tables of options and settings, for command lines, TOML files and the checks on both.
 
 An option belongs to a command and has a line of `--help`. A setting belongs to a table in a file, such as a training
-run's, and has a unit. Both are fields of frozen dataclasses, with a range or a list of choices; tables
-may be nested.
-
-This module imports nothing heavy, so that `--help`, `--version` and a wrong value are answered at once. It knows no
-option of any command; the command line itself is read in `gozero.system.console`.
+run's, and has a unit. Both have a range or a list of choices; tables may be nested. Nothing heavy is imported here.
 """
 
 from __future__ import annotations
@@ -27,8 +22,7 @@ from gozero.system.errors import UserError
 Table = TypeVar("Table")
 Reader = Callable[[Any, str], Any]  # (a plain value, where it stands) -> the setting's value
 
-REQUIRED = MISSING
-"""In place of a default: the setting must be given."""
+REQUIRED = MISSING  # in place of a default
 
 
 class SettingsError(UserError):
@@ -62,12 +56,12 @@ def setting(
     """A field for a setting of a file.
 
     Args:
-        default: its value where the file does not name it; REQUIRED: the file must.
+        default: its value if the file does not name it; REQUIRED: the file must.
         unit: what is counted or measured.
         low: the least number that is allowed.
         high: the greatest one.
         papers: the values that publications use.
-        choices: of a text, the values that are allowed; none: any.
+        choices: the values that a text may have; none: any.
         read: makes the value from a plain one, for types other than numbers, text and tables.
     """
     about = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers, "read": read}
@@ -92,10 +86,8 @@ def entry(table: type[Any], name: str) -> Field[Any]:
 
 
 def from_values(table: type[Table], values: Mapping[str, Any], where: str) -> Table:
-    """The table with plain values such as those of a TOML file, each checked; ``where`` begins the error line.
-
-    Raises:
-        SettingsError: an unknown or missing setting, a value of another type, out of range or not among the choices.
+    """The table with plain values such as those of a TOML file. SettingsError, with a line that ``where`` begins, for an
+    unknown or missing setting, or a value that `check` refuses.
     """
     known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
     for key in values:
@@ -126,8 +118,8 @@ def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:
 
 
 def check(entry: Field[Any], value: Any, where: str) -> Any:
-    """``value`` as the type of the field, a choice in any case. SettingsError if it has another type, is out of range or
-    not among the choices.
+    """``value`` as the type of the field, a choice in lower case. SettingsError if it has another type, is out of range
+    or not among the choices.
     """
     kind = kind_of(entry)
     if kind is float and type(value) is int:
@@ -153,7 +145,7 @@ def number_of(text: str) -> float:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a number is written as people write it."""
+    """Whether a number has plain digits: int() and float() read 1_0 too, and the digits of any script."""
     return text.isascii() and "_" not in text
 
 
@@ -228,8 +220,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def path_of(text: str) -> Path:
-    """An absolute path, with ~ for a home folder; a ~ before an unknown user's name stays as it is, and a relative path where
-    the working directory has been removed.
+    """An absolute path, with ~ for a home folder; a ~ of an unknown user stays, and so does a relative path if the working
+    directory has been removed.
     """
     path = os.path.expanduser(text)  # noqa: PTH111 - pathlib raises where there is no such user
     try:

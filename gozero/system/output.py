@@ -1,10 +1,7 @@
-"""Standard output that belongs to a protocol: nothing else of this process can reach it; and a stderr that cannot stop
-the process.
+"""Standard output that belongs to a protocol, a log of what passed on both sides, and streams that cannot stop the process.
 
-`ProtocolOutput.take_over()` points file descriptor 1 at stderr and keeps the client's end for itself, so that no library's
-print comes between two answers. A *log* keeps what passed on both sides, and other facts worth a line.
-`secure_streams()` makes the process independent of whether stderr is read, full or closed. `open_results()` is for
-programs that print results instead. No protocol is known here.
+`ProtocolOutput.take_over()` is for programs that speak a protocol, `open_results()` for those that print results.
+`secure_streams()` makes the process independent of whether stderr is read, full or closed.
 """
 
 from __future__ import annotations
@@ -32,10 +29,8 @@ _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord
 
 
 class Log:
-    """A file in which every line has its time and a mark: `<` received, `>` sent, `-` anything else.
-
-    A line is in the file as soon as it is written, so that it can be read after a crash. If the disk fails, only the
-    log ends.
+    """A file in which every line has its time and a mark: `<` received, `>` sent, `-` anything else. If the disk fails,
+    only the log ends.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -66,9 +61,7 @@ class Log:
 
 
 class UnwritableError(BrokenPipeError):
-    """The client cannot be answered although it has not gone: for example, standard output was closed from the start,
-    or a disk is full.
-    """
+    """The client cannot be answered although it has not gone: standard output is closed, or a disk is full."""
 
 
 class Stderr(io.TextIOBase):
@@ -116,9 +109,7 @@ class Stderr(io.TextIOBase):
 
 
 def open_streams() -> None:
-    """Give a process that was started without a standard stream (`>&-`) one that goes nowhere; call it before any file
-    is opened, which would take the free descriptor.
-    """
+    """Open the null device for standard streams that are closed (`>&-`), before any file takes their descriptors."""
     for descriptor in (0, 1, 2):
         try:
             os.fstat(descriptor)
@@ -145,9 +136,7 @@ class _Results(io.FileIO):
 
 
 def open_results() -> None:
-    """Make the standard output of a program that prints results one that fails as `_Results` does; after
-    `open_streams`. A stream that somebody else has put in its place stays.
-    """
+    """Let the standard output of a program that prints results fail as `_Results` does; after `open_streams`."""
     stream = sys.stdout
     if stream is sys.__stdout__ and isinstance(stream, io.TextIOWrapper):
         stream.flush()
@@ -161,17 +150,13 @@ def open_results() -> None:
 
 
 def discard_results() -> None:
-    """Let what is printed, and what is still buffered, go nowhere: Python writes it when the process ends."""
+    """Drop what is printed from now on, and what Python would write at the end of the process."""
     with suppress(OSError):  # no descriptor behind it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def secure_streams() -> Stderr:
-    """Make the standard streams unable to stop this process; call it before any file is opened.
-
-    A closed one is replaced by the null device. ``sys.stderr`` becomes a `Stderr`, which is returned; pending text is
-    written before the interpreter exits.
-    """
+    """`open_streams`, and make ``sys.stderr`` a `Stderr`, which is returned; pending text is written at the exit."""
     open_streams()
     talk = Stderr(2)
     sys.stderr = cast(TextIO, talk)
@@ -180,9 +165,7 @@ def secure_streams() -> Stderr:
 
 
 def unanswerable(error: OSError) -> BrokenPipeError:
-    """The exception for a failed write to standard output: a plain BrokenPipeError where the client has gone, else
-    UnwritableError.
-    """
+    """The exception for a failed write to standard output, as `_Results` raises it."""
     if isinstance(error, ConnectionError):
         return BrokenPipeError(*error.args)
     return UnwritableError(f"cannot write to standard output: {(error.strerror or 'unwritable').lower()}")
@@ -198,10 +181,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 class ProtocolOutput:
-    """The client's end of standard output, written unbuffered: every answer is sent whole and at once.
-
-    ``ProtocolOutput.take_over()`` points file descriptor 1 at stderr first, so that no library's print can reach the client.
-    """
+    """The client's end of standard output, written unbuffered: every answer is sent whole and at once."""
 
     def __init__(self, descriptor: int, log: Log | None = None) -> None:
         self._descriptor = descriptor
@@ -209,8 +189,8 @@ class ProtocolOutput:
 
     @classmethod
     def take_over(cls, log: Log | None = None) -> ProtocolOutput:
-        """Take over the process's standard output, after `secure_streams`. UnwritableError where the process was
-        started without one.
+        """Take over standard output, after `secure_streams`, and point file descriptor 1 at stderr, so that no
+        library's print reaches the client. UnwritableError if it is closed.
         """
         if sys.__stdout__ is None:
             raise UnwritableError("standard output is closed, so that no answer could be read")
@@ -235,9 +215,7 @@ class ProtocolOutput:
             threading.Event().wait()
 
     def write(self, answer: str) -> None:
-        """Send it. BrokenPipeError where the client has gone, UnwritableError where the answer cannot be written for
-        another reason.
-        """
+        """Send it. Errors as `_Results`."""
         if self._log:
             self._log.went(answer)
         try:

@@ -1,7 +1,7 @@
 """How many threads this process may really use: the smallest of its CPU affinity and its control groups' quotas.
 
 `os.cpu_count()` counts the machine's processors; in a container or under a batch system that is many more than the
-process gets, and an evaluator with that many threads runs several times slower. This module starts no thread.
+process gets, and an evaluator with that many threads runs several times slower.
 """
 
 import os

@@ -22,7 +22,7 @@ class GomillCommands(CommandGroup):
         }
 
     def explain_last_move(self, command: Command) -> str:
-        """The evaluation behind the last ``genmove``, also a resignation; empty if there was no choice or no move yet."""
+        """The evaluation behind the last ``genmove``, also a resignation; empty without a choice."""
         last = self._session.game.notes.last
         return "" if last is None else self._session.summary(last)
 

@@ -10,8 +10,7 @@ from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cache import CachedEvaluator
 from gozero.games.game import BLACK, NOT_OVER, PLY, Game
 from gozero.games.position import Position
-from gozero.nets.features import encode
-from gozero.nets.packing import keys
+from gozero.nets.features import encode, keys
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer

@@ -9,7 +9,7 @@ from gozero.evaluators.cuda_evaluator import Unpack
 from gozero.games import symmetry
 from gozero.games.game import PLY, TO_PLAY
 from gozero.games.go.header import BONUS, PASS_BITS, set_komi
-from gozero.nets import features, packing
+from gozero.nets import features
 from tests.trained import random_states
 
 
@@ -29,8 +29,8 @@ def positions(size: int, count: int = 60) -> np.ndarray:
 
 
 def packed(states: np.ndarray, size: int, tactics: int = 0) -> np.ndarray:
-    rows = np.full((len(states) + 3, packing.packed_ints(size, tactics)), -1, np.int32)
-    packing.pack_into(states, rows, size, tactics)
+    rows = np.full((len(states) + 3, features.packed_ints(size, tactics)), -1, np.int32)
+    features.pack_into(states, rows, size, tactics)
     assert (rows[len(states) :] == -1).all(), "wrote beyond the states"
     return rows[: len(states)]
 
@@ -58,8 +58,8 @@ def test_tactics_are_unpacked_too(size: int, version: int) -> None:
 
 
 def test_a_packed_position_is_small() -> None:
-    assert packing.packed_ints(13) * 4 <= 300
-    assert packing.packed_ints(13) * 4 * 20 < features.PLANES * 13 * 13 * 4
+    assert features.packed_ints(13) * 4 <= 300
+    assert features.packed_ints(13) * 4 * 20 < features.PLANES * 13 * 13 * 4
 
 
 @pytest.mark.parametrize("turn", range(symmetry.SYMMETRIES))

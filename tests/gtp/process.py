@@ -1,9 +1,12 @@
 """gozero-gtp as a process for the tests: started, asked, ended."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "gtp"]
+STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} "
 SMALL = ["--visits", "4", "--size", "5", "--seed", "1"]
 
 
@@ -35,3 +38,10 @@ def ask(engine: subprocess.Popen[str], line: str) -> str:
         assert character, "the engine has gone"
         answer += character
     return answer
+
+
+def marked(log: Path) -> list[str]:
+    """The lines of a log without their times, which each of them has."""
+    lines = log.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    assert all(re.match(STAMP + "[-<>] ", line) for line in lines)
+    return [line[len("2026-01-01 00:00:00.000 ") :] for line in lines]

@@ -24,6 +24,11 @@ def small_weights(small_weights: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(small_weights, tmp_path / "kleines Netz ä.pt"))
 
 
+@pytest.fixture(autouse=True)
+def short_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "SECONDS", 0.2)
+
+
 def found(settings: GtpSettings) -> dict[str, CheckResult]:
     return {finding.subject: finding for finding in check.findings(settings)}
 

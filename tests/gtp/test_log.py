@@ -7,41 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gtp.process import SMALL, ask, run, start
-
-STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} "
-
-
-def marked(log: Path) -> list[str]:
-    """The lines of a log without their times, which each of them has."""
-    lines = log.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    assert all(re.match(STAMP + "[-<>] ", line) for line in lines)
-    return [line[len("2026-01-01 00:00:00.000 ") :] for line in lines]
-
-
-def test_the_log_holds_both_sides_and_every_search(small_weights: Path, tmp_path: Path) -> None:
-    log = tmp_path / "game.log"
-    arguments = ["--weights", str(small_weights), *SMALL, "--log", str(log)]
-    run(arguments, "1 name\n\nshow\x00board\ngenmove b\nlist_stones b\n2 quit\n")
-    facts, talk = marked(log)[:7], marked(log)[7:]
-    assert facts[:2] == ["- gozero 0.1.0", f"- weights {small_weights}"]
-    assert facts[5].startswith("- process ") and facts[6] == f"- in {Path.cwd()}"
-    *said, search, move, question, stones, farewell, end = talk
-    assert said[:4] == ["< 1 name", "> =1 gozero", "< show\N{REPLACEMENT CHARACTER}board", "> ="]
-    assert re.fullmatch(
-        r"- black: 4 visits, \d+/s, \d+\.\d\d s, win rate \d+\.\d %, score [-+]\d+\.\d; ([A-E][1-5] \d+ %(, )?)+; ([A-E][1-5] ?)+",
-        search,
-    )
-    assert said[-1] == "< genmove b"
-    assert [question, stones, farewell, end] == ["< list_stones b", move, "< 2 quit", "> =2"]
-
-
-def test_the_log_says_what_other_searches_are_for(small_weights: Path, tmp_path: Path) -> None:
-    log = tmp_path / "game.log"
-    commands = "genmove b\nlz-analyze w 1000 maxmoves 1\nfinal_status_list dead\nquit\n"
-    run(["--weights", str(small_weights), *SMALL, "--analysis-visits", "8", "--log", str(log)], commands)
-    searches = [line.split(":")[0] for line in marked(log) if re.match("- (black|white)", line)]
-    assert searches == ["- black", "- white, analysis", "- black, ownership", "- white, ownership"]
+from tests.gtp.process import SMALL, ask, marked, run, start
 
 
 def test_a_log_is_continued_and_tells_why_the_engine_ended(small_weights: Path, tmp_path: Path) -> None:
@@ -56,7 +22,7 @@ def test_a_log_is_continued_and_tells_why_the_engine_ended(small_weights: Path, 
 def test_the_log_is_whole_after_a_crash(small_weights: Path, tmp_path: Path) -> None:
     log = tmp_path / "game.log"
     with start(["--weights", str(small_weights), *SMALL, "--log", str(log)]) as engine:
-        answer = ask(engine, "genmove b")
+        answer = ask(engine, "version")
         engine.kill()
     assert marked(log)[-1] == f"> {answer.strip()}"
 
@@ -64,7 +30,7 @@ def test_the_log_is_whole_after_a_crash(small_weights: Path, tmp_path: Path) -> 
 def test_a_disk_that_fails_ends_the_log_and_not_the_game(small_weights: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    done = run(["--weights", str(small_weights), *SMALL, "--log", "/dev/full"], "1 name\n2 genmove b\n")
+    done = run(["--weights", str(small_weights), *SMALL, "--log", "/dev/full"], "1 name\n2 version\n")
     assert (done.returncode, done.stdout[:9], done.stdout.count("\n\n")) == (0, "=1 gozero", 2)
     assert done.stderr.count("the log ends here: no space left on device") == 1
 

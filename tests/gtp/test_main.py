@@ -1,57 +1,104 @@
 """gozero-gtp as a process: what controllers see of it, from the first byte to the exit code."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.gtp.process import COMMAND, SMALL, ask, run, start
+from tests.gtp.process import COMMAND, SMALL, ask, marked, start
+
+NOISY = (
+    "import os, sys, gtp.__main__ as main, gozero.play.player as player\n"
+    "original = player.Player.genmove\n"
+    "def noisy(*arguments):\n"
+    "    print('python noise\\n', end='')\n"  # in one piece: another thread may write between a text and its end
+    "    sys.__stdout__.write('more noise\\n')\n"
+    "    os.write(1, b'C noise\\n')\n"
+    "    return original(*arguments)\n"
+    "player.Player.genmove = noisy\n"
+    "main.main(sys.argv[1:])\n"
+)
+LINES = """1 name
+
+# talk
+show\x00board
+2 genmove b
+3 list_stones b
+4 gomill-describe_engine
+5 gogui-ownership
+6 printsgf
+7 lz-analyze w 1000 maxmoves 1
+8 final_status_list dead
+9 play b pass
+10 genmove w
+11 final_score
+12 quit
+13 name
+"""
 
 
-def test_a_scripted_game(small_weights: Path) -> None:
-    """All lines at once, as printf sends them: every command is answered in full, and nothing else is on stdout."""
-    done = run(
-        ["--weights", str(small_weights), *SMALL],
-        "1 genmove b\n\n# talk\n2 genmove w\n3 play b pass\n4 final_score\n5 quit\n6 name\n",
-    )
-    assert done.returncode == 0
+class Scripted(NamedTuple):
+    """A session of which all lines are sent at once, as printf sends them."""
+
+    answers: list[str]
+    stderr: str
+    log: list[str]  # without times
+
+
+@pytest.fixture(scope="module")
+def scripted(small_weights: Path, tmp_path_factory: pytest.TempPathFactory) -> Scripted:
+    """With libraries that print, live graphics and a log."""
+    log = tmp_path_factory.mktemp("log") / "game.log"
+    options = [*SMALL, "--gogui-gfx", "--analysis-visits", "8", "--log", str(log)]
+    command = [sys.executable, "-c", NOISY, "--weights", str(small_weights), *options]
+    done = subprocess.run(command, input=LINES, capture_output=True, text=True, timeout=120, check=True)
     answers = done.stdout.split("\n\n")
     assert answers.pop() == ""
-    assert [answer[:3].strip() for answer in answers] == ["=1", "=2", "=3", "=4", "=5"]
-    assert len(answers[0].split()) == 2
-    assert "Traceback" not in done.stderr
-    assert str(small_weights) in done.stderr.splitlines()[0]
+    return Scripted(answers, done.stderr, marked(log))
 
 
-def test_gogui_and_gomill_see_what_it_is_and_what_it_thinks(small_weights: Path) -> None:
-    done = run(
-        ["--weights", str(small_weights), *SMALL, "--gogui-gfx"],
-        "genmove b\ngomill-describe_engine\ngogui-ownership\nprintsgf\n",
-    )
-    _, description, ownership, record, _ = done.stdout.split("\n\n")
+def test_every_command_is_answered_in_order_and_what_follows_quit_is_left(scripted: Scripted) -> None:
+    heads = ["=1", "=", *(f"={number}" for number in range(2, 13))]
+    assert [answer.split()[0] if answer.strip() != "=" else "=" for answer in scripted.answers] == heads
+    assert "Traceback" not in scripted.stderr
+
+
+def test_gogui_and_gomill_see_what_it_is_and_what_it_thinks(scripted: Scripted, small_weights: Path) -> None:
+    description, ownership, record = scripted.answers[4:7]
     assert description.splitlines()[1:4] == [f"weights {small_weights}", "network b2c16", "go"]
-    assert [len(row.split()) for row in ownership.splitlines()] == [
-        1,
-        5,
-        5,
-        5,
-        5,
-        5,
-    ]  # the first is the sign of success
+    assert [len(row.split()) for row in ownership.splitlines()] == [1, 5, 5, 5, 5, 5]  # at first the sign of success
     assert "C[win rate " in record
-    assert "gogui-gfx" not in done.stdout
-    assert "\ngogui-gfx:\nCOLOR green " in done.stderr
-    assert done.stderr.endswith("\n\ngogui-gfx: CLEAR\n")
+    assert str(small_weights) in scripted.stderr.splitlines()[0]
+    assert "\ngogui-gfx:\nCOLOR green " in scripted.stderr
+    assert scripted.stderr.endswith("\n\ngogui-gfx: CLEAR\n")
 
 
-def test_end_of_input_answers_all_that_came_before(small_weights: Path) -> None:
-    done = run(["--weights", str(small_weights), *SMALL], "1 genmove b\n2 name")
-    assert (done.returncode, done.stdout.count("\n\n")) == (0, 2)
+def test_what_libraries_print_goes_to_stderr(scripted: Scripted) -> None:
+    assert not any("noise" in answer or "gogui-gfx" in answer for answer in scripted.answers)
+    assert {"python noise", "more noise", "C noise"} <= set(scripted.stderr.splitlines())
+
+
+def test_the_log_holds_both_sides_and_every_search(scripted: Scripted, small_weights: Path) -> None:
+    facts, talk = scripted.log[:7], scripted.log[7:]
+    assert facts[:2] == ["- gozero 0.1.0", f"- weights {small_weights}"]
+    assert facts[5].startswith("- process ") and facts[6] == f"- in {Path.cwd()}"
+    assert talk[:4] == ["< 1 name", "> =1 gozero", "< # talk", "< show\N{REPLACEMENT CHARACTER}board"]
+    genmove = talk.index("< 2 genmove b")
+    numbers = r"4 visits, \d+/s, \d+\.\d\d s, win rate \d+\.\d %, score [-+]\d+\.\d"
+    assert re.fullmatch(rf"- black: {numbers}; ([A-E][1-5] \d+ %(, )?)+; ([A-E][1-5] ?)+", talk[genmove + 1])
+    move = talk[genmove + 2].removeprefix("> =2 ")
+    assert talk[genmove + 3 : genmove + 5] == ["< 3 list_stones b", f"> =3 {move}"]
+    assert talk[-2:] == ["< 12 quit", "> =12"]
+    searches = [line.split(":")[0] for line in talk if re.match("- (black|white)", line)]
+    owners = ["- black, ownership", "- white, ownership"]
+    assert searches == ["- black", *["- white, analysis"] * 2, *owners, "- white", *owners]
 
 
 def test_administration_needs_no_network(small_weights: Path) -> None:
@@ -75,41 +122,20 @@ def test_administration_needs_no_network(small_weights: Path) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-def test_what_libraries_print_goes_to_stderr(small_weights: Path) -> None:
-    program = (
-        "import os, sys, gtp.__main__ as main, gozero.play.player as player\n"
-        "original = player.Player.genmove\n"
-        "def noisy(*arguments):\n"
-        "    print('python noise\\n', end='')\n"  # in one piece: another thread may write between a text and its end
-        "    sys.__stdout__.write('more noise\\n')\n"
-        "    os.write(1, b'C noise\\n')\n"
-        "    return original(*arguments)\n"
-        "player.Player.genmove = noisy\n"
-        "main.main(sys.argv[1:])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "--weights", str(small_weights), *SMALL],
-        input="genmove b\nquit\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert "noise" not in done.stdout
-    assert {"python noise", "more noise", "C noise"} <= set(done.stderr.splitlines())
-
-
 @pytest.mark.parametrize("ending", ["quit\n", ""])
-def test_an_end_during_a_search_is_prompt_and_answered(small_weights: Path, ending: str) -> None:
+def test_a_search_ends_promptly_and_is_answered(small_weights: Path, ending: str) -> None:
+    """At GoGui's comment, and at the end of the input."""
     engine = start(["--weights", str(small_weights), "--time", "1000", "--size", "5"])
     assert engine.stdin
     assert engine.stdout
-    ask(engine, "showboard")
     ask(engine, "time_settings 0 1 1")
     ask(engine, "genmove b")  # the network is loaded now
     ask(engine, "time_settings 0 1 0")
     engine.stdin.write("1 genmove w\n")
-    engine.stdin.flush()
+    wait_for_thinking(engine)
+    engine.stdin.write("# interrupt\n")
+    assert engine.stdout.readline().startswith("=1 ")
+    engine.stdin.write("2 genmove b\n")
     wait_for_thinking(engine)
     started = time.monotonic()
     engine.stdin.write(ending)
@@ -117,8 +143,8 @@ def test_an_end_during_a_search_is_prompt_and_answered(small_weights: Path, endi
     output = engine.stdout.read()
     assert engine.wait(10) == 0
     assert time.monotonic() - started < 1
-    assert output.startswith("=1 ")
-    assert output.count("\n\n") == (2 if ending else 1)
+    assert output.strip().startswith("=2 ")
+    assert output.count("=") == (2 if ending else 1)
 
 
 def wait_for_thinking(engine: subprocess.Popen[str]) -> None:
@@ -141,8 +167,16 @@ SEARCHING, ANALYSING, LOADING = (
 )
 
 
-@pytest.mark.parametrize("busy", [SEARCHING, ANALYSING, LOADING], ids=["searching", "analysing", "loading"])
-@pytest.mark.parametrize("ending", ["end of input", "unread output", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("busy", "ending"),
+    [
+        (SEARCHING, "SIGTERM"),
+        (ANALYSING, "unread output"),
+        (ANALYSING, "end of input"),
+        (LOADING, "unread output"),
+        (LOADING, "end of input"),
+    ],
+)
 def test_gone_within_a_second(small_weights: Path, busy: list[str], ending: str) -> None:
     """Whatever ends it and whatever it does. Only an end of the input that comes before the search is no haste: so do
     scripts end.
@@ -167,38 +201,6 @@ def test_gone_within_a_second(small_weights: Path, busy: list[str], ending: str)
         assert time.monotonic() - begun < 1
         with pytest.raises(ProcessLookupError):
             os.killpg(engine.pid, 0)  # nor has it left a child
-
-
-def test_commands_that_arrive_while_it_thinks_are_queued(small_weights: Path) -> None:
-    engine = start(["--weights", str(small_weights), *SMALL])
-    assert engine.stdin
-    assert engine.stdout
-    engine.stdin.write(
-        "".join(f"{number} genmove {'bw'[number % 2]}\n{number}0 name\n" for number in range(1, 9)) + "9 quit\n"
-    )
-    engine.stdin.flush()
-    output = engine.stdout.read()
-    assert [line.split()[0] for line in output.splitlines() if line] == [
-        f"={n}{z}" for n in range(1, 9) for z in ("", "0")
-    ] + ["=9"]
-
-
-def test_an_interrupt_comment_ends_a_search(small_weights: Path) -> None:
-    engine = start(["--weights", str(small_weights), "--time", "1000", "--size", "5"])
-    assert engine.stdin
-    assert engine.stdout
-    ask(engine, "time_settings 0 1 1")
-    ask(engine, "genmove b")
-    ask(engine, "time_settings 0 1 0")
-    engine.stdin.write("1 genmove w\n")
-    engine.stdin.flush()
-    wait_for_thinking(engine)
-    engine.stdin.write("# interrupt\n")
-    engine.stdin.flush()
-    assert engine.stdout.readline().startswith("=1 ")
-    engine.stdin.write("quit\n")
-    engine.stdin.flush()
-    assert engine.wait(5) == 0
 
 
 def test_ctrl_c_leaves_quietly(small_weights: Path) -> None:

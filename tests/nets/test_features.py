@@ -18,7 +18,7 @@ from gozero.games.go import go
 from gozero.games.go.ladders import CATCHES, CAUGHT, ladders
 from gozero.games.lines import THREATENS, line_threats
 from gozero.nets import features
-from gozero.nets.packing import keys
+from gozero.nets.features import keys
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
 

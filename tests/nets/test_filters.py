@@ -13,8 +13,6 @@ from matplotlib.image import imread
 from gozero import games, plots
 from gozero.__main__ import main
 from gozero.nets import filters, locations, model, weights
-from training.course.folder import CourseFolder, value_stage
-from training.course.networks import ValueNetwork, new_networks
 
 KINDS = [  # network, game, features, filters of the first layer, their height and width, pairs, singles
     ("b2c16", "go", 1, (16, 3, 3), 5, 1),
@@ -39,7 +37,7 @@ def weights_file(path: Path, network: str, game: str, version: int = 1) -> Path:
 def test_every_network_shows_its_first_layer(
     network: str, game: str, version: int, shape: tuple[int, int, int], pairs: int, singles: int, tmp_path: Path
 ) -> None:
-    (layer,) = filters.first_layers(weights_file(tmp_path / "w.pt", network, game, version))
+    layer = filters.first_layer(weights.load(weights_file(tmp_path / "w.pt", network, game, version), game))
     count, planes, height, width = layer.filters.shape
     assert (count, height, width) == shape
     assert (len(layer.pairs), len(layer.singles)) == (pairs, singles)
@@ -48,19 +46,9 @@ def test_every_network_shows_its_first_layer(
 
 
 def test_pairs_are_the_same_thing_of_both_sides(tmp_path: Path) -> None:
-    (layer,) = filters.first_layers(weights_file(tmp_path / "w.pt", "b2c16", "go"))
+    layer = filters.first_layer(weights.load(weights_file(tmp_path / "w.pt", "b2c16", "go")))
     assert layer.pairs == {"stones": (0, 5)} | {f"stones, {age} ago": (age, 5 + age) for age in range(1, 5)}
     assert layer.singles == {"Black to move": 10} and layer.sides[0] == "the side to move"
-
-
-@pytest.mark.parametrize("game", ["tictactoe", "simple_go"])
-def test_the_networks_of_the_course_are_shown_too(game: str, tmp_path: Path) -> None:
-    folder = CourseFolder.of(tmp_path, game)
-    folder.save(value_stage(0), "value", new_networks(ValueNetwork, folder.game, folder.course, 1), {})
-    layers = filters.first_layers(folder.file(value_stage(0)))
-    whose = [layer.network for layer in layers]
-    assert whose == ([""] if game == "tictactoe" else ["Black's network", "White's network"])
-    assert all(layer.filters.shape[1:] == (3, 3, 3) and layer.sides == filters.PLAYERS for layer in layers)
 
 
 def pixels(path: Path) -> np.ndarray:
@@ -74,7 +62,7 @@ def test_red_blue_and_purple_are_where_they_belong(tmp_path: Path) -> None:
     layer[0, 0] = layer[1, 1] = layer[2, :2] = layer[3, 2] = 0.5
     layer[0, 1], layer[3, 0] = -2.0, -1.0
     picture = tmp_path / "p.png"
-    picture.write_bytes(plots.sides([plots.Filters("", layer, [("stones", (0, 1))])]))
+    picture.write_bytes(plots.sides(plots.Filters("", layer, [("stones", (0, 1))])))
     image = pixels(picture)
     seen = {tuple(colour) for colour in np.round(image.reshape(-1, 3), 3).tolist()}
     assert {(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (0.0, 0.0, 0.0)} <= seen
@@ -106,25 +94,13 @@ def one_line(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return err
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ({"kind": "value", "networks": [{"other": torch.zeros(1)}]}, "its networks are not those of the course"),
-        ({"kind": "value", "networks": [1, 2, 3]}, "its networks are not those of the course"),
-        ({"kind": "value", "networks": 5}, "a torch file, but not one of gozero's"),
-        ({"networks": []}, "a torch file, but not one of gozero's"),
-        ([1], "a torch file, but not one of gozero's"),
-        (None, "not a gozero weights file"),
-    ],
-)
-def test_other_files_are_one_line(
-    content: object, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("content", [{"networks": []}, [1], None])
+def test_other_files_are_one_line(content: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if content is None:
         (tmp_path / "w.pt").write_text("a text")
     else:
         torch.save(content, tmp_path / "w.pt")
-    assert words in one_line(capsys, str(tmp_path / "w.pt"), "--filters", str(tmp_path / "p.png"))
+    assert "cannot use weights" in one_line(capsys, str(tmp_path / "w.pt"), "--filters", str(tmp_path / "p.png"))
     assert not (tmp_path / "p.png").exists()
 
 

@@ -13,23 +13,22 @@ from gozero import games
 from gozero.games.go import go
 from gozero.nets.locations import find
 from gozero.nets.weights import header
-from gozero.system.background import Compilation, Kernel, collecting
-from gozero.system.jit import kernel
+from gozero.system.jit import Compilation, Kernel, collecting, kernel
 from gtp.loading import Loader
 from gtp.settings import GtpSettings
 
 HELPER: Any = None
 SESSION = """
 import sys
-from gozero.system import background
+from gozero.system import jit
 from numba.core.dispatcher import Dispatcher
 
 def refuse(self, signature):
     raise AssertionError(f"{self.py_func} is compiled")
 
 Dispatcher.compile = refuse
-background.Compilation._compile = lambda self: None
-background.Compilation.wait = lambda self, seconds=None: False
+jit.Compilation._compile = lambda self: None
+jit.Compilation.wait = lambda self, seconds=None: False
 from gtp.__main__ import main
 main(sys.argv[1:])
 """

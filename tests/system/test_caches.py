@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.system import caches, jit
+from gozero.system import files, jit
 
 
 def fill(folder: Path, *names: str) -> None:
@@ -21,23 +21,23 @@ def fill(folder: Path, *names: str) -> None:
 def test_the_longest_unused_go(tmp_path: Path) -> None:
     fill(tmp_path, "kernels-a", "other", "kernels-b", "kernels-c")
     (tmp_path / "kernels-a").touch()
-    caches.forget(tmp_path, "kernels-*", 2)
+    files.remove_old(tmp_path, "kernels-*", 2)
     assert {path.name for path in tmp_path.iterdir()} == {"other", "kernels-a", "kernels-c"}
-    caches.forget(tmp_path / "nowhere", "*", 0)
+    files.remove_old(tmp_path / "nowhere", "*", 0)
 
 
 def test_without_a_home_folder_there_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # what it does where it knows no home folder
     with pytest.raises(OSError, match="there is no home folder"):
-        caches.user_cache()
-    assert caches.named() == "the cache of a user without a home folder"
+        files.user_cache()
+    assert files.cache_name() == "the cache of a user without a home folder"
     assert jit._cache_folder() is None
 
 
 def test_a_start_forgets_the_kernels_of_versions_long_unused(tmp_path: Path) -> None:
     home = tmp_path / "gozero"
-    old = [f"kernels-{number}" for number in range(caches.MOST_VERSIONS + 1)]
+    old = [f"kernels-{number}" for number in range(files.MOST_VERSIONS + 1)]
     fill(home, *old)
     program = [sys.executable, "-c", "from gozero.system import jit; print(jit.CACHE_FOLDER)"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}

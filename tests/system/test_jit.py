@@ -13,7 +13,7 @@ from numba.core.caching import FunctionCache
 
 from gozero import games
 from gozero.search import descent
-from gozero.system import caches, jit
+from gozero.system import files, jit
 
 
 @pytest.mark.parametrize("name", sorted(games.GAMES))
@@ -113,7 +113,7 @@ def test_a_start_that_must_compile_says_so_once(
     jit.announce(None)
     assert len(caplog.messages) == 1
     assert "at each start" in caplog.text
-    assert str(caches.user_cache()) in caplog.text
+    assert str(files.user_cache()) in caplog.text
     caplog.clear()
     (tmp_path / "go").mkdir()
     (tmp_path / "go" / "board.step-1.py311.nbi").touch()

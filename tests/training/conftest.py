@@ -13,3 +13,9 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def no_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weights that a run saves carry no inference graph, which takes longer to make than a tiny generation."""
+    monkeypatch.setattr("training.run.files.carry_graph", lambda path: None)

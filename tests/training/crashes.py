@@ -29,7 +29,7 @@ from training.settings import config
 from training.storage import storage
 
 HERE = Path(__file__).parent
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "network": "b2c16",
     "generations": 3,
     "generation_rows": 60,
@@ -44,6 +44,9 @@ SETTINGS = {
         {"rows": 1, "sizes": {"4": 0.3, "5": 0.7}, "full_visits": 8, "cheap_visits": 4},
     ],
 }
+
+
+ONE_BOARD = {"stage": [SETTINGS["stage"][0], SETTINGS["stage"][1] | {"sizes": {"5": 1.0}}]}  # the network has one size
 
 
 def settings(**changes: Any) -> config.LoopSettings:
@@ -111,7 +114,7 @@ def main(folder: Path, mode: str, moments: list[int]) -> int:
         if child == 0:
             if moment:
                 kill_after(moment)
-            go_on(folder / name, settings(mode=mode))
+            go_on(folder / name, settings(mode=mode, **(ONE_BOARD if len(moments) < 10 else {})))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if status != 0 and not (moment and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL):

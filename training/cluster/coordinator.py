@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import io
 import threading
-import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import ray
 import torch
@@ -31,7 +30,6 @@ from training.run.new_run import StartingPoint
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.mirror import Uploader
-from training.storage.storage import BusyError
 
 MOST_LINES = 10_000
 LOCK_SECONDS = 30.0  # that a process which was killed may need to let go of the run folder
@@ -140,7 +138,9 @@ class Coordinator:
                 return 2
         torch.set_num_threads(asked.settings.threads or available_threads())
         try:
-            with self._folder() as stack:
+            with contextlib.ExitStack() as stack:
+                # a process of ours that was killed a moment ago may still have the folder
+                stack.enter_context(storage.alone(asked.folder, LOCK_SECONDS if self._again else 0.0))
                 again = self._again and asked.storage is not None  # from its own process of before
                 remote = session.open_remote(asked.storage, asked.take_over or again, asked.folder, asked.settings, stack)
                 settings = session.as_begun(asked.settings, asked.folder, asked.chosen)
@@ -184,21 +184,3 @@ class Coordinator:
                 say(f"{error}: the run is opened again from its newest checkpoint")
                 backend.workers.cut_all()  # nobody waits for what is under way
                 start = StartingPoint()  # it has begun
-
-    @contextlib.contextmanager
-    def _folder(self) -> Iterator[contextlib.ExitStack]:
-        """Lock the run folder; a process that was killed a moment ago may still have it.
-
-        Gives a stack of what else ends before that.
-        """
-        deadline = time.monotonic() + (LOCK_SECONDS if self._again else 0.0)
-        with contextlib.ExitStack() as stack:
-            while True:
-                try:
-                    stack.enter_context(storage.alone(self._asked.folder))
-                    break
-                except BusyError:
-                    if time.monotonic() > deadline:
-                        raise
-                    time.sleep(0.2)
-            yield stack

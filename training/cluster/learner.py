@@ -12,7 +12,7 @@ import copy
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import ray
 import torch
@@ -25,14 +25,11 @@ from gozero.system.console import say
 from gozero.system.options import SettingsError
 from training.cluster.messages import Initialize
 from training.cluster.worker import GPU_SHARE, LOST
-from training.learner.peers import PeerLostError, Peers, host_meeting, join_meeting, meet
+from training.learner.peers import PeerLostError, Peers, meet, meeting_place
 from training.learner.trainer import Losses, Trainer, WindowState
 from training.records.records import Record
 from training.run.backend import device_of, pace_of
 from training.settings.config import LoopSettings
-
-if TYPE_CHECKING:
-    from torch.distributed import TCPStore
 
 Found = TypeVar("Found")
 FIRST_CHUNK, MOST_CHUNK = 8, 1000  # steps of an order
@@ -59,22 +56,17 @@ class LearnerActor:
 
     def __init__(self, order: Initialize, peers: Peers) -> None:
         self._order, self._peers = order, peers
-        self._store: TCPStore | None = None  # by which the processes meet
 
-    def meeting_place(self) -> tuple[str, int]:
-        """(host, port) for `open`, of the first process."""
-        host: str = ray.util.get_node_ip_address()
-        with self._together():
-            self._store = host_meeting(host)
-        return host, self._store.port
+    def meeting_place(self) -> str:
+        """Where several processes meet, of the first one."""
+        return meeting_place(ray.util.get_node_ip_address())
 
-    def open(self, place: tuple[str, int] | None = None) -> None:
+    def open(self, place: str = "") -> None:
         """Begin with fresh weights and an empty window; several processes meet at a place first."""
         settings, device = self._order.settings, device_of("auto" if ray.get_gpu_ids() else "cpu")
         with self._together():
-            if place is not None:
-                self._store = self._store or join_meeting(*place)
-                meet(self._peers, self._store, device)
+            if place:
+                meet(self._peers, place, device)
             self._trainer = Trainer(settings, device, pace_of(settings, device), self._peers)
 
     def call(self, method: str, *arguments: Any) -> Answer:

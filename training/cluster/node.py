@@ -3,8 +3,8 @@ was cut off.
 
     gozero worker --address 10.0.0.5:6379
 
-The node offers slots (`training.cluster.pool`); the coordinator of a run starts a worker in each. It runs until Ctrl-C
-or SIGTERM. Work that is lost with it is done by others.
+The node offers room (`training.cluster.pool`); the coordinator of a run starts a worker in it. It runs until Ctrl-C or
+SIGTERM. Work that is lost with it is done by others.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 from gozero.system.console import say, stop_on_signals
@@ -30,65 +31,57 @@ LOOK = 0.2  # seconds between two looks at whether to stop
 
 
 def serve(address: str, command: list[str]) -> int:
-    """Keep a node going until stopped. Returns the exit code; SettingsError if nothing is at the address at first."""
+    """Keep a node going until stopped. Returns the exit code; SettingsError if none can join at first."""
     reach(address)
-    stop, pause, joined = stop_on_signals("letting the workers go"), threading.Event(), False
+    stop, joined = stop_on_signals("letting the workers go"), threading.Event()
     while not stop():
         try:
             reach(address)
-        except SettingsError as error:
-            say(f"{PROGRAM}: {error}; trying again")
-        else:
             say(f"{PROGRAM}: joining {address}")
-            node = RayNode(command)
-            why = node.serve(stop)
-            joined = joined or node.joined.is_set()
-            if why and not joined:
+            why = run_node(command, joined, stop)
+            if why and not joined.is_set():
                 raise SettingsError(f"--address {address}: no node can join from here: {why}")
             if why:
                 say(f"{PROGRAM}: Ray's node has ended ({why}); it joins again")
-        for _ in range(round(RETRY_SECONDS / LOOK)):
-            if stop():
-                break
-            pause.wait(LOOK)
+        except SettingsError as error:
+            if not joined.is_set():
+                raise
+            say(f"{PROGRAM}: {error}; trying again")
+        again = time.monotonic() + RETRY_SECONDS
+        while time.monotonic() < again and not stop():
+            time.sleep(LOOK)
     return 0
 
 
-class RayNode:
-    """Ray's processes on this machine, which one of them has started and watches over."""
+def run_node(command: list[str], joined: threading.Event, stop: Callable[[], bool]) -> str:
+    """Run Ray's processes on this machine, which one of them starts and watches over, until they end, `stop()` is true,
+    or they do not join in time; `joined` is set when they have. Returns why they ended, "" if they were stopped.
+    """
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    last, here, late = deque[str](maxlen=5), threading.Event(), time.monotonic() + JOIN_SECONDS
 
-    def __init__(self, command: list[str]) -> None:
-        """Start them."""
-        self.joined = threading.Event()
-        self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-        )
-        self._last: list[str] = []  # lines that it has said
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
-
-    def serve(self, stop: Callable[[], bool]) -> str:
-        """Wait until they end, or end them when `stop()` or if they do not join. Returns why, "" if they were stopped."""
-        late = time.monotonic() + JOIN_SECONDS
-        while not stop() and (self.joined.is_set() or time.monotonic() < late):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                code = self._process.wait(LOOK)
-                self._listener.join(LEAVE_SECONDS)
-                said = self._last[-1].rpartition("ray.exceptions.")[2] if self._last else "without a word"
-                return f"code {code}: {said}"
-        why = "" if stop() else f"it had not joined after {JOIN_SECONDS:.0f} s"
-        self._process.terminate()
-        try:
-            self._process.wait(LEAVE_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        return why
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+    def listen() -> None:
+        assert process.stdout is not None
+        for line in filter(str.strip, process.stdout):
+            last.append(line.strip())
             if JOINED in line:
                 say(f"{PROGRAM}: joined")
-                self.joined.set()
-            if line.strip():
-                self._last[:] = [*self._last[-4:], line.strip()]
+                here.set()
+                joined.set()
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    while not stop() and (here.is_set() or time.monotonic() < late):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = process.wait(LOOK)
+            listener.join(LEAVE_SECONDS)
+            return f"code {code}: {last[-1].rpartition('ray.exceptions.')[2] if last else 'without a word'}"
+    why = "" if stop() else f"it had not joined after {JOIN_SECONDS:.0f} s"
+    process.terminate()
+    try:
+        process.wait(LEAVE_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    return why

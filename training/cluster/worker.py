@@ -20,8 +20,8 @@ from gozero.nets import model
 from training.cluster import GPU_WORKER, WORKER
 from training.cluster.messages import About, Initialize, NetworkVersion, Order, PackedPool, Played, PlayMatch, PlayTask
 from training.learner.learner import network_config
+from training.matches.interface import Stopped
 from training.matches.match import MatchGame
-from training.matches.stopping import Stopped
 from training.records.records import Record
 from training.run import gate
 from training.run.backend import device_of

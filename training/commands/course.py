@@ -64,9 +64,9 @@ def play(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     def run() -> int:
-        from training.course import seat
+        from training.course import opponent
 
-        return seat.work(options)
+        return opponent.work(options)
 
     return run_command(parser.prog, run)
 
@@ -77,9 +77,9 @@ def _stage(module: str, parser: Parser, arguments: Sequence[str] | None) -> int:
     path = options.run or Path("runs") / f"course-{options.game}"
 
     def run() -> None:
-        from training.course import command
+        from training.course import folder
 
-        command.run(import_module(module).work, options, path)
+        folder.run(import_module(module).work, options, path)
 
     saved = f"what was finished is in {path}, and the same command goes on from there"
     return run_command(parser.prog, run, interrupted=saved)

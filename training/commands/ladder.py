@@ -16,7 +16,7 @@ Vocabulary
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
 never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
 Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense, or a player lost three
-games in a row by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
+games in a row, or both of two, by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
 `training.matches.match`; no ratings are computed.
 """
 

@@ -7,8 +7,8 @@
 How games are played and end: `training.matches.match`.
 The table and the verdict go to stdout, progress and complaints to stderr. Exit code: 0 when every game was sound; 1
 when a player made an illegal move, failed, or named another winner than the referee; 2 when the request makes no sense,
-or a player lost three games in a row by illegal moves, and then there is no verdict; 130 after Ctrl-C. Games that are
-won by no number of points have the results `B+`, `W+` and `0`.
+or a player lost three games in a row, or both of two, by illegal moves, and then there is no verdict; 130 after Ctrl-C.
+Games that are won by no number of points have the results `B+`, `W+` and `0`.
 """
 
 from __future__ import annotations

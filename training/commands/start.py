@@ -18,11 +18,11 @@ from gozero.system import files
 from gozero.system.console import BAD_INPUT, FAILED, INTERRUPTED, SUCCESS, say, stop_on_signals
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.commands import default_run
-from training.doctor import monitor
+from training.doctor import history, monitor
+from training.doctor.history import Report
 from training.learner.learner import network_config, resolved
 from training.records import scoring
-from training.run import session
+from training.run import dry_run, estimate, session
 from training.run.backend import device_of
 from training.run.new_run import StartingPoint
 from training.run.session import prepare
@@ -30,7 +30,10 @@ from training.selfplay import simulators
 from training.selfplay.leaves import check_precision
 from training.settings import config
 from training.settings.config import LoopSettings
-from training.storage import storage
+from training.storage import checkpoint, storage
+from training.storage.checkpoint import Progress
+
+MEASURED_SECONDS = 8.0  # before a default run begins
 
 
 def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, program: str) -> int:
@@ -52,7 +55,7 @@ def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, progra
             home = session.open_remote(options.storage, options.take_over, folder, asked, held)
             settings = session.as_begun(asked, folder, chosen(options))
             if getattr(options, "by_default", False):
-                say(default_run.announcement(options.preset, settings, folder))
+                say(announcement(options.preset, settings, folder))
             with storage.writing(folder):
                 run = prepare(settings, folder, origin)
                 watch = monitor.Monitor(run.folder, run.settings)
@@ -83,7 +86,9 @@ def completed(settings: LoopSettings) -> LoopSettings:
     return resolved(replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings))))
 
 
-def _on_cluster(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace, program: str) -> int:
+def _on_cluster(
+    settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace, program: str
+) -> int:
     """The run on the cluster at `--address`."""
     from training.cluster import driver
     from training.cluster.messages import Assignment
@@ -102,8 +107,6 @@ def _on_cluster(settings: LoopSettings, folder: Path, origin: StartingPoint, opt
 
 def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace) -> int:
     """`--estimate` and `--dry-run`."""
-    from training.run import dry_run, estimate
-
     session.compare(settings, folder)
     if options.dry_run:
         if options.address is not None:
@@ -160,3 +163,40 @@ def check_window(settings: LoopSettings) -> None:
             f"replay.least_rows = {replay.least_rows:,}, but of the {replay.window:,} rows that the window holds about "
             f"{drawable:,} may be drawn (replay.held_out): no step would ever be taken; lower it, or raise replay.window"
         )
+
+
+def announcement(preset: str, settings: LoopSettings, folder: Path) -> str:
+    """The line before the default run: what begins or continues, how long a generation takes, how to stop it.
+
+    SettingsError for a log that cannot be read.
+    """
+    where = f"{preset} in {folder.absolute()}"
+    found = checkpoint.latest(folder / "checkpoints")
+    if found is not None:
+        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.read(folder).reports)}"
+    else:
+        say(
+            f"a training run is about to begin, {where}: measuring the speed of this computer first, for about "
+            f"{MEASURED_SECONDS:g} seconds; Ctrl-C stops it"
+        )
+        took = estimate.generation_hours(settings, MEASURED_SECONDS)
+        what = (
+            f"beginning the default run, {where}: self-play and learning in turns; "
+            f"the first generation takes about {_minutes(took)} here"
+        )
+    return f"{what}; Ctrl-C stops it and saves, the same command continues"
+
+
+def _so_far(progress: Progress, reports: list[Report]) -> str:
+    """What a run has done, and how long its last generation took, if its log says so (that of a kept run is gone)."""
+    done = f"it is in generation {progress.generation} after {_minutes(progress.hours)}"
+    hours = {int(report["run/generation"]): report["run/hours"] for report in reports if "run/hours" in report}
+    newest = max(hours, default=0)
+    before = hours.get(newest - 1, None if newest != 1 else 0.0)
+    return done if before is None else f"{done}; the last one took {_minutes(hours[newest] - before)}"
+
+
+def _minutes(hours: float) -> str:
+    if hours >= 2:
+        return f"{hours:.1f} hours"
+    return f"{60 * hours:.0f} minutes" if 60 * hours >= 2 else f"{3600 * hours:.0f} seconds"

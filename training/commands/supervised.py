@@ -20,7 +20,8 @@ from pathlib import Path
 from gozero.system.console import Parser, run_command
 from gozero.system.options import SettingsError
 from training.settings.config import LearnerSettings
-from training.supervised.wanted import Wanted
+
+RANGES = (("epochs", 1, 10**6), ("most", 1, 10**9), ("threads", 0, 1024), ("seed", 0, 2**63 - 1), ("held_out", 0, 0.9))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,13 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    for name, low, high in (
-        ("epochs", 1, 10**6),
-        ("most", 1, 10**9),
-        ("threads", 0, 1024),
-        ("seed", 0, 2**63 - 1),
-        ("held_out", 0, 0.9),
-    ):
+    for name, low, high in RANGES:
         if not low <= getattr(options, name) <= high:
             raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
     from training.supervised import startup
@@ -50,60 +45,28 @@ def _run(options: argparse.Namespace) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    wanted, learner = Wanted(), LearnerSettings()
-    options = Parser(prog="gozero supervised", description=__doc__)
-    options.formatter_class = argparse.RawDescriptionHelpFormatter
-    options.add_argument("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
-    options.add_argument("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
-    options.add_argument("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13 (default %(default)s)")
-    options.add_argument(
-        "--features",
-        type=int,
-        choices=(1, 2, 3),
-        help="version of the input features (default: 3, ladders and pass-alive points too; agz13: 1)",
+    options = Parser(
+        prog="gozero supervised", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
-    options.add_argument("--batch", type=int, default=learner.batch, help="positions of a step (default %(default)s)")
-    options.add_argument("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
-    _add_positions(options, wanted)
-    options.add_argument("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")
-    options.add_argument(
-        "--seed",
-        type=int,
-        default=wanted.seed,
-        help="fixes the network's start, the held-out games and all order (default %(default)s)",
-    )
-    options.add_argument("--resume", action="store_true", help="continue from FILE.state")
+    add = options.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
+    add("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
+    add("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13 (default %(default)s)")
+    features = "version of the input features (default: 3, ladders and pass-alive points too; agz13: 1)"
+    add("--features", type=int, choices=(1, 2, 3), help=features)
+    add("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
+    add("--batch", type=int, default=LearnerSettings().batch, help="positions of a step (default %(default)s)")
+    add("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
+    add("--size", type=int, action="append", default=[], metavar="N", help="only this board size; may be repeated")
+    held = "share of games kept for measuring (default %(default)s)"
+    add("--held-out", type=float, default=0.05, metavar="SHARE", help=held)
+    add("--variations", action="store_true", help="learn from all variations (default: the main line)")
+    result = "skip games without a result (default: only their moves are learned)"
+    add("--require-result", action="store_true", help=result)
+    most = "most positions in memory, 1.2 KB each at 13x13 (default %(default)s)"
+    add("--most", type=int, default=1_000_000, metavar="N", help=most)
+    add("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")
+    start = "fixes the network's start, the held-out games and all order (default %(default)s)"
+    add("--seed", type=int, default=1, help=start)
+    add("--resume", action="store_true", help="continue from FILE.state")
     return options
-
-
-def _add_positions(options: argparse.ArgumentParser, wanted: Wanted) -> None:
-    """The options that say which positions are learned from."""
-    options.add_argument(
-        "--size",
-        type=int,
-        action="append",
-        default=[],
-        metavar="N",
-        help="only this board size; may be given more than once",
-    )
-    options.add_argument(
-        "--held-out",
-        type=float,
-        default=wanted.held_out,
-        metavar="SHARE",
-        help="share of games kept for measuring (default %(default)s)",
-    )
-    options.add_argument("--variations", action="store_true", help="learn from all variations (default: the main line)")
-    options.add_argument(
-        "--require-result",
-        action="store_true",
-        help="skip games without a result (default: only their moves are learned)",
-    )
-    options.add_argument(
-        "--most",
-        type=int,
-        default=wanted.most,
-        metavar="N",
-        help="most positions in memory, 1.2 KB each at 13x13 (default %(default)s)",
-    )

@@ -20,78 +20,51 @@ from training.settings.config import LoopSettings
 
 PROG = "gozero train"
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
-SIMULATORS = entry(LoopSettings, "simulator").metadata["choices"]
+SIMULATORS, MODES = (entry(LoopSettings, name).metadata["choices"] for name in ("simulator", "mode"))
 
 
 def add_options(options: argparse.ArgumentParser) -> None:
     """The options of a run, in five groups."""
-    _add_settings(options.add_argument_group("the run (one of --preset and --config)"))
+    add = options.add_argument_group("the run (one of --preset and --config)").add_argument
+    add("--preset", metavar="NAME", help="settings that come with gozero; --list-presets names them")
+    add("--config", metavar="FILE.toml", help="settings of your own")
+    add("--list-presets", action="store_true", help="print the presets and stop")
+    add("--list-settings", action="store_true", help="print every setting with its unit, and stop")
+    change = "change a setting, such as learner.batch=64"
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help=change)
+    add("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
+    add("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
+    add("--threads", type=int, help="CPU threads of network and learner; 0: as many as help just now")
+    add("--simulator", choices=SIMULATORS, help="referee of the games beside our own rules (default auto)")
+    add("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
+    add("--mode", choices=MODES, help="how self-play and learner share the time")
+    add("--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on")
     _add_places(options)
-    begin = options.add_argument_group("what a new run begins with")
-    begin.add_argument(
-        "--from",
-        dest="origin",
-        metavar="WEIGHTS.pt",
-        help="weights of the same network, or of a narrower or shallower one",
-    )
-    begin.add_argument(
-        "--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards"
-    )
-    _add_looks(options.add_argument_group("look first (these stop without starting a run)"))
-
-
-def _add_settings(which: argparse._ArgumentGroup) -> None:
-    """The run's settings and folder."""
-    which.add_argument("--preset", metavar="NAME", help="settings that come with gozero; --list-presets names them")
-    which.add_argument("--config", metavar="FILE.toml", help="settings of your own")
-    which.add_argument("--list-presets", action="store_true", help="print the presets and stop")
-    which.add_argument("--list-settings", action="store_true", help="print every setting with its unit, and stop")
-    which.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting, such as learner.batch=64"
-    )
-    which.add_argument("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
-    which.add_argument("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
-    which.add_argument("--threads", type=int, help="CPU threads of network and learner; 0: as many as help just now")
-    which.add_argument(
-        "--simulator", choices=SIMULATORS, help="referee of the games beside our own rules (default auto)"
-    )
-    which.add_argument("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
-    modes = ("sequential", "semi-asynchronous", "asynchronous")
-    which.add_argument("--mode", choices=modes, help="how self-play and learner share the time")
-    which.add_argument(
-        "--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on"
-    )
+    add = options.add_argument_group("what a new run begins with").add_argument
+    narrower = "weights of the same network, or of a narrower or shallower one"
+    add("--from", dest="origin", metavar="WEIGHTS.pt", help=narrower)
+    add("--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards")
+    add = options.add_argument_group("look first (these stop without starting a run)").add_argument
+    measure = "measure for a minute: games an hour, memory, disk, hours of each stage"
+    add("--estimate", action="store_true", help=measure)
+    check = "check settings, folder, disk, weights, whether the cluster answers, and a step of everything here"
+    add("--dry-run", action="store_true", help=check)
 
 
 def _add_places(options: argparse.ArgumentParser) -> None:
     """Where else the run is kept, and done."""
-    home = options.add_argument_group("a copy of the run folder in a store, which survives this machine")
-    home.add_argument(
-        "--storage",
-        metavar="URL",
-        help="copy the run there after each checkpoint, and continue from there where the folder is empty: "
-        "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ...",
+    add = options.add_argument_group("a copy of the run folder in a store, which survives this machine").add_argument
+    copy = (
+        "copy the run there after each checkpoint, and continue from there if the folder is empty: "
+        "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ..."
     )
-    home.add_argument(
-        "--take-over", action="store_true", help="use the storage although another process has not given it free"
-    )
-    cluster = options.add_argument_group("on many machines (docs/cluster.md)")
-    cluster.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
-    cluster.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="start N workers there (default: those of gozero worker)"
-    )
-
-
-def _add_looks(look: argparse._ArgumentGroup) -> None:
-    """What is looked at instead of starting a run."""
-    look.add_argument(
-        "--estimate", action="store_true", help="measure for a minute: games an hour, memory, disk, hours of each stage"
-    )
-    look.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="check settings, folder, disk, weights, whether the cluster answers, and a step of everything here",
-    )
+    add("--storage", metavar="URL", help=copy)
+    take = "use the storage although another process has not given it free"
+    add("--take-over", action="store_true", help=take)
+    add = options.add_argument_group("on many machines (docs/cluster.md)").add_argument
+    add("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
+    workers = "start N workers there (default: those of gozero worker)"
+    add("--workers", type=int, default=0, metavar="N", help=workers)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -144,36 +117,26 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
 
 
 def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
-    """SettingsError for an option or setting without the one that it belongs to."""
-    if options.address is None and options.workers:
-        raise SettingsError(f"--workers {options.workers} belongs to --address; give both")
-    if options.address is None and settings.learner.processes > 1:
-        raise SettingsError(
-            f"learner.processes = {settings.learner.processes} is for a cluster: give --address, or set it to 1"
-        )
-    if options.address is not None and settings.selfplay.processes > 1:
-        raise SettingsError(
-            f"selfplay.processes = {settings.selfplay.processes} is for one machine: on a cluster give --workers, "
-            "or offer more with gozero worker"
-        )
-    if options.take_over and options.storage is None:
-        raise SettingsError("--take-over belongs to --storage URL; give both")
-    if options.address is not None:
-        _check_cluster(options)
-
-
-def _check_cluster(options: argparse.Namespace) -> None:
-    """SettingsError for options that no cluster understands, or a machine that cannot speak with one."""
-    if options.workers < 0:
-        raise SettingsError(f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker")
-    if find_spec("ray") is None:
-        raise SettingsError(
-            "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"
-        )
+    """SettingsError for an option or setting without the one that it belongs to, or that the machine cannot have."""
+    learner, play = settings.learner.processes, settings.selfplay.processes
+    on_cluster = options.address is not None
+    wrong = {
+        f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
+        f"learner.processes = {learner} is for a cluster: give --address, or set it to 1": not on_cluster and learner > 1,
+        f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
+            on_cluster and play > 1,
+        "--take-over belongs to --storage URL; give both": options.take_over and options.storage is None,
+        f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker": options.workers < 0,
+        "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source":
+            on_cluster and find_spec("ray") is None,
+    }  # fmt: skip
+    for message, is_wrong in wrong.items():
+        if is_wrong:
+            raise SettingsError(message)
 
 
 def _check_processes(settings: LoopSettings) -> None:
-    """SettingsError where several processes cannot share a batch evenly, or some would have no slot to play in."""
+    """SettingsError if several processes cannot share a batch evenly, or some would have nothing to play."""
     learner, play = settings.learner, settings.selfplay
     if play.processes > play.slots:
         raise SettingsError(

@@ -1,12 +1,6 @@
 """The games of the course, and what each one's stages take when the user does not say: networks, passes over the data.
 
-Vocabulary.
-  colours   how many value networks (and policies) a game has: one where the stones tell whose turn it is, else one for
-            the positions after Black's moves and one for those after White's.
-  pass      over the data: every position once, under one symmetry. As many passes as the game has symmetries show
-            every position under each of them.
-
-Othello's first position allows four of the eight symmetries; positions under the others never occur.
+A pass shows every position once, under one symmetry. Othello's first position allows four of the eight symmetries.
 """
 
 from __future__ import annotations
@@ -23,13 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Course:
-    """What the stages of one game take where nothing else is given."""
+    """What the stages of one game take if nothing else is given."""
 
     game: str
     channels: tuple[int, ...]  # of the value network's 3x3 convolutions
     units: int  # of its first linear layer
     policy_channels: tuple[int, ...]  # of the policy's 3x3 convolutions; a 1x1 convolution follows
-    colours: int  # value networks: 1 or 2; policies likewise
+    # value networks, and policies: 1 if the stones show whose turn it is, else one for the positions after Black's moves
+    # and one for those after White's
+    colours: int
     passes: int  # over the data
 
 

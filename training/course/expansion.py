@@ -1,12 +1,8 @@
 """All moves of many positions at once, as kernels: the one level of a full-width search, and moves at random.
 
-Vocabulary.
-  candidates  the actions that the players of the course choose from, which are those of the game's random moves: in Go
-              no point that is an own one-point eye, and a pass only where nothing else is left; elsewhere all legal
-              ones.
-  child       the position after a candidate of its *parent*.
-
-None of the course's games has superko, so one scratch history serves all positions.
+The candidates are the actions of the game's random moves: in Go no point that is an own one-point eye, and a pass only
+if nothing else is left; elsewhere all legal ones. None of the course's games has superko, so one scratch history serves
+all positions.
 """
 
 from __future__ import annotations
@@ -89,7 +85,7 @@ def _look(stones, states, boards):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True)
 class Children:
-    """m children of n parents, in the order of their parents, every parent's together."""
+    """The m positions after each candidate of n parents, in the order of their parents, every parent's together."""
 
     first: int  # number of the first parent among those that were asked for
     count: int  # n
@@ -97,7 +93,7 @@ class Children:
     actions: np.ndarray  # int64 [m]
     states: np.ndarray  # int32 [m, S]
     boards: np.ndarray  # uint8 [m, P]
-    results: np.ndarray  # float32 [m]: of a game that is over, for the parent's side to move; nan where it goes on
+    results: np.ndarray  # float32 [m]: of a game that is over, for the parent's side to move; nan if it goes on
 
 
 class Expander:

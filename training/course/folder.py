@@ -1,17 +1,18 @@
 """The folder of one course: the networks that its stages made, and what was measured of them.
 
-Vocabulary.
-  stage      one file of networks, such as value-0.pt. It is written whole when the stage is done, and found again by
-             the next command, which then leaves the stage out.
-  settings   plain values that a stage was made with. A stage made with others is an error, not a result.
-  results    a JSON file beside a stage's, written when its networks have been measured.
+A stage is one file of networks, such as value-0.pt, with the settings that it was made with. It is written whole when the
+stage is done, and found again by the next command, which then leaves the stage out. A JSON file beside it has what was
+measured.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,12 @@ from typing import Any
 import torch
 
 from gozero.games.game import Game
+from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.course.boards import Course, course_of, game_of
 from training.course.networks import Networks, PolicyNetwork, ValueNetwork, new_networks
 from training.storage.checkpoint import UNREADABLE
-from training.storage.storage import replacing, writing
+from training.storage.storage import alone, replacing, writing
 
 KINDS = {"value": ValueNetwork, "policy": PolicyNetwork}
 SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
@@ -31,6 +33,15 @@ SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
 
 class CourseError(UserError):
     """A stage cannot be made or used; one line that says why and what to do."""
+
+
+@contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Say that a stage begins, and how long it took."""
+    say(f"{what} ...")
+    wall, processor = time.monotonic(), time.process_time()
+    yield
+    say(f"{what}: {time.monotonic() - wall:.0f} s, of them {time.process_time() - processor:.0f} s of computing")
 
 
 def value_stage(generation: int) -> str:
@@ -66,8 +77,20 @@ class CourseFolder:
             count += 1
         return count
 
+    def newest(self, generation: int | None = None) -> int:
+        """The generation of value networks to use. CourseError if it is not there."""
+        found = self.generations()
+        if found == 0 or (generation is not None and generation >= found):
+            wanted = "value networks" if generation is None else f"value networks of generation {generation}"
+            raise CourseError(f"there are no {wanted} in {self.path}: first run {self.command('generations')}")
+        return found - 1 if generation is None else generation
+
+    def command(self, name: str) -> str:
+        """The command line that makes a stage here."""
+        return f"gozero course {name} --game {self.course.game} --run {self.path}"
+
     def has_made(self, stage: str, settings: Mapping[str, Any], options: Mapping[str, str] | None = None) -> bool:
-        """Whether the stage is done. CourseError where it was made with other settings, each by the name of its option:
+        """Whether the stage is done. CourseError if it was made with other settings, each by the name of its option:
         that in `options`, or else its own.
         """
         if not self.has(stage):
@@ -82,27 +105,15 @@ class CourseFolder:
                 )
         return True
 
-    def save(
-        self,
-        stage: str,
-        kind: str,
-        networks: Networks,
-        settings: Mapping[str, Any],
-        more: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Write a stage whole, with whatever plain values and tensors ``more`` has. StorageError where that fails."""
-        content = {
-            "game": self.course.game,
-            "kind": kind,
-            "settings": dict(settings),
-            "networks": [network.state_dict() for network in networks],
-            **(more or {}),
-        }
+    def save(self, stage: str, kind: str, networks: Networks, settings: Mapping[str, Any], **more: Any) -> None:
+        """Write a stage whole, with the plain values and tensors of ``more``. StorageError if that fails."""
+        states = [network.state_dict() for network in networks]
+        content = {"game": self.course.game, "kind": kind, "settings": dict(settings), "networks": states, **more}
         with writing(self.file(stage)), replacing(self.file(stage)) as file:
             torch.save(content, file)
 
     def content(self, stage: str) -> dict[str, Any]:
-        """All that a stage's file holds. CourseError where it is missing, damaged or another game's."""
+        """All that a stage's file holds. CourseError if it is missing, damaged or another game's."""
         path = self.file(stage)
         if not path.exists():
             raise CourseError(f"there is no {path}: run the stage that makes it first")
@@ -123,7 +134,7 @@ class CourseFolder:
         return self.restored(content["kind"], content["networks"], self.file(stage))
 
     def restored(self, kind: str, states: list[dict[str, torch.Tensor]], path: Path) -> Networks:
-        """Networks with these weights, ready to answer. CourseError where they are of another shape."""
+        """Networks with these weights, ready to answer. CourseError if they are of another shape."""
         networks = new_networks(KINDS[kind], self.game, self.course, 0)
         try:
             for network, state in zip(networks, states, strict=True):
@@ -135,32 +146,34 @@ class CourseFolder:
             ) from None
         return networks
 
-    def digest(self, stage: str) -> str:
-        """sha256 of a stage's file, so that results name the networks that they are of. CourseError where it cannot be
-        read.
+    def measured(
+        self, stage: str, settings: Mapping[str, Any], stages: Sequence[str], measure: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """What `measure` finds with these settings; from the JSON file beside the stage, if that is of the networks that
+        `stages` have now. StorageError if it cannot be written.
         """
+        digests = [hashlib.sha256(self.file(name).read_bytes()).hexdigest() for name in stages]
+        path, wanted = self.path / f"{stage}.json", {**settings, "networks": digests}
         try:
-            return hashlib.sha256(self.file(stage).read_bytes()).hexdigest()
-        except OSError as error:
-            raise CourseError(f"cannot read {self.file(stage)}: {error.strerror}") from None
-
-    def results(self, stage: str) -> dict[str, Any] | None:
-        """What was measured of a stage; None where nothing was, or the file is damaged."""
-        try:
-            found = json.loads((self.path / f"{stage}.json").read_text(encoding="utf-8"))
+            found = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return None
-        return found if isinstance(found, dict) else None
-
-    def save_results(self, stage: str, results: Mapping[str, Any]) -> None:
-        """Write what was measured. StorageError where that fails."""
-        path = self.path / f"{stage}.json"
-        with writing(path), replacing(path) as file:
-            file.write((json.dumps(results, indent=1) + "\n").encode())
+            found = None
+        if not isinstance(found, dict) or found.get("settings") != wanted:
+            found = {"settings": wanted, **measure()}
+            with writing(path), replacing(path) as file:
+                file.write((json.dumps(found, indent=1) + "\n").encode())
+        return found
 
     def save_picture(self, stage: str, picture: bytes) -> Path:
-        """Write a PNG beside a stage and return its path. StorageError where that fails."""
+        """Write a PNG beside a stage and return its path. StorageError if that fails."""
         path = self.path / f"{stage}.png"
         with writing(path), replacing(path) as file:
             file.write(picture)
         return path
+
+
+def run(work: Callable[[CourseFolder, argparse.Namespace], None], options: argparse.Namespace, path: Path) -> None:
+    """Do a stage's work, alone in its folder."""
+    torch.set_num_threads(options.threads)
+    with alone(path):
+        work(CourseFolder.of(path, options.game), options)

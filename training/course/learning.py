@@ -17,7 +17,9 @@ from torch.nn.functional import cross_entropy
 
 from gozero.games.game import Game
 from gozero.games.symmetry import inverse, point_map
-from training.course.networks import planes
+from gozero.system.console import progress_bar
+from training.course.networks import Networks, planes
+from training.course.playing import Rows
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,21 @@ class Hyperparameters:
     learning_rate: float = 2e-3  # at the start; it falls to 0 along half a cosine
 
 
+def learn(
+    networks: Networks, rows: Rows, game: Game, hyperparameters: Hyperparameters, seed: int, *, points: bool = False
+) -> None:
+    """Teach each network its rows; `points` as in `fit`."""
+    total = hyperparameters.epochs * sum(len(boards) for boards, _ in rows)
+    with progress_bar(total, "learning", " rows") as bar:
+
+        def report(count: int, loss: float) -> None:
+            bar.set_postfix_str(f"loss {loss:.4f}", refresh=False)
+            bar.update(count)
+
+        for network, (boards, targets) in zip(networks, rows, strict=True):
+            fit(network, boards, targets, game, hyperparameters, seed, report, points=points)
+
+
 def fit(
     network: nn.Module,
     boards: np.ndarray,
@@ -36,7 +53,7 @@ def fit(
     game: Game,
     hyperparameters: Hyperparameters,
     seed: int,
-    tell: Callable[[int, float], None],
+    report: Callable[[int, float], None],
     *,
     points: bool = False,
 ) -> None:
@@ -49,10 +66,12 @@ def fit(
         game: whose symmetries are used.
         hyperparameters: how long, and how fast.
         seed: of the order of the rows.
-        tell: hears of the rows of each batch and its loss.
+        report: called with the number of rows of each batch and its loss.
         points: the targets are points of the board, which turn with it.
     """
-    maps, backwards = _maps(game)
+    # where each point of a turned board comes from, and where each point of the board goes, int64 [symmetries, P]
+    maps = np.stack([point_map(game.shape, symmetry) for symmetry in game.symmetries])
+    backwards = np.stack([point_map(game.shape, inverse(symmetry)) for symmetry in game.symmetries])
     first = np.random.default_rng(seed).integers(len(maps), size=len(boards))
     steps = hyperparameters.epochs * -(-len(boards) // hyperparameters.batch)
     optimiser = torch.optim.Adam(network.parameters(), lr=hyperparameters.learning_rate)
@@ -67,7 +86,7 @@ def fit(
         loss.backward()
         optimiser.step()
         schedule.step()
-        tell(len(rows), loss.item())
+        report(len(rows), loss.item())
     network.eval()
 
 
@@ -78,10 +97,3 @@ def _batches(count: int, hyperparameters: Hyperparameters, seed: int) -> Iterato
         order = random.permutation(count)
         for start in range(0, count, hyperparameters.batch):
             yield number, order[start : start + hyperparameters.batch]
-
-
-def _maps(game: Game) -> tuple[np.ndarray, np.ndarray]:
-    """(where each point of a turned board comes from, where each point of the board goes), int64 [symmetries, P]."""
-    maps = np.stack([point_map(game.shape, symmetry) for symmetry in game.symmetries])
-    backwards = np.stack([point_map(game.shape, inverse(symmetry)) for symmetry in game.symmetries])
-    return maps, backwards

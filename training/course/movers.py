@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from gozero.games.game import BLACK, TO_PLAY, WHITE
+from gozero.games.game import TO_PLAY
 from training.course.expansion import Expander
-from training.course.networks import Networks, expected_results, of_colour, outputs
+from training.course.networks import Networks, by_colour, expected_results
 
 NEVER = -1e9  # a logit
 
@@ -58,16 +58,11 @@ class ValueMover:
                 below, later = children.states[going_on], self._search(children.states[going_on], levels - 1)
                 signs = np.where(below[:, TO_PLAY] == movers[going_on], 1.0, -1.0)
                 results[going_on] = signs * later.max(axis=1)
-            for colour in (BLACK, WHITE) if levels == 1 else ():
-                own = going_on & (movers == colour)
-                if own.any():
-                    results[own] = self._judged(children.boards[own], colour)
+            if levels == 1 and going_on.any():
+                shape = self._expander.game.shape
+                results[going_on] = expected_results(self._networks, children.boards[going_on], movers[going_on], shape)
             values[children.first + children.parents, children.actions] = results
         return values
-
-    def _judged(self, boards: np.ndarray, colour: int) -> np.ndarray:
-        """float32 [m]: what boards uint8 [m, P] after a move of this colour are worth to it."""
-        return expected_results(of_colour(self._networks, colour), boards, self._expander.game.shape, colour)
 
 
 class PolicyMover:
@@ -88,8 +83,5 @@ class PolicyMover:
         """float32 [n, A] of states int32 [n, S]: `NEVER` or less for what is no candidate, 0 for a pass that is one."""
         game = self._expander.game
         boards, logits = self._expander.boards(states), np.zeros((len(states), game.actions), np.float32)
-        for colour in (BLACK, WHITE):
-            own = states[:, TO_PLAY] == colour
-            if own.any():
-                logits[own, : game.points] = outputs(of_colour(self._networks, colour), boards[own], game.shape)
+        logits[:, : game.points] = by_colour(self._networks, boards, states[:, TO_PLAY], game.shape, game.points)
         return np.where(self._expander.masks(states), logits, np.float32(NEVER))

@@ -1,12 +1,7 @@
 """The value and policy networks of the course project (KAIST EE488C, 2016), in PyTorch.
 
-Vocabulary.
-  board     uint8 [P]: EMPTY, BLACK or WHITE at each point; all that a network sees.
-  planes    float32 [3, rows, cols]: 1 where there is a black stone, a white stone, none.
-  classes   of the value network: TIE, BLACK, WHITE, which are also the numbers of the winner.
-  networks  a list of one, which serves both colours, or of two: Black's, then White's.
-
-They fit neither features nor the outputs of `gozero.nets.model`: they have no history, no side to move and no pass.
+All that a network sees is a board uint8 [P]: EMPTY, BLACK or WHITE at each point. So they fit neither features nor the
+outputs of `gozero.nets.model`: they have no history, no side to move and no pass.
 """
 
 from __future__ import annotations
@@ -20,7 +15,7 @@ from torch import nn
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from training.course.boards import Course
 
-TIE = EMPTY
+TIE = EMPTY  # the classes of a value network are TIE, BLACK and WHITE
 CLASSES = 3
 BATCH = 4096  # boards given to a network at once
 
@@ -73,7 +68,7 @@ class PolicyNetwork(nn.Module):
         return self.layers(boards).flatten(1) + self.bias
 
 
-Networks = list[nn.Module]
+Networks = list[nn.Module]  # one, which serves both colours, or two: Black's, then White's
 
 
 def new_networks(kind: Callable[[Game, Course], nn.Module], game: Game, course: Course, seed: int) -> Networks:
@@ -83,11 +78,6 @@ def new_networks(kind: Callable[[Game, Course], nn.Module], game: Game, course: 
         return [kind(game, course) for _ in range(course.colours)]
 
 
-def of_colour(networks: Networks, colour: int) -> nn.Module:
-    """The network of BLACK or WHITE."""
-    return networks[(colour - BLACK) % len(networks)]
-
-
 @torch.inference_mode()
 def outputs(network: nn.Module, boards: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """The network's logits float32 [n, 3] or [n, P] of boards uint8 [n, P], n >= 1; equal boards are computed once."""
@@ -95,18 +85,30 @@ def outputs(network: nn.Module, boards: np.ndarray, shape: tuple[int, int]) -> n
         np.ascontiguousarray(boards).view(f"V{boards.shape[1]}").reshape(-1), return_inverse=True
     )
     rows = distinct.view(np.uint8).reshape(len(distinct), -1)
-    found = [network(_fast(planes(rows[start : start + BATCH], shape))) for start in range(0, len(rows), BATCH)]
+    inputs = (planes(rows[start : start + BATCH], shape) for start in range(0, len(rows), BATCH))
+    # convolutions on a CPU are half as fast again in this order of memory
+    found = [network(part.to(memory_format=torch.channels_last)) for part in inputs]
     return torch.cat(found).numpy()[places]
 
 
-def _fast(boards: torch.Tensor) -> torch.Tensor:
-    """The same planes in the order of memory in which convolutions on a CPU are half as fast again."""
-    return boards.to(memory_format=torch.channels_last)
+def by_colour(
+    networks: Networks, boards: np.ndarray, colours: np.ndarray, shape: tuple[int, int], classes: int
+) -> np.ndarray:
+    """The logits float32 [n, classes] of boards uint8 [n, P], each from the network of its colour int [n]."""
+    found = np.zeros((len(boards), classes), np.float32)
+    for colour in (BLACK, WHITE):
+        own = colours == colour
+        if own.any():
+            found[own] = outputs(networks[(colour - BLACK) % len(networks)], boards[own], shape)
+    return found
 
 
-def expected_results(network: nn.Module, boards: np.ndarray, shape: tuple[int, int], colour: int) -> np.ndarray:
-    """What a value network expects for a colour, float32 [n] in -1..1: the chance that it wins less that it loses."""
-    logits = outputs(network, boards, shape)
+def expected_results(networks: Networks, boards: np.ndarray, colours: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """What boards uint8 [n, P] after a move of colours int [n] are worth to these: the chance that they win less that
+    they lose, float32 [n].
+    """
+    logits = by_colour(networks, boards, colours, shape, CLASSES)
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
-    return shares[:, colour] - shares[:, BLACK + WHITE - colour]
+    rows = np.arange(len(boards))
+    return shares[rows, colours] - shares[rows, BLACK + WHITE - colours]

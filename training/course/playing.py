@@ -1,27 +1,27 @@
 """Games between two movers, many at once, with the course's randomness, and the rows that networks learn from.
 
-Vocabulary.
-  randomness  of one player in one game, a float: r in 0..1 makes each of its moves random with probability r; r = -m
-              makes its first m moves random. 1 is a random player, 0 one without chance.
-  mixed       the randomness of self-play: half of the players get a probability drawn uniformly from 0..1, the other
-              half a whole number m drawn uniformly from 1 to half the area of the board.
-  winner      TIE, BLACK or WHITE.
+The randomness of one player in one game is a number: r in 0..1 makes each of its moves random with probability r; r = -m
+makes its first m moves random. 1 is a random player, 0 one without chance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from gozero.games.game import BLACK, NOT_OVER, TO_PLAY, WHITE, Game, outcome_batch, step_batch
+from gozero.games.colours import COLOUR_NAMES
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game, outcome_batch, step_batch
+from gozero.system.console import progress_bar
 from gozero.system.jit import OUTCOME, STEP, as_argument
 from training.course.expansion import Expander
 from training.course.movers import Mover, RandomMover
 from training.course.networks import TIE
 
 PARALLEL = 1000  # games at once
+Rows = list[tuple[np.ndarray, np.ndarray]]  # for each network: boards uint8 [n, P], targets int64 [n]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Played:
         actions: int64 [T, B], -1 after the end.
         colours: uint8 [T, B], who moved; EMPTY after the end.
         chosen: bool [T, B], moves that a mover chose and chance did not.
-        winners: uint8 [B].
+        winners: uint8 [B]: TIE, BLACK or WHITE.
     """
 
     boards: np.ndarray
@@ -61,7 +61,9 @@ class Played:
 
 
 def mixed(game: Game, count: int, random: np.random.Generator) -> np.ndarray:
-    """The mixed randomness float64 [count] of self-play."""
+    """The randomness float64 [count] of self-play: half of the players get a probability drawn uniformly from 0..1, the
+    other half a number of first moves drawn uniformly from 1 to half the area of the board.
+    """
     first_moves = -random.integers(1, game.points // 2 + 1, count).astype(np.float64)
     return np.where(random.random(count) < 0.5, random.random(count), first_moves)
 
@@ -107,8 +109,8 @@ class _Games:
             self.own_moves[side] += own
         step_batch(as_argument(self.game.step, STEP), self.states, self.histories, actions)
         outcome_batch(as_argument(self.game.outcome, OUTCOME), self.states, self.outcomes)
-        for kept, what in ((self.boards, self.expander.boards(self.states)), (self.actions, actions)):
-            kept.append(what)
+        self.boards.append(self.expander.boards(self.states))
+        self.actions.append(actions)
         self.colours.append(colours)
         self.chosen.append(chosen)
 
@@ -161,15 +163,15 @@ class Score:
 
 
 def against_random(
-    expander: Expander, mover: Mover, colour: int, games: int, seed: int, tell: Callable[[int], None]
+    expander: Expander, mover: Mover, colour: int, games: int, seed: int, report: Callable[[int], object]
 ) -> Score:
-    """The player's score with a colour against random moves; ``tell`` hears of finished games."""
+    """The player's score with a colour against random moves; ``report`` is called with the number of games of a batch."""
     score, movers = Score(), (mover, mover)
     for count, own in batches(games, seed):
         randomness = np.ones((2, count))
         randomness[colour - BLACK] = 0.0
         score.add(play(expander, movers, randomness, own).winners, colour)
-        tell(count)
+        report(count)
     return score
 
 
@@ -179,26 +181,59 @@ def against(
     other: Mover,
     games: int,
     seed: int,
-    tell: Callable[[int], None],
-    openings: int | None = None,
+    report: Callable[[int], object],
+    openings: int,
 ) -> dict[int, Score]:
     """The player's score against another by its colour, half of the games with each.
 
-    Each player's first moves are random, 0 to ``openings`` of them, drawn for each game; None: mixed randomness.
+    Each player's first moves are random, 0 to ``openings`` of them, drawn for each game.
     """
     scores = {BLACK: Score(), WHITE: Score()}
     for colour, half in ((BLACK, games - games // 2), (WHITE, games // 2)):
         movers = (mover, other) if colour == BLACK else (other, mover)
         for count, own in batches(half, seed + colour):
-            randomness = _openings(expander.game, count, openings, np.random.default_rng(own))
-            scores[colour].add(play(expander, movers, randomness, own).winners, colour)
-            tell(count)
+            first_moves = np.random.default_rng(own).integers(0, openings + 1, count).astype(np.float64)
+            found = play(expander, movers, -np.stack([first_moves, first_moves]), own)
+            scores[colour].add(found.winners, colour)
+            report(count)
     return scores
 
 
-def _openings(game: Game, count: int, most: int | None, random: np.random.Generator) -> np.ndarray:
-    """float64 [2, count]."""
-    if most is None:
-        return np.stack([mixed(game, count, random) for _ in range(2)])
-    first_moves = random.integers(0, most + 1, count).astype(np.float64)
-    return -np.stack([first_moves, first_moves])
+def random_scores(expander: Expander, mover: Mover, games: int, seed: int) -> dict[str, Any]:
+    """A mover's scores against random moves, by the name of its colour."""
+    results = {}
+    with progress_bar(2 * games, "against random", " games") as bar:
+        for colour in (BLACK, WHITE):
+            score = against_random(expander, mover, colour, games, seed, bar.update)
+            results[COLOUR_NAMES[colour].lower()] = asdict(score)
+    return results
+
+
+def total(scores: Iterable[Score]) -> Score:
+    """All games together."""
+    found = list(scores)
+    return Score(sum(s.wins for s in found), sum(s.losses for s in found), sum(s.ties for s in found))
+
+
+def played(expander: Expander, mover: Mover, games: int, seed: int, *, by_chance: bool = False) -> Iterator[Played]:
+    """Games of a mover with itself, in batches, with mixed randomness or wholly ``by_chance``."""
+    random = np.random.default_rng(seed)
+    with progress_bar(games, "playing", " games") as bar:
+        for count, own in batches(games, seed):
+            randomness = (
+                np.ones((2, count)) if by_chance else np.stack([mixed(expander.game, count, random) for _ in "bw"])
+            )
+            yield play(expander, (mover, mover), randomness, own)
+            bar.update(count)
+
+
+def gathered(
+    games: Iterator[Played], networks: int, rows_of: Callable[[Played, int], tuple[np.ndarray, np.ndarray]]
+) -> Rows:
+    """What each of 1 or 2 networks learns from: the `rows_of` its colour, or of both colours, in all the games."""
+    colours = (EMPTY,) if networks == 1 else (BLACK, WHITE)
+    batches = [[rows_of(batch, colour) for colour in colours] for batch in games]
+    return [
+        (np.concatenate([boards for boards, _ in own]), np.concatenate([targets for _, targets in own]))
+        for own in zip(*batches, strict=True)
+    ]

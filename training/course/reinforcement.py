@@ -1,11 +1,9 @@
 """Policy networks by REINFORCE against a pool of their past selves.
 
-Vocabulary.
-  learner   the policies that learn; they begin as the supervised ones, the *start*.
-  pool      the start and a copy of the learner after every round.
-  update    one step of the optimiser, after a batch of games against one opponent, half with each colour: a policy
-            drawn from the pool or, in a settable share of the updates, the value network, which plays greedily.
-  round     some updates; then the learner plays against the start and the pool, and joins the pool.
+The learner begins as the supervised policies, the *start*. An update is a step of the optimiser after a batch of games
+against one opponent, half with each colour: a policy drawn from the pool or, in a share of the updates, the value
+network, which plays greedily. After each round of updates the learner plays against the start and the pool, and a copy
+of it joins the pool.
 
 The gradient is that of the log probability of the learner's moves, times the result less the baseline: what the value
 network expected before the move (Williams 1992; AlphaGo 2016). Learner and pool draw their moves from their
@@ -27,15 +25,12 @@ from torch.nn.functional import log_softmax
 
 from gozero import plots
 from gozero.games.game import BLACK, WHITE
-from gozero.system.console import say
-from training.course import command
+from gozero.system.console import progress_bar, say
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
-from training.course.generations import total
-from training.course.imitation import newest
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
-from training.course.networks import TIE, Networks, expected_results, of_colour, planes
-from training.course.playing import Score, against, play
+from training.course.networks import TIE, Networks, expected_results, planes
+from training.course.playing import Score, against, play, total
 
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
 
@@ -88,16 +83,16 @@ class Reinforcement:
     def save(self) -> None:
         """Write everything. StorageError where that fails."""
         more = {"pool": self._pool, "history": self.history, "optimiser": self._optimiser.state_dict()}
-        self._folder.save(REINFORCED, "policy", self._learner, self._settings, more)
+        self._folder.save(REINFORCED, "policy", self._learner, self._settings, **more)
 
     def advance(self, test_games: int) -> None:
         """One round; the same round draws the same games whether or not the run was stopped before it."""
         random = np.random.default_rng([self._settings["seed"], self.rounds])
         settings = self._settings
-        with command.progress(settings["updates"], f"round {self.rounds + 1}", "updates") as tell:
+        with progress_bar(settings["updates"], f"round {self.rounds + 1}", " updates") as bar:
             for _ in range(settings["updates"]):
-                rate = self._update(self._opponent(random), random)
-                tell(1, f"won {rate:.2f}")
+                bar.set_postfix_str(f"won {self._update(self._opponent(random), random):.2f}", refresh=False)
+                bar.update(1)
         games = (self.rounds + 1) * settings["updates"] * settings["games"]
         seed = int(random.integers(2**31))
         scores = {
@@ -130,17 +125,16 @@ class Reinforcement:
             moved = played.colours == colour
             results = np.where(played.winners == colour, 1.0, np.where(played.winners == TIE, 0.0, -1.0))
             boards, actions = played.boards[:-1][moved], played.actions[moved]
-            gains = np.broadcast_to(results, moved.shape)[moved] - self._baseline(boards, colour)
+            # the baseline is what the value network expects before the move, so after the other colour's
+            before = -expected_results(
+                self._values, boards, np.full(len(boards), BLACK + WHITE - colour), self._game.shape
+            )
+            gains = np.broadcast_to(results, moved.shape)[moved] - before
             losses.append(self._loss(colour, boards, actions, np.concatenate(learner.masks), gains) / half)
         self._optimiser.zero_grad()
         sum(losses, torch.zeros(())).backward()
         self._optimiser.step()
         return score.win_rate
-
-    def _baseline(self, boards: np.ndarray, colour: int) -> np.ndarray:
-        """What the value network expects for a colour that is to move on boards uint8 [n, P]: float32 [n]."""
-        network = of_colour(self._values, BLACK + WHITE - colour)
-        return expected_results(network, boards, self._game.shape, colour)
 
     def _loss(
         self, colour: int, boards: np.ndarray, actions: np.ndarray, masks: np.ndarray, gains: np.ndarray
@@ -148,7 +142,8 @@ class Reinforcement:
         """-sum of log probability times gain over a colour's n moves; a pass without a choice adds nothing."""
         free = actions < self._game.points
         boards, masks, points = boards[free], masks[free, : self._game.points], torch.from_numpy(actions[free])
-        logits = of_colour(self._learner, colour)(planes(boards, self._game.shape))
+        network = self._learner[(colour - BLACK) % len(self._learner)]
+        logits = network(planes(boards, self._game.shape))
         logs = log_softmax(logits.masked_fill(torch.from_numpy(~masks), NEVER), dim=1)
         chosen = logs.gather(1, points[:, None])[:, 0]
         return -(chosen * torch.from_numpy(gains[free].astype(np.float32))).sum()
@@ -161,15 +156,13 @@ class Reinforcement:
         )
         shares = np.diff(np.linspace(0, games, len(numbers) + 1).astype(int))
         scores = [
-            total(against(self._expander, learner, self._past(int(number), seed + 1), int(share), seed, _silent, 0))
+            total(
+                against(self._expander, learner, self._past(int(number), seed + 1), int(share), seed, int, 0).values()
+            )
             for number, share in zip(numbers, shares, strict=True)
             if share > 0
         ]
-        return total(dict(enumerate(scores)))
-
-
-def _silent(count: int) -> None:
-    """Nobody need hear of these games."""
+        return total(scores)
 
 
 def _copy(networks: Networks) -> list[dict[str, torch.Tensor]]:
@@ -179,7 +172,7 @@ def _copy(networks: Networks) -> list[dict[str, torch.Tensor]]:
 
 def work(folder: CourseFolder, options: argparse.Namespace) -> None:
     settings = {
-        "generation": newest(folder, options.generation),
+        "generation": folder.newest(options.generation),
         "updates": options.updates,
         "games": options.games,
         "value_share": options.value_share,
@@ -187,24 +180,17 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
         "seed": options.seed,
     }
     if not folder.has(SUPERVISED):
-        raise CourseError(
-            f"there is no {folder.file(SUPERVISED)}: first run gozero course imitate "
-            f"--game {folder.course.game} --run {folder.path}"
-        )
+        raise CourseError(f"there is no {folder.file(SUPERVISED)}: first run {folder.command('imitate')}")
     run = Reinforcement(folder, settings)
     if folder.has_made(REINFORCED, settings):
         run.restore()
         say(f"rounds 1 to {run.rounds}: finished before, {folder.file(REINFORCED)}")
-    _print(run.history)
+    print(HEADING, *(_row(number, row) for number, row in enumerate(run.history, 1)), sep="\n", flush=True)
     while run.rounds < options.rounds:
         run.advance(options.test_games)
         run.save()
         print(_row(run.rounds, run.history[-1]), flush=True)
     _draw(folder, run.history)
-
-
-def _print(history: list[dict[str, Any]]) -> None:
-    print(HEADING, *(_row(number, row) for number, row in enumerate(history, 1)), sep="\n", flush=True)
 
 
 def _row(number: int, row: dict[str, Any]) -> str:

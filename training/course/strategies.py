@@ -1,19 +1,14 @@
 """The course's strategies as evaluators, so that gozero's search, matches, terminal and GTP can play them.
 
-Vocabulary.
-  val          full-width search to n levels on the value networks: its values are the policy of one evaluation.
-  pol          the policy's most probable move, from one evaluation.
-  val_and_pol  gozero's search with the policy as prior and the value networks at its leaves.
+    FOLDER:val[:LEVELS]           full-width search on the value networks, 1 level if none is given: its values are the
+                                  policy of one evaluation; FOLDER:val@G plays generation G instead of the newest
+    FOLDER:pol                    the policy's most probable move; the newest policies: reinforced ones, else supervised
+                                  ones; pol@supervised and pol@reinforced name them
+    FOLDER:val_and_pol[:VISITS]   gozero's search with the policy as prior and the value networks at its leaves, 100
+                                  visits if none are given; the supervised policies unless @reinforced: as a prior the
+                                  reinforced ones were worse in a short match
 
-Descriptions
-    FOLDER:val[:LEVELS]           1 level where none is given; FOLDER:val@G plays generation G instead of the newest
-    FOLDER:pol                    the newest policies: reinforced ones, else supervised ones; pol@supervised and
-                                  pol@reinforced name them
-    FOLDER:val_and_pol[:VISITS]   100 visits where none are given; the supervised policies unless @reinforced: as
-                                  a prior the reinforced ones were worse in a short match
-
-A position's value is that of the network of the colour which moved last. The empty board, which no network learned,
-gets a guess.
+The empty board, which no value network learned, gets a guess.
 """
 
 from __future__ import annotations
@@ -31,7 +26,7 @@ from gozero.system.words import counted
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.movers import NEVER, PolicyMover, ValueMover
-from training.course.networks import Networks, expected_results, of_colour
+from training.course.networks import Networks, expected_results
 
 VAL, POL, BOTH = "val", "pol", "val_and_pol"
 LEVELS, VISITS = 1, 100
@@ -94,7 +89,7 @@ class StrategyEvaluator:
 
     def __init__(self, game: Game, strategy: Strategy, values: Networks, policies: Networks) -> None:
         self.game = game
-        self._expander, self._kind, self._values = Expander(game), strategy.kind, values
+        self._expander, self._values = Expander(game), values
         self._search = ValueMover(self._expander, values, strategy.number) if strategy.kind == VAL else None
         self._policy = None if self._search else PolicyMover(self._expander, policies)
 
@@ -106,18 +101,11 @@ class StrategyEvaluator:
             best = values.max(axis=1)
             return Evaluation(np.maximum(SHARPNESS * values, np.float32(NEVER)), best)
         assert self._policy is not None
-        value = self._judged(states) if self._values else np.zeros(len(states), np.float32)
+        value = np.zeros(len(states), np.float32)
+        if self._values:
+            moved = BLACK + WHITE - states[:, TO_PLAY]
+            value = -expected_results(self._values, self._expander.boards(states), moved, self.game.shape)
         return Evaluation(self._policy.logits(states).astype(np.float32), value)
-
-    def _judged(self, states: np.ndarray) -> np.ndarray:
-        """What the value networks expect for the side to move, float32 [n]."""
-        boards, values = self._expander.boards(states), np.zeros(len(states), np.float32)
-        for colour in (BLACK, WHITE):
-            own = states[:, TO_PLAY] == colour
-            if own.any():
-                network = of_colour(self._values, BLACK + WHITE - colour)
-                values[own] = expected_results(network, boards[own], self.game.shape, colour)
-        return values
 
 
 def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyEvaluator:
@@ -129,14 +117,11 @@ def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyE
     folder = CourseFolder.of(strategy.folder, game.name)
     if folder.game.shape != game.shape:
         raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
-    found = folder.generations()
-    if strategy.kind != POL and found == 0:
-        raise CourseError(
-            f"there are no value networks in {folder.path}: first run gozero course generations "
-            f"--game {folder.course.game} --run {folder.path}"
-        )
-    stage = value_stage(int(strategy.which) if strategy.kind == VAL and strategy.which else max(0, found - 1))
-    values = folder.load(stage) if found or strategy.kind != POL else []
+    values: Networks = []
+    if strategy.kind == VAL and strategy.which:
+        values = folder.load(value_stage(int(strategy.which)))
+    elif strategy.kind != POL or folder.generations():
+        values = folder.load(value_stage(folder.newest()))
     policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy))
     return StrategyEvaluator(game, strategy, values, policies)
 

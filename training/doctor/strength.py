@@ -32,8 +32,8 @@ from gozero.system.options import SettingsError
 from training.doctor.history import Report, last
 from training.learner.learner import network_config
 from training.matches import match, perfect, players, truth, yardstick
-from training.matches.players import Conditions, MatchPlayer, SearchPlayer
-from training.matches.stopping import StoppableEvaluator, StoppablePlayer, Stopped
+from training.matches.interface import Conditions, MatchPlayer, StoppableEvaluator, Stopped
+from training.matches.players import SearchPlayer
 from training.matches.truth import Judged
 from training.matches.yardstick import Labelled, YardstickError
 from training.records import scoring
@@ -122,7 +122,7 @@ class Strength:
             except WeightsError:  # torn by a crash; the next measurement writes others
                 path.unlink(missing_ok=True)
                 return {}
-            found = self._match("frozen", run, self._player(net, run.device, conditions), conditions, stop)
+            found = self._match("frozen", run, self._player(net, run.device, conditions, stop), conditions, stop)
             return found | ({"strength/frozen_generation": float(path.stem)} if found else {})
         return {}
 
@@ -145,10 +145,10 @@ class Strength:
         if not judged:
             return {}
         evaluator = network_evaluator(run.trainer.average(), conditions.game, Resources(run.selfplay.threads, run.device))
-        player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL))
+        player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL), stop)
         choices = {
             "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
-            "search": truth.player_choices(StoppablePlayer(player, stop), judged),
+            "search": truth.player_choices(player, judged),
         }
         shares = {name: truth.value_preserving_share(judged, actions) for name, actions in choices.items()}
         return {
@@ -171,10 +171,7 @@ class Strength:
         self, name: str, run: Run, opponent: MatchPlayer, conditions: Conditions, stop: Callable[[], bool]
     ) -> Report:
         """Play rounds until the games are played or the time is up; empty if none was finished."""
-        pair = (
-            StoppablePlayer(self._player(run.trainer.average(), run.device, conditions), stop),
-            StoppablePlayer(opponent, stop),
-        )
+        pair = (self._player(run.trainer.average(), run.device, conditions, stop), opponent)
         records: list[match.MatchGame] = []
         points = conditions.game.points
         most_moves = scoring.longest(self._settings, conditions.game)
@@ -183,19 +180,20 @@ class Strength:
             while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
                 plan = match.MatchSettings(size + size % 2, conditions.seed + played, opening, most_moves, ROUND)
-                records += list(
-                    match.play_match(pair, conditions.game, plan)
-                )  # raises Stopped and drops a round that is cut
+                records += list(match.play_match(pair, conditions.game, plan, stop))  # a round that is cut is dropped
         except Stopped:
             if not records:
                 raise
         return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
 
-    def _player(self, net: nn.Module, device: str, conditions: Conditions) -> SearchPlayer:
+    def _player(
+        self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]
+    ) -> SearchPlayer:
         """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
         evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device))
-        return SearchPlayer("network", evaluator, visits, players.match_search(visits, conditions), conditions)
+        search = players.match_search(visits, conditions)
+        return SearchPlayer("network", StoppableEvaluator(evaluator, stop), visits, search, conditions)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board, with another seed, so other openings, at each measurement."""

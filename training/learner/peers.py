@@ -7,16 +7,13 @@ process's. Gradients travel by NCCL between GPUs and by gloo otherwise; both ope
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from torch.distributed import TCPStore
-
-PATIENCE = timedelta(minutes=5)  # that a process waits for another in a step
+LONGEST_STEP = timedelta(minutes=5)  # that a process waits for another in a step
 
 
 class PeerLostError(Exception):
@@ -56,23 +53,18 @@ class Peers:
 ALONE = Peers()
 
 
-def host_meeting(host: str) -> TCPStore:
-    """What the first process offers at `host`, on a free port (its `port`), for the others to find each other."""
-    from torch.distributed import TCPStore
-
-    return TCPStore(host, 0, None, is_master=True, wait_for_workers=False)
-
-
-def join_meeting(host: str, port: int) -> TCPStore:
-    """The same as another process sees it."""
-    from torch.distributed import TCPStore
-
-    return TCPStore(host, port, None, is_master=False)
+def meeting_place(host: str) -> str:
+    """A free port of this machine, at which the first process waits for the others: an address for `meet`."""
+    with socket.socket() as free:
+        free.bind((host, 0))
+        return f"tcp://{host}:{free.getsockname()[1]}"
 
 
-def meet(peers: Peers, store: TCPStore, device: str) -> None:
+def meet(peers: Peers, place: str, device: str) -> None:
     """Join the group of all processes; returns when all have come. `device`: cpu or cuda."""
     from torch import distributed
 
     backend = "nccl" if device == "cuda" and distributed.is_nccl_available() else "gloo"
-    distributed.init_process_group(backend, store=store, rank=peers.rank, world_size=peers.count, timeout=PATIENCE)
+    distributed.init_process_group(
+        backend, init_method=place, rank=peers.rank, world_size=peers.count, timeout=LONGEST_STEP
+    )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -20,10 +18,10 @@ from gozero.system import files
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import players
-from training.matches.elo import wilson
+from training.matches.interface import Conditions
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.options import described, in_parallel, open_game
-from training.matches.players import Conditions
+from training.matches.tables import csv_text
 
 LETTERS = "AB"
 FILE_KEPT, GAMES_KEPT = "what it held before is kept", "the games before are in it"
@@ -47,10 +45,10 @@ def play(options: argparse.Namespace) -> int:
         try:
             for record in play_match((first, second), game, settings):
                 print(row(record), flush=True)
-                match.keep(record)
+                match.save(record)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(match.kept()) from None
-        finally:  # what was finished is kept, however the match ends
+            raise KeyboardInterrupt(match.saved()) from None
+        finally:  # what was finished is saved, however the match ends
             match.finish()
     print("\n".join(verdict(match.records, time.perf_counter() - start)))
     return 0 if all(record.agreed and not record.detail for record in match.records) else 1
@@ -75,7 +73,7 @@ class Match:
     conditions: Conditions
     records: list[MatchGame]
 
-    def keep(self, record: MatchGame) -> None:
+    def save(self, record: MatchGame) -> None:
         """Take a game that has just ended: its row and its SGF file are on disk at once."""
         self.records.append(record)
         is_first = len(self.records) == 1
@@ -84,34 +82,60 @@ class Match:
                 write_csv(self.options.csv, [record], self.conditions.game, append=not is_first)
         if self.options.sgf:
             with _writing(self.options.sgf, GAMES_KEPT):
-                write_sgf(self.options.sgf, record, self.names, self.conditions, self.options.rules)
+                self._write_sgf(record)
 
     def finish(self) -> None:
-        """Write the games in the order of their numbers, each file whatever becomes of the other. Files are left alone
-        where no game was finished.
+        """Write the games in the order of their numbers, each file whatever becomes of the other. If no game was finished,
+        files are left alone.
         """
         self.records.sort(key=lambda record: record.number)
         with ExitStack() as to_do:  # which is left in the opposite order
             if self.records and self.options.json:
-                to_do.callback(self._finish_json)
+                to_do.callback(self._write_json)
             if self.records and self.options.csv:
-                to_do.callback(self._finish_csv)
+                to_do.callback(self._write_csv)
 
-    def _finish_csv(self) -> None:
-        with _writing(self.options.csv):
-            write_csv(self.options.csv, self.records, self.conditions.game)
-
-    def _finish_json(self) -> None:
-        with _writing(self.options.json):
-            write_json(self.options.json, self.options, self.names, self.settings, self.records, self.conditions)
-
-    def kept(self) -> str:
+    def saved(self) -> str:
         """Half a line about what an interrupted match leaves."""
         if not self.records:
             return "no game was finished"
-        files = [str(file) for file in (self.options.csv, self.options.json, self.options.sgf) if file]
+        written = [str(file) for file in (self.options.csv, self.options.json, self.options.sgf) if file]
         count = f"{len(self.records)} of {self.settings.games} games were finished"
-        return f"{count} and are kept in {' and '.join(files)}" if files else f"{count}, listed above"
+        return f"{count} and are kept in {' and '.join(written)}" if written else f"{count}, listed above"
+
+    def _write_csv(self) -> None:
+        with _writing(self.options.csv):
+            write_csv(self.options.csv, self.records, self.conditions.game)
+
+    def _write_json(self) -> None:
+        """Everything of the match: conditions, result with interval, games."""
+        total, game = tally(self.records), self.conditions.game
+        described_players = zip((self.options.a, self.options.b), self.names, strict=True)
+        rules = self.options.rules or games.usual(game.name, "rules")
+        document = {
+            "players": [{"player": player, "name": name} for player, name in described_players],
+            "game": {"name": game.name, "size": game.size, "komi": self.conditions.komi, "rules": rules},
+            "settings": asdict(self.settings),
+            "result": asdict(total) | {"score": total.score, "interval95": total.interval, "text": str(total)},
+            "games": [_fields(record, game) for record in self.records],
+        }
+        with _writing(self.options.json):
+            files.write(self.options.json, (json.dumps(document, indent=1) + "\n").encode())
+
+    def _write_sgf(self, record: MatchGame) -> None:
+        """Save one game of Go as `game-NNN.sgf`."""
+        game = self.conditions.game
+        saved = sgf.GameRecord(
+            game.size,
+            record.moves,
+            komi=self.conditions.komi,
+            result=record.result,
+            rules=self.options.rules or games.usual(game.name, "rules"),
+            black_name=self.names[record.black],
+            white_name=self.names[1 - record.black],
+        )
+        self.options.sgf.mkdir(parents=True, exist_ok=True)
+        (self.options.sgf / f"game-{record.number + 1:03}.sgf").write_bytes(sgf.serialise(saved))
 
 
 def row(record: MatchGame) -> str:
@@ -145,96 +169,25 @@ def verdict(records: Sequence[MatchGame], seconds: float) -> list[str]:
 
 def _fields(record: MatchGame, game: Game) -> dict[str, object]:
     """A game as plain values for CSV and JSON; moves as `B D4 W pass ...`."""
-    fields = asdict(record)
-    fields.pop("diagram")
-    claims = fields.pop("claims")
-    fields |= {
-        "game": record.number + 1,
+    return {
         "black": LETTERS[record.black],
-        "A says": claims[0],
-        "B says": claims[1],
+        "winner": None if record.winner is None else LETTERS[record.winner],
+        "result": record.result,
+        "moves": record.moves_text(game),
+        "ended": record.ended,
+        "detail": record.detail,
+        "game": record.number + 1,
+        "A says": record.claims[0],
+        "B says": record.claims[1],
         "agreed": record.agreed,
     }
-    fields["winner"] = None if record.winner is None else LETTERS[record.winner]
-    fields["moves"] = record.moves_text(game)
-    fields.pop("number")
-    return fields
 
 
-def write_csv(path: Path, records: Sequence[MatchGame], game: Game, append: bool = False) -> None:
+def write_csv(path: Path, records: Sequence[MatchGame], game: Game, *, append: bool = False) -> None:
     """Write a line for each game, at least one; a heading first, unless they are appended to a file that has it."""
-    rows, text = [_fields(record, game) for record in records], io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
+    text = csv_text([_fields(record, game) for record in records], heading=not append).encode()
     if append:
-        writer.writerows(rows)
-        _append(path, text.getvalue().encode())
+        with path.open("ab") as file:
+            file.write(text)
     else:
-        writer.writeheader()
-        writer.writerows(rows)
-        files.write(path, text.getvalue().encode())
-
-
-def listing(match: Iterable[MatchGame], path: Path | None, game: Game) -> Iterator[MatchGame]:
-    """Yield each game of a match when its row is in the file, if there is one."""
-    for number, record in enumerate(match):
-        if path:
-            write_csv(path, [record], game, append=number > 0)
-        yield record
-
-
-def _append(path: Path, content: bytes) -> None:
-    """Write at a file's end, all or nothing. OSError where that fails."""
-    with path.open("ab", buffering=0) as file:
-        before = file.tell() if file.seekable() else None
-        try:
-            written = file.write(content)
-            if written < len(content):  # the disk is full
-                file.write(content[written:])
-        except OSError:
-            if before is not None:
-                with suppress(OSError):
-                    file.truncate(before)
-            raise
-
-
-def write_json(
-    path: Path,
-    options: argparse.Namespace,
-    names: tuple[str, str],
-    settings: MatchSettings,
-    records: Sequence[MatchGame],
-    conditions: Conditions,
-) -> None:
-    """Everything of the match: conditions, result with interval, games."""
-    total, game = tally(records), conditions.game
-    rules = options.rules or games.usual(game.name, "rules")
-    document = {
-        "players": [{"player": options.a, "name": names[0]}, {"player": options.b, "name": names[1]}],
-        "game": {"name": game.name, "size": game.size, "komi": conditions.komi, "rules": rules},
-        "settings": asdict(settings),
-        "result": {
-            **asdict(total),
-            "score": total.score,
-            "interval95": wilson(total.points, total.games),
-            "text": str(total),
-        },
-        "games": [_fields(record, game) for record in records],
-    }
-    files.write(path, (json.dumps(document, indent=1) + "\n").encode())
-
-
-def write_sgf(
-    folder: Path, record: MatchGame, names: tuple[str, str], conditions: Conditions, rules: str | None
-) -> None:
-    """Save one game of Go as `game-NNN.sgf`."""
-    saved = sgf.GameRecord(
-        conditions.game.size,
-        record.moves,
-        komi=conditions.komi,
-        result=record.result,
-        rules=rules or games.usual(conditions.game.name, "rules"),
-        black_name=names[record.black],
-        white_name=names[1 - record.black],
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"game-{record.number + 1:03}.sgf").write_bytes(sgf.serialise(saved))
+        files.write(path, text)

@@ -1,25 +1,22 @@
-"""Computes a strength, with its uncertainty, from games won.
+"""Computes a strength, with its uncertainty, from games won. Games are taken as independent.
 
-Vocabulary
-    score      share of the points won, draws counting one half: 0 ... 1
-    interval   95 % unless `z` says otherwise; Wilson's, which stays inside 0 ... 1 and is honest at 0 and 100 %
-    Elo        400 * log10(score / (1 - score)): the rating difference at which that score is expected
-
-    pool       players of whom each has played some of the others; their ratings are those that make the results
-               likeliest
-
-Games are taken as independent. This module plays nothing and knows no game.
+A score is the share of the points, 0 ... 1, draws counting one half; intervals are Wilson's of 95 %, which stay inside
+0 ... 1 and are honest at 0 and 100 %; Elo is the rating difference at which a score is expected. Ratings are those of the
+model of Bradley and Terry (1952). This module plays nothing and knows no game.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from training.settings.config import setting
+
 Z95 = 1.959964  # two-sided 95 % of the normal distribution
+ELO_UNIT = 400 / math.log(10)  # Elo in one unit of the logistic scale
 
 
 @dataclass(frozen=True)
@@ -43,15 +40,20 @@ class Tally:
         """Share of the points, 0 ... 1; not a number before the first game."""
         return self.points / self.games if self.games else math.nan
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's, of the score."""
+        return wilson(self.points, self.games)
+
     def report(self) -> dict[str, float]:
         """The numbers for log and TensorBoard: games, score, and the ends of its interval, low and high."""
-        low, high = wilson(self.points, self.games)
+        low, high = self.interval
         return {"games": float(self.games), "score": self.score, "low": low, "high": high}
 
     def __str__(self) -> str:
         if not self.games:
             return "no games"
-        low, high = wilson(self.points, self.games)
+        low, high = self.interval
         share = f"{self.points:g} of {self.games} = {self.score:.1%} (95 % interval {low:.1%} - {high:.1%})"
         return f"{share}; {elo_text(self.points, self.games)}"
 
@@ -76,9 +78,7 @@ def elo(score: float) -> float:
     """The rating difference at which `score` (0 ... 1) is expected; infinite at 0 and 1."""
     if not 0 <= score <= 1:
         raise ValueError(f"a score lies between 0 and 1, not {score}")
-    if score in (0.0, 1.0):
-        return math.copysign(math.inf, score - 0.5)
-    return 400 * math.log10(score / (1 - score))
+    return math.copysign(math.inf, score - 0.5) if score in (0.0, 1.0) else 400 * math.log10(score / (1 - score))
 
 
 def elo_error(score: float, games: int) -> float:
@@ -86,7 +86,7 @@ def elo_error(score: float, games: int) -> float:
     at 0 and 1.
     """
     variance = games * score * (1 - score)
-    return 400 / math.log(10) / math.sqrt(variance) if variance > 0 else math.inf
+    return ELO_UNIT / math.sqrt(variance) if variance > 0 else math.inf
 
 
 def elo_text(points: float, games: int) -> str:
@@ -99,36 +99,20 @@ def elo_text(points: float, games: int) -> str:
     return f"Elo {elo(points / games):+.0f} +- {elo_error(points / games, games):.0f} (standard error)"
 
 
-ELO_UNIT = 400 / math.log(10)
-"""Elo in one unit of the logistic scale."""
-
-
-def pool(players: int, matches: Mapping[tuple[int, int], Tally]) -> tuple[np.ndarray, np.ndarray]:
-    """The ratings of a pool as `bradley_terry` finds them, with one draw besides for each match.
-
-    Returns:
-        Elo float64 [players], and the standard error of each difference to player 0, float64 [players].
-    """
-    ratings, covariance = bradley_terry(players, matches)
-    return ratings, np.sqrt(np.diag(covariance))
-
-
 def bradley_terry(
     players: int, matches: Mapping[tuple[int, int], Tally], draws: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ratings by the model of Bradley and Terry (1952) that make the results likeliest, player 0 at 0.
-
-    A draw is half a win. The covariance is the inverse of the Hessian of the log-likelihood.
+    """The ratings that make the results likeliest, player 0 at 0. A draw is half a win.
 
     Args:
         players: how many there are.
-        matches: the tally of player i against player j under (i, j). They must join all players; ValueError where they
-            do not.
+        matches: the tally of player i against player j under (i, j). They must join all players; ValueError if they do
+            not.
         draws: how many draws each match is given besides, so that a clean sweep stays finite; above 0.
 
     Returns:
-        Elo float64 [players], and the covariance of the ratings, float64 [players, players] in square Elo; row and
-        column 0 are 0.
+        Elo float64 [players], and the covariance of the ratings, the inverse of the Hessian of the log-likelihood,
+        float64 [players, players] in square Elo; row and column 0 are 0.
     """
     logits = np.zeros(players)
     covariance = np.zeros((players, players))
@@ -164,3 +148,108 @@ def superiority(difference: float, error: float) -> float:
     error.
     """
     return 0.5 * math.erfc(-difference / (error * math.sqrt(2))) if error > 0 else 0.5
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Elo of n players that are joined by games, and what is known of the differences."""
+
+    names: tuple[str, ...]
+    elo: np.ndarray  # float64 [n], mean 0
+    covariance: np.ndarray  # float64 [n, n], square Elo
+
+    def of(self, name: str) -> tuple[float, float]:
+        """(Elo, standard error of its difference to the mean); not a number for a player that is not rated."""
+        if name not in self.names:
+            return math.nan, math.nan
+        place = self.names.index(name)
+        return float(self.elo[place]), math.sqrt(max(0.0, float(self.covariance[place, place])))
+
+    def difference(self, a: str, b: str) -> tuple[float, float]:
+        """(how much stronger a is than b, standard error of that); not a number if one is not rated."""
+        if a not in self.names or b not in self.names:
+            return math.nan, math.nan
+        i, j = self.names.index(a), self.names.index(b)
+        variance = self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]
+        return float(self.elo[i] - self.elo[j]), math.sqrt(max(0.0, float(variance)))
+
+    def superiority(self, a: str, b: str) -> float:
+        """The likelihood that a is stronger than b; not a number if one is not rated."""
+        difference, error = self.difference(a, b)
+        return math.nan if math.isnan(difference) else superiority(difference, error)
+
+
+def rate(names: Sequence[str], found: Mapping[tuple[str, str], Tally]) -> Ratings:
+    """The ratings of the largest set of players that are joined by games. Each match is given a share of one draw
+    besides: one divided by the number of the other players.
+    """
+    joined = _largest_group(found)
+    rated = [name for name in names if name in joined]
+    if not rated:
+        return Ratings((), np.zeros(0), np.zeros((0, 0)))
+    places = {name: place for place, name in enumerate(rated)}
+    matches = {(places[a], places[b]): tally for (a, b), tally in found.items() if a in places and b in places}
+    ratings, covariance = bradley_terry(len(rated), matches, draws=1 / max(1, len(names) - 1))
+    to_mean = np.eye(len(rated)) - 1 / len(rated)
+    return Ratings(tuple(rated), to_mean @ ratings, to_mean @ covariance @ to_mean.T)
+
+
+def _largest_group(found: Mapping[tuple[str, str], Tally]) -> set[str]:
+    """The largest set of players that are joined by games."""
+    groups: list[set[str]] = []
+    for pair in found:
+        joined = set(pair).union(*(group for group in groups if group & set(pair)))
+        groups = [group for group in groups if not group & joined] + [joined]
+    return max(groups, key=len, default=set())
+
+
+@dataclass(frozen=True)
+class SprtSettings:
+    """The question of a sequential probability ratio test (Wald 1945): is the first player elo0 (H0) or elo1 (H1)
+    stronger than the second? The match ends as soon as that is answered.
+
+    A draw counts as half a win and half a loss, and the two games of a pair as independent; with draws and paired
+    openings the true error rates are below alpha and beta.
+    """
+
+    elo0: float = setting(0.0, unit="Elo of H0", low=-2000, high=2000)
+    elo1: float = setting(50.0, unit="Elo of H1; above elo0", low=-2000, high=2000)
+    alpha: float = setting(0.05, unit="chance to accept H1 where H0 is true", low=1e-6, high=0.49)
+    beta: float = setting(0.05, unit="chance to accept H0 where H1 is true", low=1e-6, high=0.49)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios of H1 to H0 below which H0, and above which H1 is accepted."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How far the test has come."""
+
+    llr: float  # the log-likelihood ratio of H1 to H0
+    games: int  # counted so far, in the order of the schedule
+    accepted: str  # H0, H1, or empty: not decided
+
+
+def judge(points: Iterable[float | None], settings: SprtSettings) -> Decision:
+    """The test over the first player's points (1, 0.5, 0) in the order of the schedule, so that neither the length of
+    games nor the number of processes can change it, up to the first game that is not finished (None). It is looked at
+    after each pair.
+    """
+    win, loss = (_log_ratio(sign, settings) for sign in (1, -1))
+    low, high = settings.bounds
+    llr, games = 0.0, 0
+    for point in points:
+        if point is None:
+            break
+        llr += point * win + (1 - point) * loss
+        games += 1
+        if games % 2 == 0 and not low < llr < high:
+            return Decision(llr, games, "H1" if llr >= high else "H0")
+    return Decision(llr, games, "")
+
+
+def _log_ratio(sign: int, settings: SprtSettings) -> float:
+    """How much likelier H1 makes a win (+1) or a loss (-1) than H0 does, as a logarithm."""
+    return math.log((1 + 10 ** (-sign * settings.elo0 / 400)) / (1 + 10 ** (-sign * settings.elo1 / 400)))

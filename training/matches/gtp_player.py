@@ -10,13 +10,13 @@ from typing import TypeVar
 from gozero.games import coords
 from gozero.games.game import BLACK
 from gtp.client import Engine, EngineError, RefusalError, Remarks
-from training.matches.interface import Conditions, Fault, PlayerError, Turn
+from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
 
 T = TypeVar("T")
 
 
-class GtpPlayer:
+class GtpPlayer(MatchPlayer):
     """`gtp:COMMAND`: one engine process per slot, started when its first game begins and again after a failure.
 
     The engine gets each move of its opponent by `play`, passes included, and is asked for its own by `genmove`. These

@@ -17,16 +17,12 @@ itself.
                colour, whom the agent plays (1 Black, 2 White); moves, played so far; score, Black's lead in points once
                the game is over, else and in games without points 0
 
-The opponent is a player of `training.matches.players` (`random`, `uct:N`, `weights:FILE:N`, `gtp:COMMAND`,
-`pachi:uct:N`) and answers inside `step`. With opponent=None the agent plays both sides: each observation is the side to
-move's, and the reward is for the side that moved.
+The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`. With opponent=None the agent
+plays both sides: each observation is the side to move's, and the reward is for the side that moved.
 
-An illegal action loses the game at once (info["illegal"] is then True): agents that respect the mask never see it. A
-game of Go that is not over after 2.2 times the area is counted as it stands, like any other: dead stones are to be
-captured. If the opponent fails (a crashed engine, an illegal move of its own), the episode is truncated with reward 0
-and info["fault"] says why.
-
-This module trains nothing, and nothing else in gozero uses it.
+An illegal action loses the game at once (info["illegal"] is then True). A game of Go that is not over after 2.2 times the
+area is counted as it stands: dead stones are to be captured. If the opponent fails (a crashed engine, an illegal move),
+the episode is truncated with reward 0 and info["fault"] says why.
 """
 
 from __future__ import annotations
@@ -39,11 +35,14 @@ import numpy as np
 from gymnasium import spaces
 
 from gozero import games
+from gozero.games.colours import COLOURS
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
 from gozero.system.errors import ChoiceError
-from training.matches.players import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn, open_player
+from training.matches.interface import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn
+from training.matches.options import check_komi
+from training.matches.players import open_player
 from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
@@ -57,7 +56,6 @@ NAMES = {
     "SimpleGo": "simple_go",
 }
 """The environments, `gozero/NAME-v0`, and their names in `gozero.games`."""
-COLOURS = {"black": BLACK, "white": WHITE}
 _SLOT = 0  # an environment plays one game at a time
 
 
@@ -102,11 +100,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.render_mode = render_mode
-        self._wanted_colour = colour
-        self._description, self._conditions = (
-            opponent,
-            Conditions(self.game, komi, move_seconds=move_seconds, threads=1),
-        )
+        self._wanted_colour, self._description = colour, opponent
+        self._conditions = Conditions(self.game, komi, move_seconds=move_seconds, threads=1)
         self._opponent = None if opponent is None else open_player(opponent, self._conditions)
         self._position: Position | None = None
         self._begin(BLACK)
@@ -228,15 +223,14 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
 
 
 def _make(name: str, size: int | None, rules: str | None, komi: float | None) -> tuple[Game, float]:
-    """(the game, its komi in points, 0 where it has none); Go ends after as many moves as in self-play."""
+    """(the game, its komi in points, 0 if it has none); Go ends after as many moves as in self-play."""
     if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
         raise ChoiceError(f"size {size!r} is no whole number of points")
     if name != scoring.GO:
         return games.make(name, size=size, rules=rules, komi=komi), 0.0
     if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
         raise ChoiceError(f"komi {komi!r} is no number of points")
-    if komi is not None and abs(komi) > games.MOST_KOMI:
-        raise ChoiceError(f"komi {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
+    check_komi("komi", komi)
     size = games.usual(name, "size") if size is None else size
     komi = scoring.usual_komi(name, size) if komi is None else komi
     limit = int(SelfPlaySettings().max_length * size * size)

@@ -6,7 +6,7 @@ a player in this process fills its evaluation batches. The players themselves ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +14,9 @@ from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError, UserError
 
 if TYPE_CHECKING:  # command lines read this module, and are to answer at once
+    import numpy as np
+
+    from gozero.evaluators.base import Evaluation, Evaluator
     from gozero.games.game import Game
     from gozero.games.position import Position
 
@@ -50,8 +53,8 @@ class PlayerError(UserError):
 
 
 def said(error: Exception) -> str:
-    """What went wrong in one line: a `PlayerError`'s own words, otherwise with the kind of the exception."""
-    if isinstance(error, PlayerError):
+    """What went wrong in one line: a `UserError`'s own words, otherwise with the kind of the exception."""
+    if isinstance(error, UserError):
         return str(error)
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
@@ -117,15 +120,35 @@ class MatchPlayer(Protocol):
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
         """A new game starts in this slot."""
+        return None
 
     def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
         """An action (or resign) for each position; positions are not changed."""
 
     def final_score(self, turn: Turn) -> str | None:
         """The result of the finished game by the player's count; None if it names none."""
+        return None
 
     def close(self) -> None:
         """Free processes and memory."""
+        return
+
+
+class Stopped(Exception):  # noqa: N818 - not an error: the games are given up
+    """The run was told to stop, or the time is up. A move of many games takes seconds, so this ends a game at once."""
+
+
+class StoppableEvaluator:
+    """An evaluator that raises Stopped at the first batch after `stop()` is true."""
+
+    def __init__(self, evaluator: Evaluator, stop: Callable[[], bool]) -> None:
+        self.game, self._evaluator, self._stop = evaluator.game, evaluator, stop
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        """Evaluate the states int32 [n, S]."""
+        if self._stop():
+            raise Stopped
+        return self._evaluator.evaluate(states)
 
 
 def visits_of(text: str, description: str) -> int:

@@ -7,8 +7,6 @@ never too narrow.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,26 +18,13 @@ from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import perfect
-from training.matches.elo import Tally, wilson
+from training.matches.elo import Tally
+from training.matches.interface import POLICY, Conditions
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
 from training.matches.options import SIMS, described, in_parallel, open_game
-from training.matches.players import POLICY, Conditions, open_player
+from training.matches.players import open_player
+from training.matches.tables import csv_text
 
-COLUMNS = (
-    "climber",
-    "visits",
-    "opponent",
-    "simulations",
-    "games",
-    "wins",
-    "losses",
-    "draws",
-    "score",
-    "low",
-    "high",
-    "black",
-    "white",
-)
 HEADING = "    visits   opponent games  wins draws losses   score  95 % interval   Black  White"
 
 
@@ -83,7 +68,7 @@ def play(options: argparse.Namespace) -> int:
         for rung in _climb(climber, opponents, options, conditions):
             rungs.append(rung)
             if options.csv:
-                _write_csv(options.csv, rungs)
+                files.write(options.csv, csv_text([_fields(each) for each in rungs]).encode())
     print("\n" + "\n".join(_means(rungs)))
     if options.plot:
         files.write(options.plot, _picture(rungs, game.name))
@@ -139,7 +124,7 @@ def _climb(
 
 def _row(rung: Rung) -> str:
     total = rung.tally
-    low, high = wilson(total.points, total.games)
+    low, high = total.interval
     counts = f"{total.games:5} {total.wins:5} {total.draws:5} {total.losses:6}"
     sides = f"{rung.visits:>10} {rung.simulations:>10}"
     colours = f"{rung.as_colour(0):.3f}  {rung.as_colour(1):.3f}"
@@ -161,7 +146,7 @@ def _means(rungs: Sequence[Rung]) -> list[str]:
     }
     lines = ["mean over opponents"]
     for climber, total in totals.items():
-        low, high = wilson(total.points, total.games)
+        low, high = total.interval
         line = f"  {climber}: {total.score:.3f} (95 % interval {low:.3f} - {high:.3f})"
         if "perfect" in totals and climber != "perfect":
             line += f", {total.score / totals['perfect'].score:.2f} times the perfect player's"
@@ -169,18 +154,22 @@ def _means(rungs: Sequence[Rung]) -> list[str]:
     return lines
 
 
-def _write_csv(path: Path, rungs: Sequence[Rung]) -> None:
-    """A row for each match; see COLUMNS. The file appears whole or stays as it was."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(COLUMNS)
-    for rung in rungs:
-        total = rung.tally
-        shares = (total.score, *wilson(total.points, total.games), rung.as_colour(0), rung.as_colour(1))
-        counts = (total.games, total.wins, total.losses, total.draws)
-        names = (rung.climber, rung.visits, rung.opponent, rung.simulations)
-        writer.writerow([*names, *counts, *(f"{share:.4f}" for share in shares)])
-    files.write(path, text.getvalue().encode())
+def _fields(rung: Rung) -> dict[str, object]:
+    """A row of the file of --csv."""
+    total = rung.tally
+    low, high = total.interval
+    shares = {"score": total.score, "low": low, "high": high, "black": rung.as_colour(0), "white": rung.as_colour(1)}
+    return {
+        "climber": rung.climber,
+        "visits": rung.visits,
+        "opponent": rung.opponent,
+        "simulations": rung.simulations,
+        "games": total.games,
+        "wins": total.wins,
+        "losses": total.losses,
+        "draws": total.draws,
+        **{name: f"{share:.4f}" for name, share in shares.items()},
+    }
 
 
 def _run_of(climber: str) -> str:

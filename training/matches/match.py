@@ -1,24 +1,20 @@
-"""Play games between players: paired colours, a referee at every move, one record per game.
+"""Plays games between players: paired colours, a referee at every move, one record per game.
 
-Vocabulary
-    fixture   a game to be played: by whom, with which colours and seeds
-    match     a number of games between player 0 and player 1 on one board with one komi
-    pair      games 2k and 2k+1 of a match: the same random opening and the same seed, colours swapped
-    table     a game in progress; it keeps its slot (see `training.matches.interface`) until the game is over
-    referee   our `Position`: every move passes through it before the other player hears of it
-    claim     what a player says of the finished game when asked (GTP's final_score), `B+3.5`, `W+0.5`, `0`
+Games 2k and 2k+1 of a pairing are one pair: the same random opening and the same seeds, colours swapped. Every move
+passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else ends
+it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash, silence. A
+fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row by illegal moves knows another game, or has
+lost step, and measures nothing: the match stops.
 
-A game ends by two passes (or what else ends it in its rules), by resignation, at the limit of moves, or by the fault of
-a player: an illegal move, a crash, silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a
-row by illegal moves knows another game, or has lost step, and measures nothing: the match stops.
-`play_schedule` is the loop behind every match and tournament. This module opens no players and prints nothing;
-`gozero match` does.
+`play_schedule` is the loop behind every match, ladder, gate and tournament. This module opens no players and prints
+nothing.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +25,7 @@ from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches.elo import Tally
-from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn, check_seed
+from training.matches.interface import Fault, MatchPlayer, PlayerError, Stopped, Turn, check_seed
 from training.matches.players import random_action
 from training.records.scoring import result_text
 
@@ -70,7 +66,7 @@ class MatchGame:
     moves: tuple[tuple[int, int], ...]  # (colour, action), opening included
     ended: str  # two passes | game end | resignation | move limit | illegal move | failure
     detail: str  # of a fault: who did what; otherwise empty
-    claims: tuple[str | None, str | None]  # final scores named by player 0 and 1; None: not asked, or it has no say
+    claims: tuple[str | None, str | None]  # final scores (as GTP's) of player 0 and 1; None: not asked, or it has none
     diagram: str  # the last position
 
     @property
@@ -89,9 +85,7 @@ class MatchGame:
 def winner_named(result: str) -> int | None:
     """BLACK, WHITE or 0 (draw) from `B+3.5`, `W+R`, `B+`, `0`; None if the text names no result."""
     text = result.strip().upper()
-    if text in ("0", "DRAW", "JIGO"):
-        return 0
-    return {"B+": BLACK, "W+": WHITE}.get(text[:2])
+    return 0 if text in ("0", "DRAW", "JIGO") else {"B+": BLACK, "W+": WHITE}.get(text[:2])
 
 
 @dataclass(frozen=True)
@@ -100,20 +94,48 @@ class Fixture:
 
     number: int  # becomes the record's
     pair: tuple[int, int]  # the players' places in the schedule; in the record they are 0 and 1
-    black: int  # 0 or 1: who of the pair
+    names: tuple[str, str]  # theirs
+    index: int  # of the game in the pairing; the first of the pair has Black in the even ones
     seeds: tuple[int, int, int]  # of the opening, and of each of the pair
 
+    @property
+    def black(self) -> int:
+        """Who of the pair has Black."""
+        return self.index % 2
 
-def play_match(players: tuple[MatchPlayer, MatchPlayer], game: Game, settings: MatchSettings) -> Iterator[MatchGame]:
+
+def fixture(number: int, pair: tuple[int, int], names: tuple[str, str], index: int, seed: int) -> Fixture:
+    """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they follow
+    from both names, so they are the same whatever else is played.
+    """
+    opening = np.random.SeedSequence([seed, index // 2]).generate_state(1, np.uint64)
+    words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]
+    own = np.random.SeedSequence(words).generate_state(2, np.uint64)
+    return Fixture(number, pair, names, index, (int(opening[0]), int(own[0]), int(own[1])))
+
+
+def match_fixtures(games: int, seed: int, names: tuple[str, str], pair: tuple[int, int] = (0, 1)) -> list[Fixture]:
+    """The games of a match between two players of a schedule, numbered from 0."""
+    return [fixture(number, pair, names, number, seed) for number in range(games)]
+
+
+def play_match(
+    players: tuple[MatchPlayer, MatchPlayer],
+    game: Game,
+    settings: MatchSettings,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[MatchGame]:
     """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order).
 
     Raises:
         PlayerError: a player lost `ILLEGAL_GAMES` in a row, or all games of a shorter match, by illegal moves.
+        Stopped: see `play_schedule`.
     """
-    fixtures = match_fixtures(settings.games, settings.seed)
+    fixtures = match_fixtures(settings.games, settings.seed, (players[0].name, players[1].name))
     parallel = min(settings.parallel, settings.games)
     illegal = [0, 0]  # games in a row
-    for _, _, record in play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel):
+    schedule = play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel, stop)
+    for _, _, record in schedule:
         yield record
         for player in (0, 1):
             illegal[player] = illegal[player] + 1 if record.ended == ILLEGAL_MOVE and record.winner != player else 0
@@ -127,15 +149,6 @@ def illegal_play(detail: str, games: int = ILLEGAL_GAMES) -> str:
     return f"lost {counted(games, 'game')} in a row by illegal moves, the last by this one: {detail}"
 
 
-def match_fixtures(games: int, seed: int, pair: tuple[int, int] = (0, 1)) -> list[Fixture]:
-    """The games of a match between two players of a schedule, numbered from 0."""
-    fixtures = []
-    for number in range(games):
-        opening, *own = map(int, np.random.SeedSequence([seed, number // 2]).generate_state(3, np.uint64))
-        fixtures.append(Fixture(number, pair, number % 2, (opening, own[0], own[1])))
-    return fixtures
-
-
 def play_schedule(
     players: Sequence[MatchPlayer],
     fixtures: Iterable[Fixture],
@@ -143,37 +156,33 @@ def play_schedule(
     opening_moves: int,
     max_moves: int,
     parallel: int,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[Fixture, int, MatchGame]]:
     """Play fixtures, `parallel` at a time, and yield each with its slot and its record when its game ends.
 
-    A fixture is taken only when there is room for it. All games that wait for one player are put to it together.
+    A fixture is taken only when there is room for it. All games that wait for one player are put to it together; before
+    that Stopped is raised once `stop()` is true.
     """
     waiting = iter(fixtures)
     free = list(range(parallel))[::-1]
-    tables: list[_Table] = []
+    running: list[_Game] = []
     while True:
-        while free and (fixture := next(waiting, None)) is not None:
-            pair = (players[fixture.pair[0]], players[fixture.pair[1]])
-            tables.append(_Table.open(fixture, free.pop(), pair, game, opening_moves, max_moves))
-        if not tables:
+        while free and (taken := next(waiting, None)) is not None:
+            pair = (players[taken.pair[0]], players[taken.pair[1]])
+            running.append(_Game(taken, free.pop(), pair, opening(game, opening_moves, taken.seeds[0]), max_moves))
+        if not running:
             return
-        for place in sorted({table.place for table in tables if table.over is None}):
-            turns = [table for table in tables if table.over is None and table.place == place]
-            answers = players[place].choose([table.turn for table in turns]) if turns else []
-            for table, answer in zip(turns, answers, strict=True):
-                table.take(answer, max_moves)
-        for table in [table for table in tables if table.over is not None]:
-            yield table.fixture, table.slot, table.record()
-            tables.remove(table)
-            free.append(table.slot)
-
-
-@dataclass(frozen=True)
-class _Ending:
-    how: str
-    loser: int | None = None  # None: the board is counted
-    letter: str = ""  # R (resignation) or F (forfeit) in place of the points
-    detail: str = ""
+        for place in sorted({each.place for each in running if each.over is None}):
+            turns = [each for each in running if each.over is None and each.place == place]
+            if stop():
+                raise Stopped
+            answers = players[place].choose([each.turn for each in turns]) if turns else []
+            for each, answer in zip(turns, answers, strict=True):
+                each.take(answer)
+        for each in [each for each in running if each.over is not None]:
+            yield each.fixture, each.slot, each.record()
+            running.remove(each)
+            free.append(each.slot)
 
 
 def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Position:
@@ -192,43 +201,38 @@ def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Positio
     raise ChoiceError(f"{plies} random plies end nearly every game of {game.name}: take fewer opening moves")
 
 
-class _Table:
-    """A game in progress in a slot of both players."""
+@dataclass(frozen=True)
+class _Ending:
+    how: str
+    loser: int | None = None  # None: the board is counted
+    letter: str = ""  # R (resignation) or F (forfeit) in place of the points
+    detail: str = ""
+
+
+class _Game:
+    """A game in progress in a slot of both players, from its opening on."""
 
     def __init__(
-        self, fixture: Fixture, slot: int, players: tuple[MatchPlayer, MatchPlayer], position: Position
-    ) -> None:
-        self.fixture = fixture
-        self.slot = slot
-        self.players = players
-        self.position = position
-        self.black = fixture.black
-        self.over: _Ending | None = None
-
-    @classmethod
-    def open(
-        cls,
+        self,
         fixture: Fixture,
         slot: int,
         players: tuple[MatchPlayer, MatchPlayer],
-        game: Game,
-        opening_moves: int,
+        position: Position,
         max_moves: int,
-    ) -> _Table:
-        """Set up the game with its pair's opening and let both players begin."""
-        position = opening(game, opening_moves, fixture.seeds[0])
-        table = cls(fixture, slot, players, position)
-        table.end_if_over(max_moves)
+    ) -> None:
+        self.fixture, self.slot, self.position = fixture, slot, position
+        self._players, self._max_moves = players, max_moves
+        self.over: _Ending | None = None
+        self._end_if_over()
         for index, player in enumerate(players):
             fault = player.begin(slot, seed=fixture.seeds[1 + index])
-            if fault is not None and table.over is None:
-                table.over = _forfeit(index, fault)
-        return table
+            if fault is not None and self.over is None:
+                self.over = _forfeit(index, fault)
 
     @property
     def mover(self) -> int:
         """Which player is to move."""
-        return self.black if self.position.to_play == BLACK else 1 - self.black
+        return self.fixture.black if self.position.to_play == BLACK else 1 - self.fixture.black
 
     @property
     def place(self) -> int:
@@ -239,46 +243,44 @@ class _Table:
     def turn(self) -> Turn:
         return Turn(self.slot, self.position)
 
-    def take(self, answer: int | Fault, max_moves: int) -> None:
+    def take(self, answer: int | Fault) -> None:
         """Referee the mover's answer and play it."""
-        game, mover = self.position.game, self.mover
         if isinstance(answer, Fault):
-            self.over = _forfeit(mover, answer)
-            return
-        if answer == game.resign_action:
-            self.over = _Ending("resignation", mover, "R")
-            return
-        try:
-            self.position.play(answer)
-        except IllegalMove as error:
-            self.over = _forfeit(mover, Fault(ILLEGAL_MOVE, str(error)))
-            return
-        self.end_if_over(max_moves)
+            self.over = _forfeit(self.mover, answer)
+        elif answer == self.position.game.resign_action:
+            self.over = _Ending("resignation", self.mover, "R")
+        else:
+            try:
+                self.position.play(answer)
+            except IllegalMove as error:
+                self.over = _forfeit(self.mover, Fault(ILLEGAL_MOVE, str(error)))
+            else:
+                self._end_if_over()
 
-    def end_if_over(self, max_moves: int) -> None:
+    def _end_if_over(self) -> None:
         """Notice that the rules, or the limit of moves, have ended the game."""
         game = self.position.game
         if self.position.is_over:
             passes = game.has_pass and [action for _, action in self.position.moves[-2:]] == [game.pass_action] * 2
             self.over = _Ending("two passes" if passes else "game end")
-        elif self.position.ply >= max_moves:
+        elif self.position.ply >= self._max_moves:
             self.over = _Ending("move limit")
 
     def record(self) -> MatchGame:
         """The finished game; both players are asked for its result if the board is to be counted."""
         assert self.over is not None
-        claims: list[str | None] = [None, None]
+        black, (first, second) = self.fixture.black, self._players
+        claims: tuple[str | None, str | None] = (None, None)
         if self.over.loser is None:
-            claims = [player.final_score(self.turn) for player in self.players]
+            claims = first.final_score(self.turn), second.final_score(self.turn)
             result = _counted(self.position)
         else:
-            result = f"{'W' if self.over.loser == self.black else 'B'}+{self.over.letter}"
+            result = f"{'W' if self.over.loser == black else 'B'}+{self.over.letter}"
         colour = winner_named(result)
-        winner = None if not colour else self.black if colour == BLACK else 1 - self.black
-        moves = tuple(self.position.moves)
-        ended, detail = self.over.how, self.over.detail
-        claimed, diagram = (claims[0], claims[1]), str(self.position)
-        return MatchGame(self.fixture.number, self.black, winner, result, moves, ended, detail, claimed, diagram)
+        winner = None if not colour else black if colour == BLACK else 1 - black
+        moves, end = tuple(self.position.moves), self.over
+        diagram = str(self.position)
+        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims, diagram)
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:
@@ -304,4 +306,4 @@ def tally(records: Sequence[MatchGame]) -> Tally:
 
 def distinct_games(records: Sequence[MatchGame]) -> int:
     """The number of different games in the match: repeated games of deterministic players prove less."""
-    return len(Counter(record.moves for record in records))
+    return len({record.moves for record in records})

@@ -65,10 +65,15 @@ def open_game(options: argparse.Namespace) -> tuple[Game, float]:
 def check_play(options: argparse.Namespace) -> None:
     """ChoiceError for a game, a komi, a seed or a time that cannot be, before the rules are loaded."""
     check_game(options.game)
-    if options.komi is not None and not abs(options.komi) <= games.MOST_KOMI:
-        raise ChoiceError(f"--komi {options.komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
+    check_komi("--komi", options.komi)
     check_seed(options.seed)
     check_limits(options.move_seconds, options.threads)
+
+
+def check_komi(name: str, komi: float | None) -> None:
+    """ChoiceError for a komi beyond all boards."""
+    if komi is not None and not abs(komi) <= games.MOST_KOMI:
+        raise ChoiceError(f"{name} {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
 
 
 def check_game(name: str) -> None:

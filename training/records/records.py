@@ -24,10 +24,9 @@ import numpy as np
 
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
-# size, komi in half points, generation, ending, score in half points, openings, moves, searched plies
-_HEADER = struct.Struct("<BhIBhHHH")
-# ply from which on it was conceded or -1, the sides' peaks, whether it was unresigned
-_RESIGNATION = struct.Struct("<hbbB")
+# size, komi in half points, generation, ending, score in half points, openings, moves, searched plies, ply from which on
+# it was conceded or -1, the sides' peaks, whether it was unresigned
+_HEADER = struct.Struct("<BhIBhHHHhbbB")
 _KOMI_UNIT = 0.5
 _VISITS = 64  # that a target shares out
 _VALUE_STEPS = 127  # a value of 1
@@ -134,9 +133,9 @@ def encode(record: Record) -> bytes:
     header = _HEADER.pack(
         record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending),
         round(record.score / _KOMI_UNIT), record.openings, len(moves), record.rows,
+        -1 if record.conceded is None else record.conceded,
+        *(round(peak * _VALUE_STEPS) for peak in record.peaks), record.unresigned,
     )  # fmt: skip
-    black, white = (round(peak * _VALUE_STEPS) for peak in record.peaks)
-    header += _RESIGNATION.pack(-1 if record.conceded is None else record.conceded, black, white, record.unresigned)
     targets, orders = record.targets, [np.argsort(target.actions) for target in record.targets]
     arrays = [
         moves.astype(wide),
@@ -157,9 +156,10 @@ def decode(payload: bytes) -> Record:
     """The inverse of `encode`; ValueError for bytes that are no record."""
     try:
         data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA)
-        size, komi, generation, ending, score, openings, move_count, target_count = _HEADER.unpack_from(data)
+        (
+            size, komi, generation, ending, score, openings, move_count, target_count, conceded, black, white, unresigned,
+        ) = _HEADER.unpack_from(data)  # fmt: skip
         reader = _Reader(data, _HEADER.size)
-        conceded, black, white, unresigned = reader.unpack(_RESIGNATION)
         moves = reader.take(_action_type(size), move_count).astype(np.int32)
         return Record(
             size, komi * _KOMI_UNIT, generation, moves, _targets(reader, _action_type(size), target_count),
@@ -198,12 +198,6 @@ class _Reader:
         array = np.frombuffer(self.data, kind, count, self.offset)
         self.offset += array.nbytes
         return array
-
-    def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
-        """The next numbers of this layout; struct.error past the end."""
-        found = layout.unpack_from(self.data, self.offset)
-        self.offset += layout.size
-        return found
 
 
 class Writer:

@@ -48,7 +48,8 @@ def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: C
     if settings.monitor.yardstick:
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
-    learner, shards = new_run.learner(settings, start, device_of(settings.device)), new_run.shards(settings, start)
+    learner, _ = new_run.learner(settings, start, device_of(settings.device))
+    shards = new_run.shards(settings, start)
     if start.weights is not None:
         say(f"weights    {start.weights}, {model.parameter_count(learner.net):,} parameters as {settings.network}: ok")
     if shards:

@@ -1,6 +1,7 @@
 """`--estimate`: what a run will take on this computer, from a minute's measurement of its own parts.
 
-It assumes games of as many moves as the board has points, and a computer as busy as during the measurement.
+It counts each stage to its end, whatever the limits of the run. It assumes games of as many moves as the board has
+points, and a computer as busy as during the measurement.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import dataclass, replace
 from gozero.nets import model
 from gozero.system.words import counted
 from training.records import scoring
-from training.records.replay import window_rows
 from training.run import trial
 from training.run.backend import device_of
 from training.selfplay.pool import pool_bytes
@@ -34,22 +34,19 @@ class Cost:
 
 @dataclass(frozen=True)
 class Forecast:
-    """A stage: its pace, the rows it is given (inf: to the end of the run) and its hours."""
+    """A stage's pace."""
 
     stage: Stage
-    visits: float  # evaluations for one row
     speed: float  # evaluations a second, mean over the rows
     rows_an_hour: float
     games_an_hour: float
-    rows: float = math.inf
-    hours: float = math.inf
 
 
 def report(settings: LoopSettings, seconds: float = SECONDS) -> str:
     """The estimate as text."""
     cost = measure(settings, seconds)
-    stages = course(settings, cost)
-    needs = [_memory(settings, stages), _disk(settings, stages[-1]), _time(stages)]
+    stages = [forecast(settings, stage, cost) for stage in settings.stage]
+    needs = [_memory(settings), _disk(settings, stages[-1])]
     return "\n".join([*_head(settings, cost), "", *_table(stages), "", *needs])
 
 
@@ -89,29 +86,8 @@ def measure(settings: LoopSettings, seconds: float) -> Cost:
     return Cost(speeds, {size: step * (size / largest) ** 2 for _, size in wanted}, threads)
 
 
-def course(settings: LoopSettings, cost: Cost) -> list[Forecast]:
-    """The stages that the run comes to, as far as its limits let it."""
-    stages: list[Forecast] = []
-    hours, evaluations = settings.hours or math.inf, settings.evaluations or math.inf
-    games, generations = settings.games or math.inf, settings.generations or math.inf
-    for stage in settings.stage:
-        found = forecast(settings, stage, cost)
-        a_game, a_generation = _game_rows(settings, stage), _generation_rows(settings, stage)
-        limit = min(games * a_game, generations * a_generation, evaluations / found.visits)
-        rows = limit if limit == math.inf else a_generation * math.ceil(limit / a_generation - 1e-6)  # it is played out
-        most = min(rows, math.inf if stage is settings.stage[-1] else stage.rows)
-        taken = min(hours, most / found.rows_an_hour)
-        given = taken * found.rows_an_hour if taken < math.inf else math.inf
-        stages.append(replace(found, rows=given, hours=taken))
-        hours, evaluations = hours - taken, evaluations - given * found.visits
-        games, generations = games - given / a_game, generations - given / a_generation
-        if hours <= 0 or rows - given < 1 or evaluations < found.visits:
-            break
-    return stages
-
-
 def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
-    """A stage's speed, its length left open."""
+    """A stage's pace, by what was measured."""
     visits = play = learn = 0.0
     for size, part in stage.sizes.items():  # a row takes a full search, and the cheap ones until the next
         row_visits = stage.full_visits + stage.cheap_visits * (1 / _full_share(settings, size) - 1)
@@ -124,7 +100,7 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
         "semi-asynchronous": max(play, learn) + gate,
         "asynchronous": max(play, learn + gate),
     }[settings.mode]
-    return Forecast(stage, visits, visits / play, 3600 / row, 3600 / (row * _game_rows(settings, stage)))
+    return Forecast(stage, visits / play, 3600 / row, 3600 / (row * _game_rows(settings, stage)))
 
 
 def _row_uses(settings: LoopSettings, stage: Stage) -> float:
@@ -174,32 +150,28 @@ def _head(settings: LoopSettings, cost: Cost) -> list[str]:
 def _table(stages: list[Forecast]) -> list[str]:
     lines = [f"{'stage':<7}{'sizes':<16}{'evaluations/s':>14}{'games/h':>10}{'rows/h':>11}{'rows':>13}{'hours':>9}"]
     for number, found in enumerate(stages, start=1):
-        sizes = " ".join(map(str, sorted(found.stage.sizes)))
-        rows, hours = ("to the end", "-") if math.isinf(found.rows) else (f"{found.rows:,.0f}", f"{found.hours:,.2f}")
+        sizes, rows = " ".join(map(str, sorted(found.stage.sizes))), found.stage.rows
+        length = (
+            f"{rows:>13,}{rows / found.rows_an_hour:>9,.2f}" if number < len(stages) else f"{'to the end':>13}{'-':>9}"
+        )
         pace = f"{found.speed:>14,.0f}{found.games_an_hour:>10,.0f}{found.rows_an_hour:>11,.0f}"
-        lines.append(f"{number:<7}{sizes:<16}{pace}{rows:>13}{hours:>9}")
+        lines.append(f"{number:<7}{sizes:<16}{pace}{length}")
     return lines
 
 
-def _memory(settings: LoopSettings, stages: list[Forecast]) -> str:
-    last = stages[-1]
-    rows = sum(found.rows for found in stages if not math.isinf(found.rows))
-    full = _full_window(settings, last.stage)
-    rows = max(rows, full) if math.isinf(last.rows) else rows
-    a_row = sum(part * trial.row_bytes(settings, size) for size, part in last.stage.sizes.items())
-    window = a_row * (min(rows, full) if settings.replay.window_games else window_rows(round(rows), settings.replay))
-    pools = ((found.stage, scoring.game_of(settings, size)) for found in stages for size in found.stage.sizes)
-    # of every size so far
-    trees = sum({game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}.values())
-    processes = settings.selfplay.processes
+def _memory(settings: LoopSettings) -> str:
+    last, processes = settings.stage[-1], settings.selfplay.processes
+    rows = _full_window(settings, last)
+    pools = ((stage, scoring.game_of(settings, size)) for stage in settings.stage for size in stage.sizes)
+    trees = {game.size: pool_bytes(game, settings.selfplay, stage) for stage, game in pools}
     sizes = {
-        "window": window,
-        "search trees": trees * settings.selfplay.slots,
+        "window": rows * sum(part * trial.row_bytes(settings, size) for size, part in last.sizes.items()),
+        "search trees": sum(trees.values()) * settings.selfplay.slots,
         "network": checkpoint_bytes(settings),
         "programs": PROGRAM_BYTES * (1 if processes == 1 else 1 + processes),
     }
     parts = ", ".join(f"{name} {size / GB:.2f}" for name, size in sizes.items())
-    return f"memory  about {sum(sizes.values()) / GB:.1f} GB when {rows:,.0f} rows are recorded: {parts}"
+    return f"memory  about {sum(sizes.values()) / GB:.1f} GB with {rows:,.0f} rows in the window: {parts}"
 
 
 def _disk(settings: LoopSettings, last: Forecast) -> str:
@@ -210,12 +182,3 @@ def _disk(settings: LoopSettings, last: Forecast) -> str:
         f"disk    about {a_row * last.rows_an_hour / MB:.1f} MB of records an hour{limit}; {checkpoints / MB:,.0f} MB of "
         "checkpoints and weights in all"
     )
-
-
-def _time(stages: list[Forecast]) -> str:
-    hours = sum(found.hours for found in stages if not math.isinf(found.hours))
-    if math.isinf(stages[-1].hours):
-        return (
-            f"time    {hours:,.2f} hours before the last stage, which goes on until you stop it (--hours sets a limit)"
-        )
-    return f"time    {hours:,.2f} hours"

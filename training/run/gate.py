@@ -1,13 +1,8 @@
 """The gate: a new network plays self-play's games only if it wins a match against the one that plays them now.
 
-Vocabulary.
-  candidate  the learner's average. It is judged by its share of the points, a draw counting one half, in pairs of games
-             with the same random opening and colours swapped.
-  best       the network that plays; it stays if the candidate's share is below the setting.
-
-A short match is decided by chance as much as by strength, so the verdict gives its interval. The gate is off by
-default, because a refused network costs its whole generation (AlphaZero and KataGo have no gate; AlphaGo Zero has one
-at 55 %).
+The candidate is the learner's average; the best network stays if the candidate's share of the points is below the
+setting. The gate is off by default, because a refused network costs its whole generation (AlphaZero and KataGo have no
+gate; AlphaGo Zero has one at 55 %).
 """
 
 from __future__ import annotations
@@ -19,9 +14,9 @@ import numpy as np
 from torch import nn
 
 from training.matches.elo import Tally
-from training.matches.match import MatchGame, match_fixtures, play_schedule, tally
-from training.matches.players import Conditions, SearchPlayer, match_search
-from training.matches.stopping import StoppableEvaluator, Stopped
+from training.matches.interface import Conditions, StoppableEvaluator, Stopped
+from training.matches.match import MatchGame, fixture, play_schedule, tally
+from training.matches.players import SearchPlayer, match_search
 from training.records import scoring
 from training.selfplay.leaves import Resources, network_evaluator
 from training.settings.config import LoopSettings
@@ -115,11 +110,12 @@ def play_part(
     game, komi = scoring.match_game(settings, part.size)
     parallel = min(PARALLEL, settings.gate.games, len(part.numbers))
     conditions = Conditions(game, komi, part.seed, parallel, threads=threads)
+    names = ("candidate", "best")
     players = [
         _player(name, net, settings, conditions, stop, device)
-        for name, net in (("candidate", candidate), ("best", best))
+        for name, net in zip(names, (candidate, best), strict=True)
     ]
-    fixtures = [each for each in match_fixtures(max(part.numbers) + 1, part.seed) if each.number in part.numbers]
+    fixtures = [fixture(number, (0, 1), names, number, part.seed) for number in part.numbers]
     opening, longest = min(settings.gate.opening_moves, game.points // 4), scoring.longest(settings, game)
     return [record for _, _, record in play_schedule(players, fixtures, game, opening, longest, parallel)]
 

@@ -29,9 +29,9 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
-# where in a run folder its beginning is made, so that a start that comes to nothing leaves no games for the next to take
-# for its own
+# where in a run folder its beginning is made, so that a start that fails leaves no games for the next to take as its own
 IMPORTING = "importing"
+GIVE = "give a run folder, its records/ or one shard (*.gzr)"
 
 
 @dataclass(frozen=True)
@@ -45,33 +45,24 @@ class StartingPoint:
         return self.weights is not None or bool(self.records)
 
 
-def learner(settings: LoopSettings, start: StartingPoint, device: str = "cpu") -> Learner:
-    """A run's learner at its beginning on `device`, with the given weights, if any.
+def learner(settings: LoopSettings, start: StartingPoint, device: str = "cpu") -> tuple[Learner, Weights | None]:
+    """(a run's learner at its beginning on `device`, the given weights, which it then has, if any).
 
     Raises:
         WeightsError: the file cannot be used.
         SettingsError: its network cannot become the run's; the line says what to do instead.
     """
-    return _grown(settings, start, _given(settings, start), device)
-
-
-def _given(settings: LoopSettings, start: StartingPoint) -> Weights | None:
-    """The given weights, if any."""
-    return None if start.weights is None else weights.load(locations.find(start.weights), settings.game)
-
-
-def _grown(settings: LoopSettings, start: StartingPoint, found: Weights | None, device: str = "cpu") -> Learner:
-    """`learner`, with the given weights in memory."""
     begun = Learner.of(settings, device)
-    if found is None:
-        return begun
+    if start.weights is None:
+        return begun, None
+    found = weights.load(locations.find(start.weights), settings.game)
     try:
         tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
         raise SettingsError(f"--from {start.weights}: {error} (--records FOLDER)") from None
     begun.net.load_state_dict(tensors)
     begun.ema.load_state_dict(tensors)
-    return begun
+    return begun, found
 
 
 def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, records.Shard]]:
@@ -80,14 +71,19 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
 
     SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
     """
-    named = [path for name in start.records for path in _paths(name)]
-    first = {os.path.realpath(path): path for path in reversed(named)}  # one that is named twice counts once
-    found = [(path, _read(path)) for path in named if first[os.path.realpath(path)] is path]
+    paths = {os.path.realpath(path): path for name in start.records for path in _paths(name)}  # each counts once
+    found = [(path, _read(settings, path)) for path in paths.values()]
+    only = network_config(settings).size
+    sizes = sorted({record.size for _, shard in found for record in shard.records})
+    fitting = []
     for path, shard in found:
-        _check(settings, path, shard)
-    fitting = [(path, _fitting(settings, shard)) for path, shard in found]
-    if any(shard.records for _, shard in found) and not any(shard.records for _, shard in fitting):
-        raise SettingsError(f"--records {found[0][0]}: {_unfit(settings, [shard for _, shard in found])}")
+        games = [each for each in shard.records if only in (None, each.size) and _plays_out(settings, each)]
+        fitting.append((path, replace(shard, records=games, left_out=len(shard.records) - len(games))))
+    if sizes and not any(shard.records for _, shard in fitting):
+        what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
+        if only is not None and only not in sizes:
+            what = f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only"
+        raise SettingsError(f"--records {found[0][0]}: {what}; give other records")
     return fitting
 
 
@@ -102,29 +98,22 @@ def _paths(name: str) -> list[Path]:
     except OSError as error:
         raise _unreadable(Path(error.filename or path), error) from None
     if not inside:
-        raise SettingsError(
-            f"--records {path}: no shards of records (*.gzr) there; give a run folder, its records/ or one shard"
-        )
+        raise SettingsError(f"--records {path}: no shards of records (*.gzr) there; {GIVE}")
     return inside
-
-
-def _read(path: Path) -> records.Shard:
-    try:
-        return records.read(path)
-    except OSError as error:
-        raise _unreadable(path, error) from None
 
 
 def _unreadable(path: Path, error: OSError) -> SettingsError:
     return SettingsError(f"--records {path}: cannot read it: {error.strerror or error}")
 
 
-def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
-    """SettingsError unless the shard is one, of this run's game under its rules."""
+def _read(settings: LoopSettings, path: Path) -> records.Shard:
+    """A shard. SettingsError unless it is one, of this run's game under its rules."""
+    try:
+        shard = records.read(path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
     if not shard.settings and not shard.records:
-        raise SettingsError(
-            f"--records {path}: not a shard of records; give a run folder, its records/ or one shard (*.gzr)"
-        )
+        raise SettingsError(f"--records {path}: not a shard of records; {GIVE}")
     game = shard.settings.get("game") or settings.game
     if game != settings.game:
         raise SettingsError(f"--records {path}: games of {game}, but this run plays {settings.game}")
@@ -135,13 +124,7 @@ def _check(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
             f"--records {path}: games under the rules {rules!r}, but this run's are {own!r}; give --set rules={rules}, "
             "or other records"
         )
-
-
-def _fitting(settings: LoopSettings, shard: records.Shard) -> records.Shard:
-    """The shard with the games that the run can learn from."""
-    only = network_config(settings).size
-    fitting = [record for record in shard.records if only in (None, record.size) and _plays_out(settings, record)]
-    return replace(shard, records=fitting, left_out=len(shard.records) - len(fitting))
+    return shard
 
 
 def _plays_out(settings: LoopSettings, record: Record) -> bool:
@@ -153,18 +136,6 @@ def _plays_out(settings: LoopSettings, record: Record) -> bool:
     return True
 
 
-def _unfit(settings: LoopSettings, found: list[records.Shard]) -> str:
-    """Why no game of these shards fits."""
-    sizes = sorted({record.size for shard in found for record in shard.records})
-    only = network_config(settings).size
-    if only is not None and only not in sizes:
-        return (
-            f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only; give other "
-            "records, or another network"
-        )
-    return f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result; give other records"
-
-
 def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
     """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
 
@@ -172,8 +143,7 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
         WeightsError, SettingsError: as `learner` and `shards`; also for records of another game.
         StorageError: the folder cannot be written.
     """
-    given = _given(settings, start)
-    begun, played = _grown(settings, start, given), shards(settings, start)
+    (begun, given), played = learner(settings, start), shards(settings, start)
     fresh = folder / IMPORTING
     try:
         progress = _import(settings, fresh, played)
@@ -200,7 +170,7 @@ def _remarks(settings: LoopSettings, given: Weights | None, begun: Learner, prog
     remarks = [note] if (note := limit_note(given.config, begun.config)) else []
     stage = settings.stage_at(progress.rows)
     if stage.evaluator == "rollouts":
-        number = next(number for number, each in enumerate(settings.stage, start=1) if each is stage)
+        number = settings.stage.index(stage) + 1
         remarks.append(
             f"its first games are played by random playouts, not by these weights, as stage {number} has it; "
             f"--set stage.{number}.evaluator=network changes that"
@@ -244,10 +214,9 @@ def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, record
             target = storage.shard(fresh, generation)
             target.parent.mkdir(parents=True, exist_ok=True)
             _put(path, found, target)
-    for generation, (_, found) in enumerate(played, start=1):
-        progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
-        progress.games += len(found.records)
-        progress.rows += sum(record.rows for record in found.records)
+            progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
+            progress.games += len(found.records)
+            progress.rows += sum(record.rows for record in found.records)
     progress.steps_owed = _owed(settings, progress, [found.records for _, found in played])
     return progress
 
@@ -267,11 +236,9 @@ def _owed(settings: LoopSettings, progress: Progress, played: list[list[Record]]
     """Steps that games from elsewhere pay for: each generation's, or the uses of the rows that the window holds."""
     learner, newest = settings.learner, settings.replay.window_games
     if learner.generation_steps:
-        return learner.generation_steps * (
-            progress.games / settings.generation_games
-            if settings.generation_games
-            else progress.rows / settings.generation_rows
-        )
+        games, rows = progress.games, progress.rows
+        parts = games / settings.generation_games if settings.generation_games else rows / settings.generation_rows
+        return learner.generation_steps * parts
     rows = window_rows(progress.rows, settings.replay)
     if newest:
         rows = sum(record.rows for record in [record for each in played for record in each][-newest:])

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,14 +21,57 @@ from torch import nn
 from gozero.system.console import progress_bar, say
 from training.run import files, gate
 from training.run.backend import LOCAL, Backend, return_memory
-from training.run.limits import RunLimits
-from training.run.measures import Measures
-from training.run.timeline import Timeline
+from training.run.measures import Measures, Timeline
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 from training.storage.storage import FolderError
+
+
+class RunLimits:
+    """The limits of a run (hours, generations, games, evaluations; 0 is none), of which the first that is reached ends it;
+    and its hours of work, counted from now on.
+    """
+
+    def __init__(self, settings: LoopSettings, progress: Progress) -> None:
+        self.settings, self.progress = settings, progress
+        self._tick = time.monotonic()
+
+    def count_time(self) -> None:
+        """Add the time since the last call to the hours of work."""
+        now = time.monotonic()
+        self.progress.hours += (now - self._tick) / 3600
+        self._tick = now
+
+    def shares(self) -> dict[str, float]:
+        """The share of the run that is done, by each of its limits; 0 and more."""
+        done = {name: getattr(self.progress, name) for name in ("hours", "games", "evaluations")}
+        done["generations"] = self.progress.generation - 1
+        limits = {name: getattr(self.settings, name) for name in done}
+        return {name: done[name] / limit for name, limit in limits.items() if limit}
+
+    def elapsed(self) -> float:
+        """The share of the run that is done, 0..1, by the nearest of its limits; 0 if it has none."""
+        return max(self.shares().values(), default=0.0)
+
+    def ending(self) -> str:
+        """Why the run has ended, and how to continue it; one line. One that has not learned from its last games yet was
+        stopped.
+        """
+        reached = {name: share for name, share in self.shares().items() if share >= 1}
+        if not reached or self.progress.learning:
+            return "stopped, all is saved; the same command continues"
+        limits, higher = [], []
+        for name, share in reached.items():
+            limit = getattr(self.settings, name)
+            twice = 2 * limit * share  # of what is done
+            limits.append(f"{name} = {limit:g}")
+            higher.append(f"--set {name}={f'{twice:.3g}' if name == 'hours' else math.ceil(twice)}")
+        return (
+            f"the run has reached its limit, {' and '.join(limits)}; the same command with a higher one, such as "
+            f"{' '.join(higher)}, continues it"
+        )
 
 
 class Run:
@@ -127,7 +172,7 @@ class Run:
                     if not self.trainer.due():  # the window has been emptied
                         break
                     widths = self.trainer.learn(count, progress.rate)
-                    progress.trained_sizes += sorted(widths - set(progress.trained_sizes))
+                    progress.trained_sizes = sorted(widths.union(progress.trained_sizes))
                 done += count
                 bar.update(count)
                 if pause is not None and done % every == 0 and done < steps:

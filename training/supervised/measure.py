@@ -10,7 +10,7 @@ import torch
 
 from training.learner.learner import Learner
 from training.matches.elo import Z95, wilson
-from training.supervised.collection import Collection, Shelf
+from training.supervised.collection import Collection, SizedRows
 
 CHUNK = 256  # positions measured at once
 FEW_GAMES = 10  # fewer tell little of how much games differ
@@ -66,12 +66,12 @@ class Predictions:
     game: list[np.ndarray] = field(default_factory=list)
     decided: list[np.ndarray] = field(default_factory=list)
 
-    def add(self, shelf: Shelf, rows: slice, moves: np.ndarray, values: np.ndarray) -> None:
-        """The predictions for some rows of a shelf: moves int [n] and values float [n] for the side to move."""
-        self.top1.append(moves == shelf.rows.policy[rows].argmax(1))
-        self.value.append(np.sign(values) == shelf.rows.value[rows])
-        self.game.append(shelf.game[rows])
-        self.decided.append(shelf.known[rows, 0] & (shelf.rows.value[rows] != 0))
+    def add(self, found: SizedRows, rows: slice, moves: np.ndarray, values: np.ndarray) -> None:
+        """The predictions for some rows of one size: moves int [n] and values float [n] for the side to move."""
+        self.top1.append(moves == found.rows.policy[rows].argmax(1))
+        self.value.append(np.sign(values) == found.rows.value[rows])
+        self.game.append(found.game[rows])
+        self.decided.append(found.known[rows, 0] & (found.rows.value[rows] != 0))
 
     def shares(self) -> tuple[CorrectShare, CorrectShare]:
         """(top-1, value accuracy)."""
@@ -84,28 +84,28 @@ class Predictions:
 
 @torch.inference_mode()
 def measure(
-    learner: Learner, held: dict[int, Shelf], stop: Callable[[], bool] = lambda: False
+    learner: Learner, held: dict[int, SizedRows], stop: Callable[[], bool] = lambda: False
 ) -> tuple[CorrectShare, CorrectShare]:
     """The averaged network's (top-1, value accuracy) on the held-out positions."""
     predictions = Predictions()
-    for _, shelf in sorted(held.items()):
-        for start in range(0, len(shelf), CHUNK):
+    for _, found in sorted(held.items()):
+        for start in range(0, len(found), CHUNK):
             if stop():
                 break
-            rows = slice(start, min(start + CHUNK, len(shelf)))
-            batch = shelf.batch(np.arange(rows.start, rows.stop))
+            rows = slice(start, min(start + CHUNK, len(found)))
+            batch = found.batch(np.arange(rows.start, rows.stop))
             output = learner.ema(*map(torch.from_numpy, batch.inputs))
-            predictions.add(shelf, rows, output.policy.argmax(1).numpy(), output.value.numpy())
+            predictions.add(found, rows, output.policy.argmax(1).numpy(), output.value.numpy())
     return predictions.shares()
 
 
 def constant(data: Collection) -> tuple[CorrectShare, CorrectShare]:
     """The same for a predictor that does not look at the board."""
     predictions = Predictions()
-    for size, shelf in sorted(data.held.items()):
+    for size, found in sorted(data.held.items()):
         known = data.train.get(size)
         move = int(known.rows.policy.sum(0, dtype=np.float32).argmax()) if known else 0
         value = 1.0 if known is None or known.rows.value.mean() >= 0 else -1.0
-        rows = slice(0, len(shelf))
-        predictions.add(shelf, rows, np.full(len(shelf), move), np.full(len(shelf), value))
+        rows = slice(0, len(found))
+        predictions.add(found, rows, np.full(len(found), move), np.full(len(found), value))
     return predictions.shares()

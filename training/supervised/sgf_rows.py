@@ -1,15 +1,12 @@
 """Turns an SGF file into rows for the learner: the position before each move, with its targets.
 
-Vocabulary.
-  line      one way through a game's variations (`gozero.records.sgf`); the result belongs to the main line alone.
-  labelled  the rows of a line, and which of their targets are known.
-  cut       ended before a move that breaks the rules or is played after two passes; the moves before it are kept.
+A line is one way through a game's variations; the result belongs to the main line alone. It is cut before a move that
+breaks the rules or is played after two passes.
 
-The policy's target is the move played, the reply's the move after it. The value is known where the file names a winner
-by points or by resignation: a forfeit or a loss on time says nothing about the board. The score is known where the file
-names points, ownership only where both sides passed at the end and the board as it stands, or without what is dead in
+The policy's target is the move played, the reply's the move after it. The value is known if the file names a winner
+by points or by resignation: a forfeit or a loss on time says nothing about the board. The score is known if the file
+names points, ownership only if both sides passed at the end and the board as it stands, or without what is dead in
 pass-alive territory, counts to the stated score. Komi is the file's. A move out of turn leaves no row.
-`training.supervised.collection` reads folders.
 """
 
 from __future__ import annotations

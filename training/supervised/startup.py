@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Callable
 from errno import EISDIR
 from pathlib import Path
 
 import torch
 
 from gozero.nets import model
-from gozero.system.console import INTERRUPTED, say, stop_on_signals
-from gozero.system.errors import ChoiceError
+from gozero.system.console import FAILED, SUCCESS, say, stop_on_signals
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.learner.learner import DivergedError
@@ -56,47 +54,34 @@ def _reserve(out: Path, resumes: bool) -> None:
 
 
 def learn(options: argparse.Namespace) -> int:
-    """Train. Returns the exit code: 1 if the disk failed or the losses diverged, 2 for a folder that cannot be used."""
-    try:
-        plan = _plan(options)
-        _reserve(options.out, options.resume)
-        torch.set_num_threads(options.threads or available_threads())
-        data = _read(options.folder, plan)
-        say(collection.summary(data))
-        if plan.wanted.held_out and not data.held:
-            say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
-        run = Trainer(plan, data, options.out)
-        if options.resume:
-            run.resume()
-        stop = stop_on_signals()
-        run.train(stop)
-    except (StorageError, DivergedError) as error:
-        say(f"gozero supervised: {error}")
-        return 1
-    except (CollectionError, SettingsError, ChoiceError) as error:
-        say(f"gozero supervised: {error}")
-        return 2
-    except KeyboardInterrupt:  # while reading: nothing has begun
-        return INTERRUPTED
-    _report(run, stop)
-    return 0
-
-
-def _read(folder: Path, plan: TrainerPlan) -> collection.Collection:
-    """The positions to learn from. CollectionError where there are none, which names a board that the network needs."""
+    """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. CollectionError, SettingsError
+    or ChoiceError for what cannot be used.
+    """
+    plan = _plan(options)
+    _reserve(options.out, options.resume)
+    torch.set_num_threads(options.threads or available_threads())
     size = model.config(plan.network).size
     try:
-        return collection.read(folder, plan.wanted, say, size)
+        data = collection.read(options.folder, plan.wanted, say, size)
     except CollectionError as error:
         needs = f"; network {plan.network} plays {size}x{size} only" if size else ""
         raise CollectionError(f"{error}{needs}") from None
-
-
-def _report(run: Trainer, stop: Callable[[], bool]) -> None:
-    """Print the network's results beside the constant predictor's, unless stopped."""
-    measured = measure(run.learner, run.data.held, stop)
-    if not stop():
+    say(collection.summary(data))
+    if plan.wanted.held_out and not data.held:
+        say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
+    run = Trainer(plan, data, options.out)
+    if options.resume:
+        run.resume()
+    stop = stop_on_signals()
+    try:
+        run.train(stop)
+    except (StorageError, DivergedError) as error:
+        say(f"gozero supervised: {error}")
+        return FAILED
+    measured = measure(run.learner, data.held, stop)
+    if not stop():  # beside the constant predictor's
         print(f"{'held-out games':<22}{'top-1':<28}value")
-        for name, (top1, value) in {run.plan.network: measured, "constant predictor": constant(run.data)}.items():
+        for name, (top1, value) in {plan.network: measured, "constant predictor": constant(data)}.items():
             print(f"{name:<22}{top1!s:<28}{value}")
     print(f"weights: {run.out.absolute()}")
+    return SUCCESS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from training.learner.learner import DivergedError, Learner
 from training.records.replay import Batch
 from training.settings.config import LearnerSettings
 from training.storage import storage
+from training.storage.checkpoint import UNREADABLE
 from training.supervised.collection import Collection, Wanted
 from training.supervised.measure import measure
 
@@ -45,7 +45,9 @@ class Trainer:
 
     def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
-        self.learner = Learner(model.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed)
+        self.learner = Learner(
+            model.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed
+        )
         self.epoch = self.step = 0
         self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
 
@@ -63,24 +65,10 @@ class Trainer:
     def resume(self) -> None:
         """Continue from the state beside OUT. SettingsError where there is none, or it belongs to another run."""
         try:
-            state = torch.load(self.state_path, map_location="cpu", weights_only=True)
-            if not isinstance(state, dict):
-                raise TypeError(type(state))
-            saved, rate, self.epoch, self.step = (
-                _lasting(state["facts"]),
-                _learning_rate(state["facts"]),
-                state["epoch"],
-                state["step"],
-            )
-        except (
-            OSError,
-            RuntimeError,
-            EOFError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            pickle.UnpicklingError,
-        ) as error:
+            state = dict(torch.load(self.state_path, map_location="cpu", weights_only=True))
+            saved, self.epoch, self.step = state["facts"], state["epoch"], state["step"]
+            rate = saved["learner"].pop("learning_rate")
+        except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
             advice = (
                 "without --resume" if isinstance(error, FileNotFoundError) else "without --resume, and with it removed,"
@@ -89,12 +77,13 @@ class Trainer:
                 f"cannot continue from {self.state_path.absolute()}: {why}; {advice} a new run begins"
             ) from None
         facts = self._facts()
-        if other := ", ".join(_differences(saved, _lasting(facts))):
+        now = facts["learner"].pop("learning_rate")  # it may change
+        if other := ", ".join(_differences(saved, facts)):
             raise SettingsError(
                 f"{self.state_path.absolute()} is of another run: {other}; give what it had, or another --out"
             )
-        if rate != _learning_rate(facts):
-            say(f"--learning-rate was {rate:g} and is {_learning_rate(facts):g} from here on")
+        if rate != now:
+            say(f"--learning-rate was {rate:g} and is {now:g} from here on")
         self.learner.load_state_dict(state["learner"])
         self.saved = self.learner.steps
 
@@ -181,11 +170,6 @@ class Trainer:
         return f"epoch {self.epoch} of {self.plan.epochs}: losses {losses}; held out: top-1 {top1}, value {value}"
 
 
-def _learning_rate(facts: dict[str, Any]) -> float:
-    """The learning rate among the facts of a run."""
-    return float(facts["learner"]["learning_rate"])
-
-
 def _differences(saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     """What facts of a run differ, those of tables by their own names."""
     for name, value in now.items():
@@ -194,13 +178,3 @@ def _differences(saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield from _differences(before, value)
         elif before != value:
             yield f"{name} was {before!r}, now {value!r}"
-
-
-def _lasting(facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts without the learning rate, which may change when a run is resumed.
-
-    Old states lack the input features, and settings of the learner that came later: these have their usual values.
-    """
-    learner = {**asdict(LearnerSettings()), **facts["learner"]}
-    learner.pop("learning_rate")
-    return {**facts, "learner": learner, "wanted": {"features": 1, **facts["wanted"]}}

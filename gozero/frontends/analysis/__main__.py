@@ -7,20 +7,18 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gozero import __version__ as VERSION
 from gozero.frontends.analysis.queries import Defaults
 from gozero.frontends.analysis.server import Lines, Server, serve
-from gozero.frontends.analysis.settings import PROGRAM, AnalysisSettings, from_arguments
-from gozero.play.engine import find_weights, supported_sizes
+from gozero.play.engine import EngineSettings, find_weights, supported_sizes
 from gozero.search.memory import Memory
-from gozero.system.console import SUCCESS, leave_when_unread, run_server, warn
+from gozero.system.console import SUCCESS, from_arguments, leave_when_unread, run_server, warn
 from gozero.system.errors import ChoiceError
 from gozero.system.input import arriving_lines
-from gozero.system.options import SettingsError
+from gozero.system.options import SettingsError, option
 from gozero.system.output import Log, ProtocolOutput, tell
 from gozero.system.words import counted
 
@@ -28,20 +26,64 @@ if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
 
+PROGRAM = "gozero analysis"
 READY = "Started, ready to begin handling requests"
 """KataGo's line on stderr that some clients wait for."""
+PERSPECTIVES = ("black", "white", "side_to_move")
+DESCRIPTION = (
+    "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
+)
+HELP_EPILOG = """\
+KaTrain:  General & Engine Settings > Override Engine Command: exec (not on Windows), the full path of gozero, analysis,
+          --quit-without-waiting and other options.
+By hand:  echo '{"id":"a","moves":[["B","G7"]],"rules":"chinese","boardXSize":13,"boardYSize":13}' | gozero analysis
+docs/analysis.md describes queries and answers.
+"""
 
-say = partial(tell, PROGRAM)
-"""One line to the user, on stderr."""
+
+@dataclass(frozen=True)
+class AnalysisSettings(EngineSettings):
+    """What the user may choose; None: the program chooses."""
+
+    weights: str | None = option(
+        None,
+        "weights file of Go, searched in the working directory, beside the executable, and among the shipped ones "
+        "(default best.pt)",
+        metavar="FILE",
+    )
+    visits: int = option(
+        500, "simulations for a position where the query does not say (default 500)", low=1, high=100_000_000
+    )
+    time: float | None = option(
+        None, "most seconds for a position where the query does not say (default: no limit)", low=0.01, high=1e6,
+        metavar="SECONDS",
+    )  # fmt: skip
+    positions: int = option(
+        16, "positions searched at once; more of them fill a GPU, fewer are answered sooner (default 16)",
+        low=1, high=4096,
+    )  # fmt: skip
+    report_winrates_as: str = option(
+        "black", f"side for which win rate, lead and ownership are given: {', '.join(PERSPECTIVES)} (default black)",
+        choices=PERSPECTIVES, metavar="SIDE",
+    )  # fmt: skip
+    quit_without_waiting: bool = option(
+        False, "stop at once at the end of the input, without answering the remaining queries"
+    )
+    log: str | None = option(None, "append all input and output of the protocol to this file", metavar="FILE")
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
-    run_server(PROGRAM, lambda: from_arguments(arguments), start)
+    run_server(PROGRAM, lambda: read_settings(arguments), start)
+
+
+def read_settings(arguments: list[str] | None) -> AnalysisSettings:
+    """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
+    return from_arguments(AnalysisSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG)
 
 
 def start(settings: AnalysisSettings, log: Log | None) -> int:
-    """Serve. Returns the exit code; WeightsError and SettingsError where weights or backend cannot be used."""
+    """Serve. Returns the exit code; WeightsError and SettingsError if weights or backend cannot be used."""
     output = ProtocolOutput.take_over(log)
     path, header = find_weights(settings.weights, "go")
     evaluators = settings.evaluators(path)
@@ -56,29 +98,19 @@ def start(settings: AnalysisSettings, log: Log | None) -> int:
         output.write(json.dumps(answer, separators=(",", ":")) + "\n")
 
     seconds = {} if settings.time is None else {"seconds": settings.time}
-    defaults = Defaults(
-        tuple(supported_sizes(header)),
-        settings.visits,
-        perspective=settings.report_winrates_as,
-        trained=header.trained,
-        **seconds,
-    )
-
-    memory = Memory(settings.tree_memory, settings.positions)
-    positions = settings.positions
-    server = Server(VERSION, path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget,
-        lambda text: warn(PROGRAM, text, log))
-    say(greeting(settings, path))
-    say(READY)
+    sizes, side = tuple(supported_sizes(header)), settings.report_winrates_as
+    defaults = Defaults(sizes, settings.visits, perspective=side, trained=header.trained, **seconds)
+    memory, positions = Memory(settings.tree_memory, settings.positions), settings.positions
+    server = Server(
+        path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget,
+        lambda text: warn(PROGRAM, text, log),
+    )  # fmt: skip
+    limits = f"{counted(settings.visits, 'visit')} a position, {counted(positions, 'position')} at once"
+    tell(PROGRAM, f"gozero {VERSION}, weights {path}; {limits}")
+    tell(PROGRAM, READY)
     leave_when_unread(output)
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)
     return SUCCESS
-
-
-def greeting(settings: AnalysisSettings, path: Path) -> str:
-    """The line on stderr that names the weights and the limits."""
-    visits, positions = counted(settings.visits, "visit"), counted(settings.positions, "position")
-    return f"gozero {VERSION}, weights {path}; {visits} a position, {positions} at once"
 
 
 def read_lines(output: ProtocolOutput) -> Lines:

@@ -1,11 +1,12 @@
 """The searches of many positions at once, in waves whose leaves are evaluated together.
 
-Vocabulary. A *task* is a position to be searched (`gozero.frontends.analysis.positions.Task`); it *waits* until it has its turn, the
-highest priority first and the older first among equals, and is then *under way*. A *wave* takes some leaves of every
-search under way: those of one board size go to the evaluator in one batch, whatever their komi, rules and settings.
-Searches do not influence each other, so a position has the same numbers in company as alone.
+A task is a position to be searched; it waits until it has its turn, the highest priority first and the older first
+among equals. A wave takes some leaves of every search under way: those of one board size go to the evaluator in one batch,
+whatever their komi, rules and settings. Searches do not influence each other, so a position has the same numbers in
+company as alone.
 
-This module knows no JSON and starts no thread.
+The moves of a game are taken as `play` over GTP takes them: for either side at any time, and a move that only superko
+forbids too. The engine considers the moves that the full rules allow.
 """
 
 from __future__ import annotations
@@ -19,31 +20,84 @@ from itertools import groupby
 
 import numpy as np
 
+from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
-from gozero.frontends.analysis.positions import Task
+from gozero.evaluators.cache import Owners
+from gozero.frontends.analysis.fields import QueryError
+from gozero.frontends.analysis.queries import Query
+from gozero.games import coords
 from gozero.games.game import Game
+from gozero.games.go import go
+from gozero.games.position import IllegalMove, Position
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
-from gozero.play.report import Analysis, Observer, Owners, look
+from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import look
 from gozero.search.memory import Memory
+from gozero.search.restrictions import left_out
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
+from gozero.system.errors import SetUpError
 from gozero.system.options import SettingsError
 
 
-@dataclass(frozen=True)
-class RawEvaluation:
-    """The evaluator's output for a position without a search, for the side to move.
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One turn of a query, to be searched.
 
     Attributes:
-        logits: float32 [A].
-        value: expected result, -1..1.
-        score: expected lead in points, None where it knows none.
+        query: what it belongs to.
+        turn: its number.
+        priority: the highest comes first.
+        root: the position, not over.
+        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; at least
+            one move is not.
     """
 
-    logits: np.ndarray
-    value: float
-    score: float | None
+    query: Query
+    turn: int
+    priority: int
+    root: Position
+    left_out: np.ndarray
+
+
+def tasks(query: Query) -> list[Task]:
+    """The turns of a query, in the order of the game. QueryError for impossible stones or moves, and if no move is
+    left.
+    """
+    position = Position(
+        games.make("go", size=query.size, rules=query.rules, komi=query.komi, handicap=query.handicap)
+    )
+    try:
+        position.set_up(dict(query.stones), query.to_play)
+    except SetUpError as error:
+        raise QueryError("initialStones", str(error)) from None
+    found = []
+    for turn in range(len(query.moves) + 1):
+        if turn > 0:
+            _play(position, query, turn - 1)
+        if turn in query.priorities:
+            root = position.copy()
+            if root.is_over:
+                root.state[go.PASSES] = 0  # a query for a move means that the passes have not ended the game
+            found.append(Task(query, turn, query.priorities[turn], root, _left_out(query, root, turn)))
+    return found
+
+
+def _play(position: Position, query: Query, number: int) -> None:
+    colour, action = query.moves[number]
+    try:
+        position.play(action, colour, superko=False)
+    except IllegalMove:
+        raise QueryError("moves", f"Illegal move {number}: {coords.vertex(action, query.size)}") from None
+
+
+def _left_out(query: Query, root: Position, turn: int) -> np.ndarray:
+    plies = left_out(query.restrictions, root.to_play, root.game.actions)
+    if not (root.legal() & (plies[0] == 0)).any():
+        field = "allowMoves" if query.restrictions[0].alone else "avoidMoves"
+        raise QueryError(field, f"no legal move is left at turn {turn}")
+    return plies
 
 
 class RunningTask:
@@ -55,7 +109,7 @@ class RunningTask:
         room = min(settings.max_nodes, query.visits + settings.leaves)
         self.task = task
         self.evaluator = evaluator
-        self.raw: RawEvaluation | None = None
+        self.raw: Evaluation | None = None  # of the position itself, n = 1
         self.deadline = now + query.seconds
         self.next_report = now + query.first_report
         self._owners = Owners(evaluator)
@@ -77,7 +131,7 @@ class RunningTask:
         return self._search.is_full()
 
     def collect(self) -> np.ndarray:
-        """int32 [n, S], the leaves of its next wave: the position itself in the first one; see `Search.collect`."""
+        """int32 [n, S], the leaves of its next wave, in the first one the position itself; see `Search.collect`."""
         self._leaves = self._search.collect()
         return self._leaves
 
@@ -86,8 +140,7 @@ class RunningTask:
         if found is not None:
             self._owners.add(self._leaves, found)
             if self.raw is None:
-                score = None if found.score is None else float(found.score[0])
-                self.raw = RawEvaluation(found.logits[0].copy(), float(found.value[0]), score)
+                self.raw = found.of([0])  # a copy: the evaluator may reuse its arrays
         self._search.absorb(found)
 
     def look(self) -> Analysis:
@@ -137,11 +190,11 @@ class Analyst:
         heapq.heappush(self._waiting, (-task.priority, next(self._numbers), task))
 
     def end(self, is_meant: Callable[[Task], bool]) -> list[Task]:
-        """End tasks now. Running ones are reported with their results so far; queued ones are returned, oldest first."""
+        """End tasks now. Running ones are reported as far as they are; queued ones are returned, oldest first."""
         dropped = [entry for entry in self._waiting if is_meant(entry[2])]
         self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
         heapq.heapify(self._waiting)
-        self._finish([running_task for running_task in self._running if is_meant(running_task.task)])
+        self._finish([running for running in self._running if is_meant(running.task)])
         return [task for _, _, task in sorted(dropped, key=lambda entry: entry[1])]
 
     def wave(self) -> None:
@@ -151,13 +204,11 @@ class Analyst:
         for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
             self._advance(list(same_board))
         now = self._clock()
-        self._finish(
-            [running_task for running_task in self._running if running_task.is_finished or now >= running_task.deadline]
-        )
-        for running_task in list(self._running):
-            if now >= running_task.next_report:
-                running_task.next_report = now + running_task.task.query.report_interval
-                self._tell(running_task, goes_on=True)
+        self._finish([running for running in self._running if running.is_finished or now >= running.deadline])
+        for running in list(self._running):
+            if now >= running.next_report:
+                running.next_report = now + running.task.query.report_interval
+                self._tell(running, goes_on=True)
 
     def _start(self, task: Task) -> None:
         try:
@@ -168,41 +219,41 @@ class Analyst:
         except Exception as error:  # noqa: BLE001 - no memory, say: the other searches go on
             self._failed(task, error)
 
-    def _advance(self, running: list[RunningTask]) -> None:
+    def _advance(self, group: list[RunningTask]) -> None:
         """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
-        leaves = [running_task.collect() for running_task in running]
+        leaves = [running.collect() for running in group]
         try:
-            parts: list[Evaluation | None] = _evaluated(running[0].evaluator, leaves)
+            parts: list[Evaluation | None] = _evaluated(group[0].evaluator, leaves)
         except Exception:  # noqa: BLE001 - it was too much at once, or one of them is to blame
             parts = []
-        for number, running_task in enumerate(running):
+        for number, running in enumerate(group):
             try:
-                part = parts[number] if parts else _evaluated(running_task.evaluator, [leaves[number]])[0]
-                running_task.absorb(part)
+                part = parts[number] if parts else _evaluated(running.evaluator, [leaves[number]])[0]
+                running.absorb(part)
             except Exception as error:  # noqa: BLE001 - the other searches go on
-                self._end(running_task, error)
+                self._end(running, error)
 
-    def _finish(self, running: list[RunningTask]) -> None:
-        self._running = [running_task for running_task in self._running if running_task not in running]
-        for running_task in running:
-            self._tell(running_task, goes_on=False)
+    def _finish(self, ended: list[RunningTask]) -> None:
+        self._running = [running for running in self._running if running not in ended]
+        for running in ended:
+            self._tell(running, goes_on=False)
 
-    def _tell(self, running_task: RunningTask, *, goes_on: bool) -> None:
+    def _tell(self, running: RunningTask, *, goes_on: bool) -> None:
         """Report; where the answer cannot be made, which may need an evaluation, the search has failed."""
         try:
-            self._report(running_task, goes_on)
+            self._report(running, goes_on)
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - the other searches go on
-            self._end(running_task, error)
+            self._end(running, error)
 
-    def _end(self, running_task: RunningTask, error: Exception) -> None:
-        self._running = [other for other in self._running if other is not running_task]
-        self._failed(running_task.task, error)
+    def _end(self, running: RunningTask, error: Exception) -> None:
+        self._running = [other for other in self._running if other is not running]
+        self._failed(running.task, error)
 
 
-def _size(running_task: RunningTask) -> int:
-    return running_task.task.query.size
+def _size(running: RunningTask) -> int:
+    return running.task.query.size
 
 
 def _evaluated(evaluator: Evaluator, leaves: list[np.ndarray]) -> list[Evaluation | None]:

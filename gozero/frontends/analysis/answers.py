@@ -1,8 +1,7 @@
 """The results of a search as the JSON objects of KataGo's protocol.
 
-All numbers of a look are for the side to move; here they are told for the side that the query names: win rates as
-shares 0..1, leads in points, ownership + for that side. What the network does not know is left out. Priors and the
-policy belong to no side.
+All numbers are for the side that the query names, those of a look for the side to move: win rates as shares 0..1, leads
+in points, ownership + for that side. What the network does not know is left out. Priors and the policy have no side.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gozero.frontends.analysis.analyst import RawEvaluation
-from gozero.frontends.analysis.positions import Task
+from gozero.evaluators.base import Evaluation
+from gozero.frontends.analysis.analyst import Task
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
@@ -23,19 +22,19 @@ from gozero.play.report import Analysis, MoveAnalysis
 DIGITS = 6
 
 
-def answer(task: Task, look: Analysis, raw: RawEvaluation, *, is_during_search: bool) -> dict[str, Any]:
+def answer(task: Task, look: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
     """The answer for a task that has been searched."""
     wishes, sign = task.query.wishes, _sign(task)
-    told = {
+    values = {
         **_head(task, is_during_search=is_during_search),
         "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(look.moves)],
         "rootInfo": _root(task, look, raw, sign),
     }
     if look.ownership is not None:
-        told["ownership"] = _rounded(sign * look.ownership)
+        values["ownership"] = _rounded(sign * look.ownership)
     if wishes.policy:
-        told["policy"] = _policy(task.root, raw.logits)
-    return told
+        values["policy"] = _policy(task.root, raw.logits[0])
+    return values
 
 
 def no_results(task: Task) -> dict[str, Any]:
@@ -49,14 +48,14 @@ def _head(task: Task, *, is_during_search: bool) -> dict[str, Any]:
 
 def _sign(task: Task) -> int:
     """1 where numbers are reported for the side to move, else -1."""
-    told_for = {"black": BLACK, "white": WHITE}.get(task.query.wishes.perspective, task.root.to_play)
-    return 1 if told_for == task.root.to_play else -1
+    side = {"black": BLACK, "white": WHITE}.get(task.query.wishes.perspective, task.root.to_play)
+    return 1 if side == task.root.to_play else -1
 
 
 def _move(move: MoveAnalysis, order: int, task: Task, sign: int) -> dict[str, Any]:
     wishes, size = task.query.wishes, task.query.size
     length = wishes.line_length + 1  # the protocol counts the moves after the first
-    told = {
+    values = {
         "move": coords.vertex(move.action, size),
         "visits": move.visits,
         **_worth(sign * move.value, move.score, sign),
@@ -67,19 +66,19 @@ def _move(move: MoveAnalysis, order: int, task: Task, sign: int) -> dict[str, An
         "pv": [coords.vertex(action, size) for action in move.line[:length]],
     }
     if wishes.line_visits:
-        told["pvVisits"] = list(move.line_visits[:length])
+        values["pvVisits"] = list(move.line_visits[:length])
     if move.ownership is not None:
-        told["ownership"] = _rounded(sign * move.ownership)
-    return told
+        values["ownership"] = _rounded(sign * move.ownership)
+    return values
 
 
-def _root(task: Task, look: Analysis, raw: RawEvaluation, sign: int) -> dict[str, Any]:
-    lead = {} if raw.score is None else {"rawLead": round(sign * raw.score, DIGITS)}
+def _root(task: Task, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
+    lead = {} if raw.score is None else {"rawLead": round(sign * float(raw.score[0]), DIGITS)}
     return {
         "currentPlayer": "B" if task.root.to_play == BLACK else "W",
         "visits": look.visits,
         **_worth(sign * look.value, look.score, sign),
-        "rawWinrate": round(_winrate(sign * raw.value), DIGITS),
+        "rawWinrate": round(_winrate(sign * float(raw.value[0])), DIGITS),
         **lead,
         **({} if look.hits is None else {"cacheHits": look.hits}),
         **hashes(task.root),
@@ -88,11 +87,11 @@ def _root(task: Task, look: Analysis, raw: RawEvaluation, sign: int) -> dict[str
 
 def _worth(value: float, score: float | None, sign: int) -> dict[str, float]:
     """An expected result -1..1 of the reported side, and the lead under KataGo's two names."""
-    told = {"winrate": round(_winrate(value), DIGITS), "utility": round(value, DIGITS)}
+    values = {"winrate": round(_winrate(value), DIGITS), "utility": round(value, DIGITS)}
     if score is None:
-        return told
+        return values
     lead = round(sign * score, DIGITS)
-    return {**told, "scoreLead": lead, "scoreMean": lead}
+    return {**values, "scoreLead": lead, "scoreMean": lead}
 
 
 def _winrate(value: float) -> float:
@@ -107,19 +106,18 @@ def _policy(root: Position, logits: np.ndarray) -> list[float]:
 
 
 def _rounded(values: np.ndarray, digits: int = DIGITS) -> list[float]:
-    told: list[float] = np.round(values.astype(np.float64), digits).tolist()
-    return told
+    rounded: list[float] = np.round(values.astype(np.float64), digits).tolist()
+    return rounded
 
 
 def hashes(root: Position) -> dict[str, str]:
-    """`thisHash`, of stones, side to move and simple ko, and `symHash`, which boards that turn into each other share."""
+    """`thisHash`, of stones, side to move and simple ko, and `symHash`, the same for all symmetries of a board."""
     size = root.game.size
     ko, _ = (None, 0) if root.game.marks is None else root.game.marks(root.state)
     points = root.game.board(root.state).reshape(-1).copy()
     if ko is not None:
         points[ko] = BLACK + WHITE
-    boards = [apply_points(points, size, symmetry).tobytes() for symmetry in range(SYMMETRIES)]
-    names = [
-        hashlib.blake2b(bytes([size, root.to_play]) + board, digest_size=16).hexdigest().upper() for board in boards
-    ]
+    head = bytes([size, root.to_play])
+    boards = [head + apply_points(points, size, symmetry).tobytes() for symmetry in range(SYMMETRIES)]
+    names = [hashlib.blake2b(board, digest_size=16).hexdigest().upper() for board in boards]
     return {"thisHash": names[0], "symHash": min(names)}

@@ -1,17 +1,14 @@
-"""The fields of a client's JSON object, each checked when it is read.
-
-It knows no field of any protocol: what is expected is said where it is taken.
-"""
+"""The fields of a client's JSON object, each checked when it is read. No field of any protocol is known here."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from gozero.system.errors import shown
+from gozero.system.options import number_of
 
-Value = TypeVar("Value")
+_REQUIRED = object()
 
 
 class QueryError(Exception):
@@ -22,8 +19,57 @@ class QueryError(Exception):
         self.field = field
 
 
+class Kind(NamedTuple):
+    """What a field may be: in words, and a function that reads a JSON value; None: it is something else."""
+
+    expected: str
+    read: Callable[[Any], Any]
+
+
+def _number(value: Any) -> float | None:
+    """A finite number, also as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return number_of(str(value))
+    except ValueError:
+        return None
+
+
+def number(low: float, high: float) -> Kind:
+    def read(value: Any) -> float | None:
+        found = _number(value)
+        return found if found is not None and low <= found <= high else None
+
+    return Kind(f"a number from {low:,g} to {high:,g}", read)
+
+
+def whole(low: int, high: int) -> Kind:
+    def read(value: Any) -> int | None:
+        found = _number(value)
+        return int(found) if found is not None and found == int(found) and low <= found <= high else None
+
+    return Kind(f"a whole number from {low:,} to {high:,}", read)
+
+
+def choice(choices: Mapping[str, Any]) -> Kind:
+    """What a word stands for; letter case and underscores do not matter."""
+    return Kind(
+        f"one of {', '.join(choices)}",
+        lambda value: choices.get(value.lower().replace("_", "")) if isinstance(value, str) else None,
+    )
+
+
+def of_type(kind: type, expected: str) -> Kind:
+    return Kind(expected, lambda value: value if isinstance(value, kind) else None)
+
+
+TEXT, FLAG, OBJECT = of_type(str, "a text"), of_type(bool, "true or false"), of_type(dict, "an object")
+NUMBERS = of_type(list, "a list of whole numbers")
+
+
 class Fields:
-    """The values of an object by name, each checked when it is taken; `unused` are the others.
+    """The values of a JSON object, each checked when it is taken; `unused` are the names of the others.
 
     With `blame`, errors name that field instead of the value's own.
     """
@@ -42,78 +88,23 @@ class Fields:
     def error(self, name: str, message: str) -> QueryError:
         return QueryError(self._blame or name, f"{name}: {message}" if self._blame else message)
 
-    def take(self, name: str, expected: str, check: Callable[[Any], Value | None], default: Value) -> Value:
-        """A value converted by `check`; QueryError where `check` gives None."""
-        return self._checked(name, expected, check) if name in self._values else default
-
-    def required(self, name: str, expected: str, check: Callable[[Any], Value | None]) -> Value:
-        """As `take`, of a required field."""
-        self.check_present(name, expected)
-        return self._checked(name, expected, check)
-
-    def check_present(self, name: str, expected: str) -> None:
-        """QueryError where there is no such field."""
+    def take(self, name: str, kind: Kind, default: Any = _REQUIRED) -> Any:
+        """A field's value. QueryError if it is of another kind, or missing and without a default."""
         if name not in self._values:
-            raise self.error(name, f"missing: expected {expected}")
-
-    def whole(self, name: str, low: int, high: int, default: int) -> int:
-        def check(value: Any) -> int | None:
-            number = _number(value)
-            return int(number) if number is not None and number == int(number) and low <= number <= high else None
-
-        return self.take(name, f"a whole number from {low:,} to {high:,}", check, default)
-
-    def number(self, name: str, low: float, high: float, default: float) -> float:
-        def check(value: Any) -> float | None:
-            number = _number(value)
-            return number if number is not None and low <= number <= high else None
-
-        return self.take(name, f"a number from {low:,g} to {high:,g}", check, default)
-
-    def flag(self, name: str) -> bool:
-        return self.take(name, "true or false", lambda value: value if isinstance(value, bool) else None, default=False)
-
-    def choice(self, name: str, choices: Mapping[str, Value], default: Value) -> Value:
-        """The value that a word stands for; letter case is ignored."""
-        return self.take(
-            name,
-            f"one of {', '.join(choices)}",
-            lambda value: choices.get(value.lower().replace("_", "")) if isinstance(value, str) else None,
-            default,
-        )
-
-    def object(self, name: str) -> dict[str, Any]:
-        """An object; an empty one where there is no such field."""
-        return self.take(name, "an object", lambda value: value if isinstance(value, dict) else None, default={})
-
-    def items(self, name: str, expected: str) -> list[Any]:
-        """The elements of a list; none where there is no such field."""
-        return self.take(name, expected, lambda value: value if isinstance(value, list) else None, default=[])
-
-    def whole_numbers(self, name: str) -> list[int]:
-        """The elements of a list of whole numbers; none where there is no such field."""
-        numbers = []
-        for item in self.items(name, "a list of whole numbers"):
-            number = _number(item)
-            if number is None or number % 1:
-                raise self.error(name, f"expected whole numbers, not {shown(item)}")
-            numbers.append(int(number))
-        return numbers
-
-    def _checked(self, name: str, expected: str, check: Callable[[Any], Value | None]) -> Value:
+            if default is _REQUIRED:
+                raise self.error(name, f"missing: expected {kind.expected}")
+            return default
         self._taken.add(name)
-        value = check(self._values[name])
+        value = kind.read(self._values[name])
         if value is None:
-            raise self.error(name, f"expected {expected}, not {shown(self._values[name])}")
+            raise self.error(name, f"expected {kind.expected}, not {shown(self._values[name])}")
         return value
 
-
-def _number(value: Any) -> float | None:
-    """A finite number, also where it comes as text; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
+    def numbers(self, name: str) -> list[int]:
+        """A list of whole numbers."""
+        items = self.take(name, NUMBERS)
+        found = [_number(item) for item in items]
+        for item, value in zip(items, found, strict=True):
+            if value is None or value % 1:
+                raise self.error(name, f"expected whole numbers, not {shown(item)}")
+        return [int(value) for value in found if value is not None]

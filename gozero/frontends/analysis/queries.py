@@ -1,11 +1,8 @@
 """Queries of KataGo's analysis protocol: a JSON object, read and checked.
 
-Vocabulary. A *query* asks for the analysis of some *turns* of one game: turn 0 is the position before the first move,
-turn n the one after n moves. An *action* asks something of the engine itself. A *field* is a name in the object: one
-that cannot be used is an error, one that is unknown or cannot be followed is a *warning*, and the query is answered
-without it.
-
-This module plays no move: whether the moves are legal is seen by `gozero.frontends.analysis.positions`.
+A query asks for the analysis of some turns of one game: turn 0 is the position before the first move, turn n the one
+after n moves. An action asks something of the engine itself. A field that cannot be used is an error; one that is
+unknown or not supported is a warning, and the query is answered without it. No move is played here.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gozero.frontends.analysis.fields import Fields
+from gozero.frontends.analysis.fields import FLAG, OBJECT, TEXT, Fields, Kind, choice, number, of_type, whole
 from gozero.games import coords
 from gozero.games.colours import BLACK, COLOURS, WHITE
 from gozero.games.go.kata_rules import BONUS, KataRules, kata_rules
@@ -26,18 +23,24 @@ from gozero.search.restrictions import Restriction
 from gozero.system.errors import shown
 
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
-PAIRS = 'a list of [player, vertex] such as ["B", "D4"]'
+PERSPECTIVES = {"black": "black", "white": "white", "sidetomove": "side_to_move"}
 USUAL_KOMI = 7.5
 MOST_VISITS = 2**50
 LONGEST_LINE = 1000
-_PERSPECTIVES = {"black": "black", "white": "white", "sidetomove": "side_to_move"}
-_POINT = re.compile(r"\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")
-_UNFOLLOWED = {
+UNSUPPORTED = {
     "rootFpuReductionMax": "gozero has no setting of its own for the root; ignored",
     "includeOwnershipStdev": "gozero does not know how much ownership varies; ignored",
     "includeMovesOwnershipStdev": "gozero does not know how much ownership varies; ignored",
 }
 """KataGo's fields that are not supported, and why."""
+
+_POINT = re.compile(r"\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")
+PAIRS = of_type(list, 'a list of [player, vertex] such as ["B", "D4"]')
+VERTICES = of_type(list, "a list of vertices")
+RESTRICTIONS = of_type(list, 'a list of objects such as {"player": "B", "moves": ["D4"], "untilDepth": 1}')
+VISITS, SECONDS, LENGTH = whole(1, MOST_VISITS), number(0.001, 1e6), whole(1, LONGEST_LINE)
+TEMPERATURE = number(0.01, 100)
+PLAYER = Kind("B or W", choice(COLOURS).read)
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,8 @@ class Query:
         restrictions: of what is thought of, in lines that begin at each position.
         first_report, report_interval: seconds until the first look at a search under way, and between two; infinite:
             none.
-        wishes: what answers tell.
-        warnings: (field, text) of what could not be followed.
+        wishes: the optional parts of the answers.
+        warnings: (field, text) of what is not supported.
     """
 
     id: str
@@ -124,7 +127,7 @@ class Query:
     first_report: float
     report_interval: float
     wishes: Wishes
-    warnings: tuple[tuple[str, str], ...]
+    warnings: tuple[tuple[str, str], ...] = ()
 
     @property
     def handicap(self) -> int:
@@ -135,107 +138,107 @@ class Query:
 def read_action(values: Mapping[str, Any]) -> Action:
     """The action that an object with a field `action` asks for. QueryError for an invalid field."""
     fields = Fields(values)
-    name = fields.take("action", f"one of {', '.join(ACTIONS)}", lambda name: name if name in ACTIONS else None, "")
+    name = fields.take("action", Kind(f"one of {', '.join(ACTIONS)}", lambda name: name if name in ACTIONS else None))
     if not name.startswith("terminate"):
         return Action(name)
-    terminated = None
-    if name == "terminate":
-        terminated = fields.required(
-            "terminateId", "a text, the id of a query", lambda value: value if isinstance(value, str) else None
-        )
-    turns = None
-    if "turnNumbers" in fields:
-        turns = frozenset(fields.whole_numbers("turnNumbers"))
-    return Action(name, terminated, turns)
+    terminated = fields.take("terminateId", TEXT) if name == "terminate" else None
+    return Action(name, terminated, frozenset(fields.numbers("turnNumbers")) if "turnNumbers" in fields else None)
 
 
 def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
     """The query that an object asks for. QueryError for the first invalid field."""
     fields = Fields(values)
-    query_id = fields.required("id", "a text", lambda value: value if isinstance(value, str) else None)
+    query_id = fields.take("id", TEXT)
     size = _size(fields, defaults.sizes)
-    rules, komi, warnings = _rules(fields)
-    placed = [_move(fields, "initialStones", pair, size)[::-1] for pair in fields.items("initialStones", PAIRS)]
-    stones = dict(placed)
-    if len(stones) < len(placed):
-        raise fields.error("initialStones", "a point is named twice")
-    if coords.pass_action(size) in stones:
-        raise fields.error("initialStones", "a pass is no stone")
-    fields.check_present("moves", PAIRS)
-    moves = tuple(_move(fields, "moves", pair, size) for pair in fields.items("moves", PAIRS))
-    settings = Fields(fields.object("overrideSettings"), "overrideSettings")
-    visits = settings.whole("maxVisits", 1, MOST_VISITS, defaults.visits)
-    temperature = settings.number("rootPolicyTemperature", 0.01, 100, math.nan)
-    temperature = fields.number("rootPolicyTemperature", 0.01, 100, temperature)
-    interval = fields.number("reportDuringSearchEvery", 0.001, 1e6, math.inf)
+    rules = _rules(fields)
+    stones = _stones(fields, size)
+    moves = tuple(_move(fields, "moves", pair, size) for pair in fields.take("moves", PAIRS))
+    settings = Fields(fields.take("overrideSettings", OBJECT, {}), "overrideSettings")
+    interval = fields.take("reportDuringSearchEvery", SECONDS, math.inf)
     query = Query(
         id=query_id,
         size=size,
-        rules=rules,
-        komi=komi,
+        rules=rules.nearest(),
+        komi=fields.take("komi", number(-1e6, 1e6), USUAL_KOMI),
         stones=stones,
-        to_play=fields.choice("initialPlayer", COLOURS, _first_player(moves, stones)),
+        to_play=fields.take("initialPlayer", choice(COLOURS), _first_player(moves, stones)),
         moves=moves,
         priorities=_priorities(fields, len(moves)),
-        visits=fields.whole("maxVisits", 1, MOST_VISITS, visits),
-        seconds=settings.number("maxTime", 0, 1e20, defaults.seconds),
-        temperature=None if math.isnan(temperature) else temperature,
+        visits=_either(fields, settings, "maxVisits", VISITS, defaults.visits),
+        seconds=settings.take("maxTime", number(0, 1e20), defaults.seconds),
+        temperature=_either(fields, settings, "rootPolicyTemperature", TEMPERATURE, None),
         restrictions=_restrictions(fields, size),
-        first_report=fields.number("firstReportDuringSearchAfter", 0.001, 1e6, interval),
+        first_report=fields.take("firstReportDuringSearchAfter", SECONDS, interval),
         report_interval=interval,
-        wishes=_wishes(fields, settings, defaults),
-        warnings=(),
+        wishes=Wishes(
+            perspective=settings.take("reportAnalysisWinratesAs", choice(PERSPECTIVES), defaults.perspective),
+            ownership=fields.take("includeOwnership", FLAG, False),
+            moves_ownership=fields.take("includeMovesOwnership", FLAG, False),
+            policy=fields.take("includePolicy", FLAG, False),
+            line_visits=fields.take("includePVVisits", FLAG, False),
+            line_length=_either(fields, settings, "analysisPVLen", LENGTH, LONGEST_LINE),
+        ),
     )
-    untrained = [("boardXSize", line)] if (line := beyond_training(defaults.trained, size)) else []
-    return replace(query, warnings=(*untrained, *warnings, *_ignored(fields, settings)))
+    return replace(query, warnings=tuple(_warnings(fields, settings, rules, beyond_training(defaults.trained, size))))
+
+
+def _either(fields: Fields, settings: Fields, name: str, kind: Kind, default: Any) -> Any:
+    """A value that the query may give as a field of its own or, less important, among its settings."""
+    return fields.take(name, kind, settings.take(name, kind, default))
+
+
+def _warnings(fields: Fields, settings: Fields, rules: KataRules, untrained: str) -> list[tuple[str, str]]:
+    """(field, text) of what differs from the request."""
+    warnings = [("boardXSize", untrained)] if untrained else []
+    if not rules.is_played:
+        warnings.append(("rules", "only area scoring without tax and button is played here; counted by area instead"))
+    warnings += [(name, UNSUPPORTED.get(name, "unknown field; ignored")) for name in fields.unused]
+    if settings.unused:
+        warnings.append(("overrideSettings", f"gozero has no {', '.join(settings.unused)}; ignored"))
+    return warnings
 
 
 def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
     """Points a side: both sizes, equal, and a board that the weights play."""
-    for name in ("boardXSize", "boardYSize"):
-        fields.check_present(name, "a whole number, the size of the board")
-    columns, rows = (fields.whole(name, 1, 1000, 0) for name in ("boardXSize", "boardYSize"))
+    columns, rows = (fields.take(name, whole(1, 1000)) for name in ("boardXSize", "boardYSize"))
     if columns not in sizes:
-        raise fields.error(
-            "boardXSize", f"board size {columns} is not supported; these weights play {', '.join(map(str, sizes))}"
-        )
+        these = ", ".join(map(str, sizes))
+        raise fields.error("boardXSize", f"board size {columns} is not supported; these weights play {these}")
     if rows != columns:
         raise fields.error("boardYSize", f"a board of {columns}x{rows} is not supported; only square ones are")
-    return columns
+    size: int = columns
+    return size
 
 
-def _rules(fields: Fields) -> tuple[RuleSet, float, list[tuple[str, str]]]:
-    """The rules, the komi and a warning where they differ from the request."""
-
-    def check(value: Any) -> KataRules | None:
+def _rules(fields: Fields) -> KataRules:
+    def read(value: Any) -> KataRules:
         try:
             return kata_rules(value)
         except ValueError as error:
             raise fields.error("rules", str(error)) from None
 
-    wanted = fields.required("rules", "the name of a rule set, such as chinese, or an object", check)
-    rules = replace(
-        wanted, bonus=fields.choice("whiteHandicapBonus", {name.lower(): name for name in BONUS}, wanted.bonus)
-    )
-    warnings = (
-        []
-        if rules.is_played
-        else [("rules", "only area scoring without tax and button is played here; counted by area instead")]
-    )
-    return rules.nearest(), fields.number("komi", -1e6, 1e6, USUAL_KOMI), warnings
+    rules: KataRules = fields.take("rules", Kind("the name of a rule set, such as chinese, or an object", read))
+    bonuses = {name.lower(): name for name in BONUS}
+    return replace(rules, bonus=fields.take("whiteHandicapBonus", choice(bonuses), rules.bonus))
+
+
+def _stones(fields: Fields, size: int) -> dict[int, int]:
+    placed = [_move(fields, "initialStones", pair, size)[::-1] for pair in fields.take("initialStones", PAIRS, [])]
+    stones = dict(placed)
+    if len(stones) < len(placed):
+        raise fields.error("initialStones", "a point is named twice")
+    if coords.pass_action(size) in stones:
+        raise fields.error("initialStones", "a pass is no stone")
+    return stones
 
 
 def _move(fields: Fields, name: str, pair: Any, size: int) -> tuple[int, int]:
     """(colour, action) of a pair of texts."""
     if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
-        raise fields.error(name, f"expected {PAIRS}, not {shown(pair)}")
-    return _colour(fields, name, pair[0]), _action(fields, name, pair[1], size)
-
-
-def _colour(fields: Fields, name: str, text: Any) -> int:
-    if not isinstance(text, str) or text.lower() not in COLOURS:
-        raise fields.error(name, f"expected the player B or W, not {shown(text)}")
-    return COLOURS[text.lower()]
+        raise fields.error(name, f"expected {PAIRS.expected}, not {shown(pair)}")
+    if pair[0].lower() not in COLOURS:
+        raise fields.error(name, f"expected the player B or W, not {shown(pair[0])}")
+    return COLOURS[pair[0].lower()], _action(fields, name, pair[1], size)
 
 
 def _action(fields: Fields, name: str, text: Any, size: int) -> int:
@@ -257,9 +260,7 @@ def _action(fields: Fields, name: str, text: Any, size: int) -> int:
 
 
 def _first_player(moves: tuple[tuple[int, int], ...], stones: Mapping[int, int]) -> int:
-    """The side to begin where the query does not say: that of the first move; without moves, White after handicap
-    stones.
-    """
+    """The side to begin if the query does not say: that of the first move; without moves, White after a handicap."""
     if moves:
         return moves[0][0]
     return WHITE if _handicap(stones) else BLACK
@@ -272,17 +273,17 @@ def _handicap(stones: Mapping[int, int]) -> int:
 
 def _priorities(fields: Fields, moves: int) -> dict[int, int]:
     """Turn → priority of those to analyse: by default the last one."""
-    turns = fields.whole_numbers("analyzeTurns") if "analyzeTurns" in fields else [moves]
+    turns = fields.numbers("analyzeTurns") if "analyzeTurns" in fields else [moves]
     for turn in turns:
         if not 0 <= turn <= moves:
             raise fields.error("analyzeTurns", f"turn {turn}: expected 0 to {moves}, the number of moves")
     if not turns:
         raise fields.error("analyzeTurns", "expected at least one turn")
     if "priorities" not in fields:
-        return dict.fromkeys(turns, fields.whole("priority", -(2**62), 2**62, 0))
+        return dict.fromkeys(turns, fields.take("priority", whole(-(2**62), 2**62), 0))
     if "priority" in fields:
         raise fields.error("priority", "give either priority or priorities")
-    priorities = fields.whole_numbers("priorities")
+    priorities = fields.numbers("priorities")
     if "analyzeTurns" not in fields or len(priorities) != len(turns):
         raise fields.error("priorities", "expected as many as there are analyzeTurns")
     return dict(zip(turns, priorities, strict=True))
@@ -293,37 +294,13 @@ def _restrictions(fields: Fields, size: int) -> tuple[Restriction, ...]:
     if "avoidMoves" in fields and "allowMoves" in fields:
         raise fields.error("allowMoves", "give either avoidMoves or allowMoves")
     name = "allowMoves" if "allowMoves" in fields else "avoidMoves"
-    items = fields.items(name, 'a list of objects such as {"player": "B", "moves": ["D4"], "untilDepth": 1}')
+    items = fields.take(name, RESTRICTIONS, [])
     if name == "allowMoves" and len(items) > 1:
         raise fields.error(name, f"expected one object, not {len(items)}")
     found = []
     for item in items:
         part = Fields(item if isinstance(item, dict) else {}, name)
-        colour = part.required(
-            "player", "B or W", lambda value: COLOURS.get(value.lower()) if isinstance(value, str) else None
-        )
-        actions = frozenset(
-            _action(part, "moves", vertex, size) for vertex in part.items("moves", "a list of vertices")
-        )
-        found.append(Restriction(colour, actions, part.whole("untilDepth", 1, 10**9, 1), alone=name == "allowMoves"))
+        colour = part.take("player", PLAYER)
+        actions = frozenset(_action(part, "moves", vertex, size) for vertex in part.take("moves", VERTICES, []))
+        found.append(Restriction(colour, actions, part.take("untilDepth", whole(1, 10**9), 1), name == "allowMoves"))
     return tuple(found)
-
-
-def _wishes(fields: Fields, settings: Fields, defaults: Defaults) -> Wishes:
-    length = settings.whole("analysisPVLen", 1, LONGEST_LINE, LONGEST_LINE)
-    return Wishes(
-        perspective=settings.choice("reportAnalysisWinratesAs", _PERSPECTIVES, defaults.perspective),
-        ownership=fields.flag("includeOwnership"),
-        moves_ownership=fields.flag("includeMovesOwnership"),
-        policy=fields.flag("includePolicy"),
-        line_visits=fields.flag("includePVVisits"),
-        line_length=fields.whole("analysisPVLen", 1, LONGEST_LINE, length),
-    )
-
-
-def _ignored(fields: Fields, settings: Fields) -> list[tuple[str, str]]:
-    """A warning for each ignored field, and one for all ignored settings."""
-    warnings = [(name, _UNFOLLOWED.get(name, "unknown field; ignored")) for name in fields.unused]
-    if settings.unused:
-        warnings.append(("overrideSettings", f"gozero has no {', '.join(settings.unused)}; ignored"))
-    return warnings

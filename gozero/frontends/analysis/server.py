@@ -12,9 +12,10 @@ import math
 import queue
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from gozero import __version__
 from gozero.frontends.analysis.fields import QueryError
 from gozero.frontends.analysis.queries import Action, Defaults, read_action, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
@@ -22,8 +23,7 @@ from gozero.search.memory import Memory
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
-    from gozero.frontends.analysis.analyst import Analyst, RunningTask
-    from gozero.frontends.analysis.positions import Task
+    from gozero.frontends.analysis.analyst import Analyst, RunningTask, Task
     from gozero.games.game import Game
 
 Send = Callable[[Mapping[str, Any]], None]
@@ -34,7 +34,6 @@ class Server:
     """Answers lines.
 
     Args:
-        version: what `query_version` answers.
         model: the name of the weights, for `query_models`.
         defaults: of queries.
         positions: searched at once.
@@ -47,7 +46,6 @@ class Server:
 
     def __init__(
         self,
-        version: str,
         model: str,
         defaults: Defaults,
         positions: int,
@@ -57,7 +55,7 @@ class Server:
         clear_cache: Callable[[], None],
         warn: Callable[[str], None],
     ) -> None:
-        self._version, self._model, self._defaults, self._positions = version, model, defaults, positions
+        self._model, self._defaults, self._positions = model, defaults, positions
         self._open_evaluator, self._send, self._clear_cache = open_evaluator, send, clear_cache
         self._memory, self._warn, self._has_warned = memory, warn, False
         self._analyst: Analyst | None = None
@@ -105,8 +103,7 @@ class Server:
             self._send({**_internal(error), "id": values["id"]})
 
     def _ask(self, values: Mapping[str, Any]) -> None:
-        from gozero.frontends.analysis.analyst import Analyst
-        from gozero.frontends.analysis.positions import tasks
+        from gozero.frontends.analysis.analyst import Analyst, tasks
 
         query = read_query(values, self._defaults)
         found = tasks(query)
@@ -119,17 +116,17 @@ class Server:
 
     def _do(self, action: Action, values: Mapping[str, Any]) -> None:
         """Carry out an action; the answer is the object itself with the results added."""
-        told: dict[str, Any] = {}
+        results: dict[str, Any] = {}
         if action.name == "query_version":
-            told = {"version": self._version, "git_hash": "<omitted>"}
+            results = {"version": __version__, "git_hash": "<omitted>"}
         elif action.name == "query_models":
             model = {"name": self._model, "internalName": self._model, "maxBatchSize": MANY_LEAVES * self._positions}
-            told = {"models": [{**model, "usesHumanSLProfile": False}]}
+            results = {"models": [{**model, "usesHumanSLProfile": False}]}
         elif action.name == "clear_cache":
             self._clear_cache()
         else:
             self._end(action)
-        self._send({**values, **told})
+        self._send({**values, **results})
 
     def _end(self, action: Action) -> None:
         from gozero.frontends.analysis.answers import no_results
@@ -140,14 +137,14 @@ class Server:
         for task in [] if self._analyst is None else self._analyst.end(is_meant):
             self._send(no_results(task))
 
-    def _report(self, running_task: RunningTask, goes_on: bool) -> None:
+    def _report(self, running: RunningTask, goes_on: bool) -> None:
         from gozero.frontends.analysis.answers import answer
 
-        assert running_task.raw is not None
-        if running_task.is_full and not self._has_warned:
+        assert running.raw is not None
+        if running.is_full and not self._has_warned:
             self._has_warned = True
             self._warn(no_more_memory(self._memory.limit))
-        self._send(answer(running_task.task, running_task.look(), running_task.raw, is_during_search=goes_on))
+        self._send(answer(running.task, running.look(), running.raw, is_during_search=goes_on))
 
     def _failed(self, task: Task, error: Exception) -> None:
         """Answer a turn whose search raised an error."""
@@ -158,23 +155,12 @@ def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
     """Answer lines until their end; then finish the remaining queries, unless ``finish`` is false."""
     ended = False
     while not (ended and (server.is_idle or not finish)):
-        for line in _arrived(lines, wait=server.is_idle):
-            if line is None:
-                ended = True
-            else:
-                server.take(line)
+        while not ended and (server.is_idle or not lines.empty()):
+            line = lines.get()
+            ended = line is None
+            server.take(line or "")
         if finish or not ended:
             server.wave()
-
-
-def _arrived(lines: Lines, *, wait: bool) -> Iterator[str | None]:
-    """The lines that have arrived; waits for one if there are none."""
-    while wait or not lines.empty():
-        wait = False
-        line = lines.get()
-        yield line
-        if line is None:
-            return
 
 
 def _internal(error: Exception) -> dict[str, str]:
@@ -185,7 +171,7 @@ def _internal(error: Exception) -> dict[str, str]:
 
 
 def _finite(text: str) -> float:
-    """A number with a point or an exponent. ValueError where it is too large for Python, which would read it as infinite."""
+    """A number with a point or an exponent. ValueError if it is too large for Python, which would read infinity."""
     value = float(text)
     return value if math.isfinite(value) else _refused(text)
 

@@ -21,7 +21,7 @@ from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, WHITE
-from gozero.games.descriptions import DESCRIPTIONS
+from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
 from gozero.games.position import Position
@@ -49,68 +49,62 @@ COMMANDS = """\
 
 
 def play(settings: PlaySettings) -> None:
-    """One game on standard input and output.
-
-    Raises:
-        ChoiceError: the game does not have these settings.
-        WeightsError: the weights that were asked for cannot be used.
+    """One game on standard input and output. ChoiceError if the game does not have these settings, WeightsError if the
+    weights that were asked for cannot be used.
     """
+    name = settings.game or ""
     path = choose_weights(settings)
-    size = header(path).size if path and settings.size is None else settings.size
-    game = games.make(settings.game, size=size, rules=settings.rules, komi=settings.komi)
+    head = header(path) if path else None
+    size = head.size if head and settings.size is None else settings.size
+    game = games.make(name, size=size, rules=settings.rules, komi=settings.komi)
     usual = VISITS if path else PLAYOUTS
     chosen = level(settings.level) if settings.level is not None else Level(settings.visits or usual, 0.0)
     if settings.level is not None and path is None:
-        raise ChoiceError(f"--level {settings.level} needs weights, and {settings.game} has none here: give --visits")
+        raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
     how = PlayerSettings(
         rules=settings.rules,
         seed=settings.seed,
         resign=False,
         temperature=chosen.temperature,
         keeps_search=settings.level is None,
-        search=search_settings(chosen.visits, game.name),
+        search=search_settings(chosen.visits, name),
     )
     opener: Callable[[Game], Evaluator] = EngineSettings().evaluators(path).open if path else RolloutEvaluator
-    player = make_player(game.name, (game.size,), opener, how, size=game.size, komi=settings.komi)
+    player = make_player(name, (game.size,), opener, how, size=game.size, komi=settings.komi)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()
     strength = f"level {settings.level}" if settings.level is not None else counted(chosen.visits, "visit")
+    engine = f"No weights for this game ({WEIGHTS[name]}): PUCT with random playouts"
+    engine = f"The engine plays with {path}" if path else engine
     simulations = f"{counted(chosen.visits, 'simulation')} a move"
-    opponent = (
-        f"The engine plays with {path}"
-        if path
-        else f"No weights for this game ({WEIGHTS[game.name]}): PUCT with random playouts"
-    )
-    print(f"{opponent}, {simulations if settings.level is None else strength}.")
-    if path and (warning := beyond_training(header(path).trained, game.size)):
+    print(f"{engine}, {simulations if settings.level is None else strength}.")
+    if head and (warning := beyond_training(head.trained, game.size)):
         print(warning, file=sys.stderr)
     weights = f"{path.name} ({file_hash(path)[:8]})" if path else "random playouts"
-    saves = settings.saved and sys.stdin.isatty()  # not what a script types
+    saves = not settings.no_results and sys.stdin.isatty()  # not what a script types
+    opponent = Opponent(name, game.dimensions, weights, strength) if saves else None
     hints = usual if settings.level is not None else None
-    Terminal(
-        TerminalGame(player, COLOURS[settings.colour], chosen.visits, hints),
-        Opponent(game.name, game.dimensions, weights, strength) if saves else None,
-    ).run()
+    Terminal(TerminalGame(player, COLOURS[settings.colour], chosen.visits, hints), opponent).run()
 
 
 def choose_weights(settings: PlaySettings) -> Path | None:
-    """The file to play with; None where none is asked for and the game's own is not there, or not for this board.
+    """The file to play with; None if none is asked for and the game's own is not there, or not for this board.
 
-    Raises:
-        WeightsError: the file that is asked for is not there, or what was found is damaged or plays another game.
+    WeightsError if the file that is asked for is not there, or what was found is damaged or plays another game.
     """
+    game = settings.game or ""
+    if settings.weights is None and game not in WEIGHTS:
+        raise ChoiceError(f"{game} has no line in WEIGHTS of gozero/nets/locations.py")
     try:
-        path = find(settings.weights or WEIGHTS[settings.game])
-    except KeyError:
-        raise ChoiceError(f"{settings.game} has no line in WEIGHTS of gozero/nets/locations.py") from None
+        path = find(settings.weights or WEIGHTS[game])
     except WeightsError:
         if settings.weights is not None:
             raise
         return None
     found = header(path)
-    if found.game != settings.game:
-        raise WeightsError(path, f"it plays {found.game}, not {settings.game}")
+    if found.game != game:
+        raise WeightsError(path, f"it plays {found.game}, not {game}")
     fits = found.only is None or settings.size in (None, found.only)
     return path if fits or settings.weights is not None else None
 
@@ -120,10 +114,8 @@ class Terminal:
 
     Args:
         game: before its first move.
-        opponent: against whom the result is written down; None: it is not.
-
-    A result is written when the game is over: by its rules, or because the person resigns. That of a game with a hint or
-    a move taken back is not, nor what is played on after the end.
+        opponent: of the result, which is saved when the game is over by its rules or the person resigns, unless there
+            was a hint or a move taken back. None: the result is not saved.
     """
 
     def __init__(self, game: TerminalGame, opponent: Opponent | None = None) -> None:
@@ -133,13 +125,9 @@ class Terminal:
         self._leaving = False
         self._has_warned = False  # of a search that its memory ended
         game.player.searcher.on_full = self._warn_of_memory
-        self._commands: dict[str, Callable[[], None]] = {
-            "hint": self._hint,
-            "undo": self._undo,
-            "resign": self._resign,
-            "quit": self._quit,
-            "help": self._help,
-        }
+        self._commands = {
+            "hint": self._hint, "undo": self._undo, "resign": self._resign, "quit": self._quit, "help": self._help
+        }  # fmt: skip
 
     def run(self) -> None:
         """Play until the person leaves, by ``quit`` or by the end of the input."""
@@ -222,8 +210,7 @@ class Terminal:
         except FileExistsError:
             raise InputError(f"{path} exists already: choose another name.") from None
         except (OSError, ValueError) as error:  # ValueError: no file can have this name
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise InputError(f"Cannot write {path}: {reason}.") from None
+            raise InputError(f"Cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
         print(f"Saved as {path}.")
 
     def _resign(self) -> None:
@@ -302,12 +289,9 @@ class Terminal:
         winner, lead = self._match.outcome()
         if winner == EMPTY:
             return "The game is a draw."
-        loser = COLOUR_NAMES[BLACK + WHITE - winner]
         if self._match.resigned:
-            return f"{loser} resigns; {COLOUR_NAMES[winner]} wins."
-        words = DESCRIPTIONS[self._game.name].won_by.format(margin=f"{abs(lead or 0.0):g}", loser=loser)
-        words = words.removesuffix("s") if words.startswith("1 ") else words
-        return f"The game is over: {COLOUR_NAMES[winner]} wins by {words}."
+            return f"{COLOUR_NAMES[BLACK + WHITE - winner]} resigns; {COLOUR_NAMES[winner]} wins."
+        return f"The game is over: {COLOUR_NAMES[winner]} wins by {won_by(self._game.name, winner, lead)}."
 
     def _print_board(self) -> None:
         print(f"\n{self._match.position}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,17 +72,21 @@ def add(file: Path, result: GameResult) -> None:
         raise ResultsError(f"cannot write your results, {file}: {(error.strerror or str(error)).lower()}") from None
 
 
+def print_all(game: str | None) -> None:
+    """Print the results of people's games, of one kind if a game is named."""
+    file = path()
+    found = [each for each in read(file) if game in (None, each.opponent.game)]
+    print(table(found) if found else "There are no results yet.", flush=True)
+    print(f"The results are in {file}.", file=sys.stderr)
+
+
 def table(results: Sequence[GameResult]) -> str:
     """A line for each opponent below a heading, aligned."""
     opponents = dict.fromkeys(each.opponent for each in results)
     rows = [HEADING, *(_row(who, [each for each in results if each.opponent == who]) for who in opponents)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [text.ljust(width) for text, width in zip(row[:4], widths[:4], strict=True)]
-        cells += [text.rjust(width) for text, width in zip(row[4:], widths[4:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    shape = "  ".join(f"{{:{'<' if column < 4 else '>'}{width}}}" for column, width in enumerate(widths))
+    return "\n".join(shape.format(*row).rstrip() for row in rows)
 
 
 def _row(opponent: Opponent, results: Sequence[GameResult]) -> tuple[str, ...]:

@@ -1,44 +1,48 @@
-"""What a person chooses for a game in the terminal, checked before anything heavy is imported."""
+"""The options of `gozero play`."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gozero.play import engine
-from gozero.play.levels import level
-from gozero.system.errors import ChoiceError
+from gozero.games import GAMES, MOST_KOMI
+from gozero.games.coords import MAX_SIZE
+from gozero.play.levels import STRONGEST, WEAKEST
+from gozero.system.console import MOST_SEED, from_arguments
+from gozero.system.options import SettingsError, option
+
+PROGRAM = "gozero play"
 
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """What the person chose; None: the game's own, or the engine's choice.
+    """What the person chose; None: the game's own, or the engine's choice."""
 
-    ChoiceError for a game that does not exist, and for values that no game has.
-    """
+    game: str | None = option(None, f"name of the game: {', '.join(GAMES)}", metavar="game")
+    size: int | None = option(
+        None, "points a side, or columns (default: that of the weights, or the game's own)", low=1, high=MAX_SIZE
+    )
+    weights: str | None = option(
+        None, "weights file (default: the game's, if there is one; else random playouts)", metavar="FILE"
+    )
+    visits: int | None = option(
+        None, "simulations a move, or a hint (default: 400, or 2000 with random playouts)", low=1, high=100_000_000
+    )
+    level: int | None = option(
+        None, "1 (for beginners) to 20 (800 visits), in place of visits; needs weights", low=WEAKEST, high=STRONGEST
+    )
+    colour: str = option("black", "yours; Black begins (default: black)", choices=("black", "white"), metavar="COLOUR")
+    seed: int | None = option(None, "whole number; the same seed plays the same game", low=0, high=MOST_SEED)
+    rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
+    komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
+    results: bool = option(False, "show how many games you have won, and play none")
+    no_results: bool = option(False, "do not save the result")
 
-    game: str
-    size: int | None = None  # points a side, or columns
-    weights: str | None = None
-    visits: int | None = None  # simulations of the engine's moves and of hints
-    level: int | None = None  # in place of visits: see gozero.play.levels
-    colour: str = "black"
-    seed: int | None = None  # None: no two games are alike
-    rules: str | None = None
-    komi: float | None = None
-    saved: bool = True  # whether the result is written to the file of results
 
-    def __post_init__(self) -> None:
-        engine.check_choices(self.game, self.size, self.rules)
-        if self.visits is not None and self.visits < 1:
-            raise ChoiceError(f"--visits {self.visits}: expected 1 or more")
-        if self.level is not None:
-            level(self.level)
-            if self.visits is not None:
-                raise ChoiceError(
-                    f"--level {self.level} and --visits {self.visits}: a level has its own visits, give one"
-                )
-        if self.seed is not None and self.seed < 0:
-            raise ChoiceError(f"--seed {self.seed}: expected 0 or more")
-        if self.komi is not None and not math.isfinite(self.komi):
-            raise ChoiceError(f"--komi {self.komi}: expected a finite number")
+def read_settings(arguments: Sequence[str] | None) -> PlaySettings:
+    """The settings for a command line. SettingsError for one of no use, SystemExit for --help and unknown options."""
+    about = "Play against the engine in this terminal."
+    settings = from_arguments(PlaySettings, arguments, PROGRAM, about, positional="game")
+    if settings.level is not None and settings.visits is not None:
+        raise SettingsError("level and visits cannot be chosen together: a level has its own visits, give one")
+    return settings

@@ -51,7 +51,7 @@ class Talk:
         self._evaluator = evaluator
         boards = Defaults((SIZE, 7, 9), **defaults)
         self.server = Server(
-            "1.0", "net.pt", boards, positions, self._open, self._hear, Memory(memory), self._clear,
+            "net.pt", boards, positions, self._open, self._hear, Memory(memory), self._clear,
             self.warnings.append,
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gozero import games
-from gozero.frontends.analysis.settings import AnalysisSettings, from_arguments
+from gozero.frontends.analysis.__main__ import AnalysisSettings, read_settings
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 from tests import ROOT
@@ -119,14 +119,6 @@ def test_a_session_of_katrain(small_weights: Path) -> None:
     assert "Started, ready to begin handling requests" in error and "Traceback" not in error
 
 
-def test_many_turns_of_one_game_with_priorities(small_weights: Path) -> None:
-    client = Client(small_weights, "--positions", "1")
-    turns = list(range(len(GAME) + 1))
-    client.send(**query(id="game", moves=GAME, analyzeTurns=turns, priorities=turns, maxVisits=10))
-    code, answers, _ = client.close()
-    assert (code, [answer["turnNumber"] for answer in answers]) == (0, turns[::-1])
-
-
 def test_the_end_of_the_input_without_waiting(small_weights: Path) -> None:
     client = Client(small_weights, "--quit-without-waiting")
     client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
@@ -144,16 +136,6 @@ def test_sigterm_ends_it_in_mid_search(small_weights: Path) -> None:
     client.process.send_signal(signal.SIGTERM)
     assert client.close()[0] == -signal.SIGTERM
     assert time.monotonic() - started < 1
-
-
-def test_a_client_that_goes_away(small_weights: Path) -> None:
-    client = Client(small_weights)
-    client.send(**query(maxVisits=ENDLESS, reportDuringSearchEvery=0.01))
-    client.hear()
-    assert client.process.stdout and client.process.stderr
-    client.process.stdout.close()
-    assert client.process.wait(timeout=60) == 0
-    assert b"Traceback" not in client.process.stderr.read()
 
 
 def test_a_client_that_goes_away_before_its_answer_is_there(small_weights: Path) -> None:
@@ -248,12 +230,12 @@ def test_weights_of_another_game(tmp_path: Path) -> None:
 def test_settings(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
-    assert from_arguments(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
+    assert read_settings(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
         visits=7, positions=64, report_winrates_as="side_to_move"
     )
     with pytest.raises(SettingsError, match="unknown key 'komi'"):
         path.write_text("komi = 3\n")
-        from_arguments(["--config", str(path)])
+        read_settings(["--config", str(path)])
 
 
 def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gozero import games
+from gozero import __version__, games
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis import answers
-from gozero.frontends.analysis.analyst import Analyst, RunningTask
-from gozero.frontends.analysis.positions import tasks
+from gozero.frontends.analysis.analyst import Analyst, RunningTask, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.play.engine import search_settings
@@ -278,7 +277,7 @@ def test_warnings_come_first_and_the_query_is_answered() -> None:
 def test_actions_are_echoed() -> None:
     talk = Talk(positions=3)
     assert talk.send(id="v", action="query_version", x=1) == [
-        {"id": "v", "action": "query_version", "x": 1, "version": "1.0", "git_hash": "<omitted>"}
+        {"id": "v", "action": "query_version", "x": 1, "version": __version__, "git_hash": "<omitted>"}
     ]
     assert talk.send(id="c", action="clear_cache") == [{"id": "c", "action": "clear_cache"}]
     assert talk.cleared == 1

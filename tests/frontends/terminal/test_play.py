@@ -232,12 +232,12 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
     ("arguments", "message"),
     [
         ("chess", "unknown game 'chess'"),
-        ("go --size 30", "board size 30 is not supported"),
+        ("go --size 30", "--size = 30: expected 1 to 19"),
         ("othello --komi 3", "othello has no setting 'komi'"),
-        ("go --komi nan", "--komi nan: expected a finite number"),
+        ("go --komi nan", "--komi = nan: expected -"),
         ("go --rules japanese", "unknown rules 'japanese'"),
-        ("go --visits 0", "--visits 0: expected 1 or more"),
-        ("go --seed -1", "--seed -1: expected 0 or more"),
+        ("go --visits 0", "--visits = 0: expected 1 to "),
+        ("go --seed -1", "--seed = -1: expected 0 to "),
         ("go --weights /nowhere/w.pt", "cannot use weights /nowhere/w.pt: no such file"),
     ],
 )

@@ -163,8 +163,8 @@ def test_a_folder_that_cannot_be_written_costs_no_game(
     [
         ("", "give the name of a game: connect4, go, "),
         ("chess --results", "unknown game 'chess'"),
-        ("tictactoe --level 21", "level 21: expected 1 to 20"),
-        ("tictactoe --level 3 --visits 9", "--level 3 and --visits 9: a level has its own visits, give one"),
+        ("tictactoe --level 21", "--level = 21: expected 1 to 20"),
+        ("tictactoe --level 3 --visits 9", "level and visits cannot be chosen together"),
         ("tictactoe --level 3", "--level 3 needs weights, and tictactoe has none here: give --visits"),
     ],
 )

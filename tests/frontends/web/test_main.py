@@ -17,7 +17,10 @@ pytest.importorskip("aiohttp")
 from aiohttp import WSCloseCode
 from aiohttp.http_exceptions import BadStatusLine
 
+from gozero.frontends.web.__main__ import start
 from gozero.frontends.web.server import server
+from gozero.frontends.web.settings import from_arguments
+from gozero.system.errors import UserError
 from tests.frontends.web.talk import served_by
 
 
@@ -34,20 +37,32 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (("--port", "70000"), "gozero web: --port = 70000: expected 0 to 65,535\n"),
-        (("--level", "21"), "gozero web: --level = 21: expected 1 to 20\n"),
-        (("--game", "chess"), "gozero web: --game = 'chess': expected one of go, "),
-        (("--weights", "missing.pt"), "gozero web: cannot use weights "),
-        (("--run", "no/such/run"), "gozero web: --run no/such/run: no such folder: "),
-        (("--run", "docs"), "gozero web: --run "),
+        ("--port 70000", "--port = 70000: expected 0 to 65,535"),
+        ("--level 21", "--level = 21: expected 1 to 20"),
+        ("--game chess", "--game = 'chess': expected one of go, "),
+        ("--boards 0", "--boards = 0: expected 1 to 64"),
+        ("--weights missing.pt", "cannot use weights "),
+        ("--run no/such/run", "--run no/such/run: no such folder: "),
+        ("--run docs", "--run "),
+    ],
+)
+def test_wrong_options_name_the_value(options: str, text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        start(from_arguments(options.split()), None)
+    assert str(caught.value).startswith(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
         (("--host", "256.1.1.1"), "gozero web: cannot listen on 256.1.1.1, port 8013: "),
-        (("--boards", "0"), "gozero web: --boards = 0: expected 1 to 64\n"),
         (("--game", "connect4", "--size", "9"), "gozero web: board size 9: this engine plays Connect-4 on 7\n"),
         (("--backend", "torch", "--precision", "int8"), "gozero web: precision int8 needs the backend openvino"),
         (("extra",), "gozero web: unrecognized arguments: extra; see gozero web --help\n"),
     ],
 )
-def test_wrong_options_are_one_line(options: tuple[str, ...], text: str) -> None:
+def test_what_cannot_be_served_is_one_line(options: tuple[str, ...], text: str) -> None:
     code, said = run(*options)
     assert code == 2
     assert said.startswith(text)
@@ -108,26 +123,7 @@ def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Pa
         os.kill(number, signal.SIGKILL)
 
 
-def test_an_open_page_is_told_that_the_server_ends() -> None:
-    with served_by("--game", "tictactoe") as server, server.page() as page:
-        page.until("view")
-        server.process.send_signal(signal.SIGTERM)
-        assert page.closing_code() == WSCloseCode.GOING_AWAY
-        server.process.wait(60)  # a second signal would find a process without handlers
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_signals_end_it_quietly(number: signal.Signals, code: int) -> None:
-    command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", "--threads", "1"]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    assert process.stderr.readline().startswith("gozero web: the board is at http://127.0.0.1:")
-    process.send_signal(number)
-    assert process.stderr.read() == ""
-    assert process.wait(60) == code
-
-
-def test_what_is_no_http_is_no_trouble_of_the_servers(tmp_path: Path) -> None:
+def test_what_is_no_http_and_the_end_of_the_server(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with served_by("--game", "tictactoe", "--log", str(log)) as server:  # which must have said nothing
         with socket.create_connection(("127.0.0.1", server.port)) as client:
@@ -137,6 +133,9 @@ def test_what_is_no_http_is_no_trouble_of_the_servers(tmp_path: Path) -> None:
             page.until("view")
             page.send(do="play", vertex="b2")
             page.until("view")
+            server.process.send_signal(signal.SIGTERM)
+            assert page.closing_code() == WSCloseCode.GOING_AWAY
+            server.process.wait(60)  # a second signal would find a process without handlers
     marks = {line.split()[2] for line in log.read_text(encoding="utf-8").splitlines()}
     assert {"<", ">"} <= marks, "both sides are in the log"
 

@@ -42,6 +42,14 @@ SETTINGS = crashes.settings(
 )
 
 
+QUICK = replace(  # long enough for two workers, too short to kill one
+    SETTINGS,
+    generation_rows=60,
+    checkpoint_rows=30,
+    stage=tuple(replace(stage, rows=min(stage.rows, 60), full_visits=32, cheap_visits=16) for stage in SETTINGS.stage),
+)
+
+
 @contextmanager
 def signals_kept() -> Iterator[None]:
     """Put the signals' handlers back."""
@@ -88,9 +96,12 @@ def check(folder: Path, whole: Path) -> None:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run on one machine, which nobody disturbs."""
-    folder = tmp_path_factory.mktemp("whole")
-    run = session.prepare(SETTINGS, folder)
-    assert session.train(run, Monitor(folder, SETTINGS), "test", lambda: False) == 0
+    return on_one_machine(tmp_path_factory.mktemp("whole"), SETTINGS)
+
+
+def on_one_machine(folder: Path, settings: LoopSettings) -> Path:
+    """The run in a folder."""
+    assert session.train(session.prepare(settings, folder), Monitor(folder, settings), "test", lambda: False) == 0
     return folder
 
 
@@ -101,25 +112,24 @@ def games(folder: Path, generation: int) -> int:
 
 
 def test_a_cluster_s_run_is_that_of_one_machine(
-    cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert on_cluster(tmp_path, cluster) == 0
-    check(tmp_path, whole)
+    folder = tmp_path / "cluster"
+    assert on_cluster(folder, cluster, QUICK) == 0
     heard = capfd.readouterr().err
+    check(folder, on_one_machine(tmp_path / "whole", QUICK))
     assert "the run has reached its limit, generations = 2" in heard
     assert "2 workers, idle" in heard
-    report = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
+    report = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
     assert report["cluster/worker1"] > 0 and report["cluster/worker2"] > 0, "both had something to do"
     assert report["cluster/staleness"] == 0
 
 
 @pytest.mark.slow
 def test_so_is_one_that_learns_while_it_plays(cluster: Cluster, tmp_path: Path) -> None:
-    settings = replace(SETTINGS, mode="semi-asynchronous")
-    run = session.prepare(settings, tmp_path / "whole")
-    assert session.train(run, Monitor(tmp_path / "whole", settings), "test", lambda: False) == 0
+    settings = replace(QUICK, mode="semi-asynchronous")
     assert on_cluster(tmp_path / "run", cluster, settings) == 0
-    check(tmp_path / "run", tmp_path / "whole")
+    check(tmp_path / "run", on_one_machine(tmp_path / "whole", settings))
 
 
 @pytest.mark.slow
@@ -212,9 +222,8 @@ def test_workers_have_the_network_with_which_the_run_began(
     cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Also where the preset has got another since."""
-    begun = replace(SETTINGS, generations=1)
-    assert session.train(session.prepare(begun, tmp_path), Monitor(tmp_path, begun), "test", lambda: False) == 0
-    assert on_cluster(tmp_path, cluster, replace(SETTINGS, features=2), chosen=frozenset()) == 0
+    on_one_machine(tmp_path, replace(QUICK, generations=1))
+    assert on_cluster(tmp_path, cluster, replace(QUICK, features=2), chosen=frozenset()) == 0
     assert "continues with features = 1, as it began" in capfd.readouterr().err
 
 
@@ -243,17 +252,8 @@ def test_a_machine_s_workers_play_games_of_the_asynchronous_mode_and_leave(
     cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     settings = replace(SETTINGS, mode="asynchronous", swap_steps=5, generations=3)
-    command = [
-        sys.executable,
-        "-m",
-        "gozero worker",
-        "--address",
-        cluster.address,
-        "--workers",
-        "2",
-        "--memory",
-        "80",
-    ]
+    options = ["--address", cluster.address, "--workers", "2", "--memory", "80"]
+    command = [sys.executable, "-m", "gozero", "worker", *options]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as node:
         assert on_cluster(tmp_path, cluster, settings, workers=0) == 0
         node.terminate()

@@ -33,9 +33,8 @@ def test_equal_boards_are_answered_alike_and_in_place() -> None:
     with torch.no_grad():
         assert np.allclose(found[:40], network(planes(boards, GAME.shape)).numpy(), atol=1e-5)
     assert np.array_equal(found[:40], found[40:][::-1])
-    assert np.allclose(
-        expected_results(network, boards, GAME.shape, 1), -expected_results(network, boards, GAME.shape, 2), atol=1e-6
-    )
+    black, white = (expected_results([network], boards, np.full(40, colour), GAME.shape) for colour in (1, 2))
+    assert np.allclose(black, -white, atol=1e-6)
 
 
 def test_eight_passes_show_a_board_under_all_eight_symmetries_and_points_turn_with_it() -> None:

@@ -9,7 +9,7 @@ from gozero.games.position import Position
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.movers import PolicyMover, ValueMover
-from training.course.networks import ValueNetwork, expected_results, new_networks, of_colour
+from training.course.networks import ValueNetwork, expected_results, new_networks
 
 TICTACTOE = COURSES["tictactoe"]
 
@@ -27,7 +27,7 @@ def minimax(position: Position, levels: int, networks: list[nn.Module]) -> float
             value = -minimax(child, levels - 1, networks)
         else:
             board, mover = game.board(child.state).reshape(1, -1), position.to_play
-            value = float(expected_results(of_colour(networks, mover), board, game.shape, mover)[0])
+            value = float(expected_results(networks, board, np.array([mover]), game.shape)[0])
         best = max(best, value)
     return best
 

@@ -74,7 +74,7 @@ def test_ctrl_c_loses_the_stage_under_way_alone(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(generations, "fit", interrupted)
+        patched.setattr(generations, "learn", interrupted)
         assert generate(tmp_path) == 130
     assert "goes on from there" in capsys.readouterr().err.splitlines()[-1]
     assert {path.stem for path in tmp_path.glob("value-*")} == {"value-0"}

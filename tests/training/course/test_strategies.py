@@ -12,12 +12,13 @@ from gozero.games.position import Position
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.system.errors import UserError
 from gtp.client import Engine
 from training.commands import course as course_command
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
 from training.matches.match import MatchSettings, play_match
-from training.matches.players import Conditions, PlayerError, open_player
+from training.matches.players import Conditions, open_player
 
 TICTACTOE = games.make("tictactoe")
 
@@ -126,13 +127,13 @@ def test_strategies_play_matches_without_faults(course: Path) -> None:
     ],
 )
 def test_a_player_that_cannot_be_opened_is_one_line(course: Path, text: str, game: str, said: str) -> None:
-    with pytest.raises(PlayerError) as wrong:
+    with pytest.raises(UserError) as wrong:
         open_player(text.format(run=course), Conditions(games.make(game), 0.0))
     assert said in str(wrong.value) and "\n" not in str(wrong.value)
 
 
 def test_another_board_is_refused(course: Path) -> None:
-    with pytest.raises(PlayerError, match="on 9x9, not on 11x11"):
+    with pytest.raises(UserError, match="on 9x9, not on 11x11"):
         open_player(f"course:{course}:val", Conditions(games.make("gomoku", size=11), 0.0))
 
 

@@ -13,12 +13,12 @@ from torch import distributed
 from gozero.nets import model
 from tests.training.games import game_of, random_record
 from training.learner.learner import DivergedError, Learner
-from training.learner.peers import ALONE, PATIENCE, Peers, host_meeting, join_meeting, meet
+from training.learner.peers import ALONE, LONGEST_STEP, Peers, meet, meeting_place
 from training.records.replay import Replay
 from training.settings.config import LearnerSettings, ReplaySettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
-STEPS, ROWS, HERE = 3, 24, "127.0.0.1"
+STEPS, ROWS = 3, 24
 SETTINGS = LearnerSettings(precision="f32", warm_up=1, optimiser="sgd", learning_rate=1e-2)
 NETWORKS = {name: model.config(name, game_of(5)) for name in ("mlp2x32", "b2c16")}  # the first looks at no batch
 
@@ -50,11 +50,11 @@ def diverges(peers: Peers) -> str:
     return ""
 
 
-def second(port: int, answers: Connection) -> None:
+def second(place: str, answers: Connection) -> None:
     """The second process."""
     torch.set_num_threads(1)
     peers = Peers(1, 2)
-    meet(peers, join_meeting(HERE, port), "cpu")
+    meet(peers, place, "cpu")
     for name in NETWORKS:
         weights, totals = steps(name, peers)
         answers.send(({key: tensor.detach().numpy() for key, tensor in weights.items()}, totals))
@@ -64,13 +64,13 @@ def second(port: int, answers: Connection) -> None:
 
 
 def test_two_processes_take_the_steps_of_one() -> None:
-    store = host_meeting(HERE)
+    place = meeting_place("127.0.0.1")
     mine, its = get_context("spawn").Pipe(duplex=False)
-    process = get_context("spawn").Process(target=second, args=(store.port, its))
+    process = get_context("spawn").Process(target=second, args=(place, its))
     process.start()
     try:
         peers = Peers(0, 2)
-        meet(peers, store, "cpu")
+        meet(peers, place, "cpu")
         for name in NETWORKS:
             weights, totals = steps(name, peers)
             theirs, their_totals = receive(mine)
@@ -87,13 +87,13 @@ def test_two_processes_take_the_steps_of_one() -> None:
     finally:
         if distributed.is_initialized():
             distributed.destroy_process_group()
-        process.join(PATIENCE.total_seconds())
+        process.join(LONGEST_STEP.total_seconds())
     assert process.exitcode == 0
 
 
 def receive(pipe: Connection) -> Any:
     """The next message of the other process."""
-    assert pipe.poll(PATIENCE.total_seconds()), "the other process says nothing"
+    assert pipe.poll(LONGEST_STEP.total_seconds()), "the other process says nothing"
     return pipe.recv()
 
 

@@ -7,7 +7,6 @@ import errno
 import itertools
 import json
 import os
-import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -327,18 +326,6 @@ def test_a_disk_that_fails_is_one_line_and_what_was_finished_is_kept(
     assert capsys.readouterr().err == f"gozero match: cannot write {table}: {why}\n"
     assert len(table.read_text().splitlines()) == 1 + 2
     assert len(json.loads(document.read_text())["games"]) == 3
-
-
-def test_what_does_not_fit_on_the_disk_leaves_no_torn_row(tmp_path: Path) -> None:
-    file, most = tmp_path / "games.csv", resource.getrlimit(resource.RLIMIT_FSIZE)
-    file.write_bytes(b"whole\n")
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8, most[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            arena._append(file, b"too long a row\n")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, most)
-    assert file.read_bytes() == b"whole\n"
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from training.matches.elo import Tally, elo, elo_error, pool, wilson
+from training.matches.elo import Tally, bradley_terry, elo, elo_error, wilson
 
 
 @pytest.mark.parametrize(
@@ -61,23 +62,23 @@ def test_a_tally_counts_draws_as_half_and_prints_its_interval() -> None:
 
 
 def test_a_pool_of_two_is_a_match() -> None:
-    ratings, errors = pool(2, {(1, 0): Tally(299, 99)})
+    ratings, covariance = bradley_terry(2, {(1, 0): Tally(299, 99)})
     assert ratings == pytest.approx([0, elo(299.5 / 399)])
-    assert errors == pytest.approx([0, elo_error(299.5 / 399, 399)])
+    assert np.sqrt(np.diag(covariance)) == pytest.approx([0, elo_error(299.5 / 399, 399)])
 
 
 def test_a_pool_adds_up_along_a_line_and_is_told_more_by_a_ring() -> None:
     line = {(1, 0): Tally(70, 30), (2, 1): Tally(60, 40)}
-    ratings, errors = pool(3, line)
+    ratings, covariance = bradley_terry(3, line)
     assert ratings[2] == pytest.approx(elo(70.5 / 101) + elo(60.5 / 101))
-    assert errors[2] == pytest.approx(math.hypot(elo_error(70.5 / 101, 101), elo_error(60.5 / 101, 101)))
-    more, surer = pool(3, line | {(0, 2): Tally(5, 95)})
+    assert covariance[2, 2] ** 0.5 == pytest.approx(math.hypot(elo_error(70.5 / 101, 101), elo_error(60.5 / 101, 101)))
+    more, surer = bradley_terry(3, line | {(0, 2): Tally(5, 95)})
     assert more[2] > ratings[2]
-    assert surer[2] < errors[2]
+    assert surer[2, 2] < covariance[2, 2]
 
 
 def test_a_clean_sweep_is_finite_and_strangers_are_refused() -> None:
-    ratings, _ = pool(2, {(1, 0): Tally(20, 0)})
+    ratings, _ = bradley_terry(2, {(1, 0): Tally(20, 0)})
     assert 400 < ratings[1] < 1000
     with pytest.raises(ValueError, match="joined to player 0 by no match"):
-        pool(4, {(1, 0): Tally(1, 0), (3, 2): Tally(1, 0)})
+        bradley_terry(4, {(1, 0): Tally(1, 0), (3, 2): Tally(1, 0)})

@@ -15,6 +15,7 @@ from gozero import games
 from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import Position
+from gozero.system.errors import UserError
 from tests import ROOT
 from training.matches import players
 from training.matches.match import MatchSettings, play_match
@@ -375,7 +376,7 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
     ],
 )
 def test_a_bad_description_is_one_clear_line(description: str, message: str, go: Game) -> None:
-    with pytest.raises(PlayerError) as error:
+    with pytest.raises(UserError) as error:
         open_player(description, Conditions(go, 7.5))
     assert message in str(error.value)
     assert "\n" not in str(error.value)

@@ -21,7 +21,7 @@ def go() -> Game:
 def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> None:
     players = [Scripted(follow("C3", "B2")) for _ in range(3)]
     pairs = [(0, 1), (2, 0), (1, 2)]
-    fixtures = [fixture for pair in pairs for fixture in match_fixtures(4, seed=1, pair=pair)]
+    fixtures = [fixture for pair in pairs for fixture in match_fixtures(4, 1, ("a", "b"), pair)]
     ended = list(play_schedule(players, iter(fixtures), go, opening_moves=0, max_moves=50, parallel=12))
     assert sorted((fixture.pair, record.number) for fixture, _, record in ended) == sorted(
         (pair, number) for pair in pairs for number in range(4)
@@ -51,7 +51,7 @@ def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:
     taken: list[int] = []
 
     def fixtures() -> Iterator[Fixture]:
-        for fixture in match_fixtures(6, seed=1):
+        for fixture in match_fixtures(6, 1, ("a", "b")):
             taken.append(fixture.number)
             yield fixture
 

@@ -16,9 +16,10 @@ from training.run.run import Run
 from training.settings.config import ReplaySettings
 from training.storage import checkpoint
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
 
-ONE_SIZE = {"stage": [{"rows": 1, "sizes": {"4": 1.0}, "full_visits": 4, "cheap_visits": 2}], "checkpoint_rows": 0}
+PLAYOUTS = {"rows": 1, "sizes": {"4": 1.0}, "evaluator": "rollouts", "full_visits": 4, "cheap_visits": 2}
+ONE_SIZE = {"stage": [PLAYOUTS], "checkpoint_rows": 0}
 
 
 def test_a_window_of_games_holds_the_newest_ones_whole() -> None:
@@ -100,9 +101,7 @@ def test_an_estimate_knows_games(tmp_path: Path) -> None:
     stage = settings.stage[0]
     rows = 16 * settings.selfplay.full_share
     assert estimate._generation_rows(settings, stage) == pytest.approx(30 * rows)
-    cost = estimate.Cost({("network", 4): 1000.0}, {4: 0.01})
-    found = estimate.course(replace(settings, generations=0), cost)
-    assert found[-1].rows == pytest.approx(300 * rows)
+    cost = estimate.Cost({("rollouts", 4): 1000.0}, {4: 0.01})
     longer = replace(settings, learner=replace(settings.learner, generation_steps=200))
     assert estimate.forecast(longer, stage, cost).rows_an_hour < estimate.forecast(settings, stage, cost).rows_an_hour
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from training.run.limits import RunLimits
+from training.run.run import RunLimits
 from training.settings import presets
 from training.storage.checkpoint import Progress
 

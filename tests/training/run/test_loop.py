@@ -24,25 +24,28 @@ from training.settings import config, presets
 from training.storage import checkpoint
 from training.storage.checkpoint import CheckpointError
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
 
 TINY = presets.path_of("tiny")
 
 
+QUIET = ("--set", "monitor.report_every=0", "--set", "monitor.strength_every=0")
+
+
 def run_loop(folder: Path, *arguments: str) -> int:
-    return train.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *arguments])
+    return train.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *QUIET, *arguments])
 
 
 def tiny(generations: int) -> config.LoopSettings:
-    values = presets.load(TINY).to_dict() | {"generations": generations}
-    return config.from_dict(config.LoopSettings, values, "test")
+    settings = presets.load(TINY)
+    return replace(settings, generations=generations, monitor=config.MonitorSettings(report_every=0, strength_every=0))
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny run of three generations."""
     folder = tmp_path_factory.mktemp("runs") / "tiny"
-    assert run_loop(folder) == 0
+    assert train.main(["--config", str(TINY), "--run", str(folder), "--threads", "1"]) == 0
     return folder
 
 
@@ -54,7 +57,7 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert len(reports(finished)) == 3
     assert sorted(path.name for path in (finished / "records").iterdir()) == ["000001.gzr", "000002.gzr", "000003.gzr"]
     assert json.loads((finished / "settings.json").read_text())["network"] == "b2c16"
-    assert list((finished / "tensorboard").glob("events.*"))
+    assert list((finished / "tensorboard").glob("events.*")) and (finished / "report.html").exists()
     drawn = EventAccumulator(str(finished / "tensorboard" / "steps")).Reload().Scalars("steps/policy")
     assert [point.step for point in drawn] == list(range(10, int(reports(finished)[-1]["run/steps"]) + 1, 10))
     assert len(drawn) > 3, "more points than generations"

@@ -27,7 +27,9 @@ from training.run.run import Run
 from training.selfplay.local import LocalSelfPlay
 from training.storage import checkpoint
 
-PATIENCE = 120  # seconds after which something that should happen counts as not happening
+pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
+
+LONG = 120  # seconds after which something that should happen counts as not happening
 
 
 class Stage:
@@ -36,11 +38,10 @@ class Stage:
     """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
-        torch.set_num_threads(1)
         self.game: Callable[[], None] = lambda: None
         self.step: Callable[[], None] = lambda: None
         self.events: list[str] = []  # game, step, hand-over
-        self.run = Run(crashes.settings(**changes), folder)
+        self.run = Run(crashes.settings(**crashes.ONE_BOARD | changes), folder)
         self.watch = crashes.Watch(folder, self.run.settings)
         for owner, name, event in (
             (records.Writer, "append", "game"),
@@ -76,14 +77,14 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
 
     def game() -> None:
         if run.progress.generation == 2:
-            assert learning.wait(PATIENCE), "no step is taken while the second generation is played"
+            assert learning.wait(LONG), "no step is taken while the second generation is played"
             written.set()
 
     def step() -> None:
         learning.set()
         if run.progress.generation == 2 and not before:
             before.update({name: tensor.clone() for name, tensor in run.selfplay.playing.state_dict().items()})
-            assert written.wait(PATIENCE), "no game ends while the learner works"
+            assert written.wait(LONG), "no game ends while the learner works"
             assert run.progress.rows == sum(
                 record.rows for record in records.read(tmp_path / "records" / "000001.gzr").records
             )
@@ -107,10 +108,10 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
     def game() -> None:
         if run.progress.generation == 3:
             third.set()
-            assert handed.wait(PATIENCE), "no network is handed over while games go on"
+            assert handed.wait(LONG), "no network is handed over while games go on"
 
     def late_learn(run: Run, *arguments: Any) -> None:  # the learner begins two generations late
-        assert third.wait(PATIENCE), "self-play waits for the learner"
+        assert third.wait(LONG), "self-play waits for the learner"
         learn(run, *arguments)
 
     def noted_use(selfplay: LocalSelfPlay, pool: Any, *arguments: Any) -> int:
@@ -160,8 +161,8 @@ def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monk
     def match(*_: Any) -> GateResult:
         if not deciding.is_set():
             deciding.set()
-            assert stepped.wait(PATIENCE), "no step is taken during the match"
-            assert played.wait(PATIENCE), "no game ends during the match"
+            assert stepped.wait(LONG), "no step is taken during the match"
+            assert played.wait(LONG), "no game ends during the match"
             busy.append(stage.run.timeline.report()["speed/gate_busy"])
         return GateResult(Tally(2, 0), 0.0)
 
@@ -179,7 +180,7 @@ def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monk
 def test_matches_of_the_gate_come_no_sooner_than_its_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def matches(pause: float, folder: str) -> int:
         gated = {"games": 2, "visits": 2, "opening_moves": 2, "share": 0.0, "pause_minutes": pause}
-        settings = {"mode": "asynchronous", "generations": 4, "swap_steps": 1, "gate": gated}
+        settings = {"mode": "asynchronous", "generations": 2, "swap_steps": 1, "gate": gated}
         stage, played = Stage(tmp_path / folder, monkeypatch, **settings), []
         monkeypatch.setattr(gate, "match", lambda *_: played.append(1) or GateResult(Tally(2, 0), 0.0))
         stage.cycle()
@@ -208,7 +209,7 @@ def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
     def late_advance(run: Run) -> None:  # the learner has left before self-play says that the generation is complete
         advance(run)
         stopped.set()
-        assert left.wait(PATIENCE), "the learner does not leave"
+        assert left.wait(LONG), "the learner does not leave"
 
     monkeypatch.setattr(modes, "together", noted)
     monkeypatch.setattr(Run, "advance", late_advance)

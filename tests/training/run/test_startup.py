@@ -15,7 +15,7 @@ import torch
 
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
-from training.commands import default_run, selfplay, start, train
+from training.commands import selfplay, start, train
 from training.records import records, scoring
 from training.records.records import Record
 from training.run import dry_run, session
@@ -180,7 +180,7 @@ def test_selfplay_alone_begins_and_continues_the_default_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(selfplay, "DEFAULT_PRESET", "tiny")
-    monkeypatch.setattr(default_run, "MEASURED_SECONDS", 0.2)
+    monkeypatch.setattr(start, "MEASURED_SECONDS", 0.2)
     short = [*SHORT, "--set", "selfplay.games=4"]
     assert selfplay.main(short) == 0
     first = capsys.readouterr().err.splitlines()

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from tests.training import crashes
-from training.run import session, timeline
-from training.run.timeline import Timeline
+from training.run import measures, session
+from training.run.measures import Timeline
 
 
 def test_waiting_within_a_part_is_no_work_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(timeline, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(measures, "time", SimpleNamespace(monotonic=lambda: now[0]))
     found = Timeline()
     with found.during("selfplay"):
         now[0] = 2.0
@@ -30,7 +30,7 @@ def test_waiting_within_a_part_is_no_work_of_it(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_was_spent_before_a_restart_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(timeline, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(measures, "time", SimpleNamespace(monotonic=lambda: now[0]))
     before = Timeline()
     with before.during("selfplay"):
         now[0] = 3.0

@@ -120,7 +120,7 @@ def test_a_run_with_two_slots_is_resumed_as_it_was(tmp_path: Path) -> None:
 
     def go_on(folder: Path, kill_at: int) -> None:
         left = kill_at
-        run = session.prepare(SETTINGS, folder)
+        run = session.prepare(replace(SETTINGS, generations=2), folder)
         append = records.Writer.append
 
         def counted(writer: records.Writer, record: Record) -> None:
@@ -135,11 +135,10 @@ def test_a_run_with_two_slots_is_resumed_as_it_was(tmp_path: Path) -> None:
             modes.train_in_mode(run, crashes.Watch(folder, SETTINGS), lambda: False)  # type: ignore[arg-type]
 
     go_on(tmp_path / "whole", 0)
-    for moment in (5, 9):
-        with pytest.raises(KilledError):
-            go_on(tmp_path / "killed", moment)
+    with pytest.raises(KilledError):
+        go_on(tmp_path / "killed", 5)
     go_on(tmp_path / "killed", 0)
-    for generation in (1, 2, 3):
+    for generation in (1, 2):
         shards = [storage.shard(tmp_path / name, generation).read_bytes() for name in ("whole", "killed")]
         assert shards[0] == shards[1]
 

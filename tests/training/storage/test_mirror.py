@@ -297,7 +297,7 @@ PUSHES = st.tuples(st.just("push"), st.none() | st.integers(0, 12), st.booleans(
 PULLS = st.tuples(st.just("pull"))
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.lists(st.one_of(CHANGES, PUSHES, PULLS), max_size=12))
 def test_whatever_fails_the_store_holds_a_state_that_was_whole(steps: list[tuple]) -> None:
     with tempfile.TemporaryDirectory() as place:

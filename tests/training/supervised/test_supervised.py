@@ -228,8 +228,8 @@ def test_wanted_sizes_results_and_limits(folder: Path) -> None:
 
 def test_held_out_games_stay_apart(folder: Path) -> None:
     found = collection.read(folder, Wanted(held_out=0.3), print)
-    train = {game for shelf in found.train.values() for game in shelf.game.tolist()}
-    held = {game for shelf in found.held.values() for game in shelf.game.tolist()}
+    train = {game for rows in found.train.values() for game in rows.game.tolist()}
+    held = {game for rows in found.held.values() for game in rows.game.tolist()}
     assert train
     assert held
     assert not train & held
@@ -255,9 +255,7 @@ def test_reading_and_judging_take_little_more_memory_than_the_rows(tmp_path: Pat
     tracemalloc.stop()
     rows = found.rows() + sum(map(len, found.held.values()))
     assert rows == 60 * len(points)
-    assert 1100 * rows < while_reading < 1.5 * 1200 * rows, (
-        "bytes, an eighth more than the rows and the game being read among them"
-    )
+    assert 1100 * rows < while_reading < 1.5 * 1200 * rows, "bytes"
     assert while_judging - before < 0.1 * 1200 * rows
 
 
@@ -444,14 +442,3 @@ def test_few_games_that_agree_are_not_sure() -> None:
 def test_the_share_of_a_single_game_has_no_interval() -> None:
     assert str(measure.share_of(np.array([True, False]), np.array([3, 3]))) == "50.0% of 2, all of one game"
     assert str(measure.share_of(np.array([True, False]), np.array([3, 4]))).startswith("50.0% ± ")
-
-
-def test_a_state_of_an_earlier_version_goes_on(folder: Path, tmp_path: Path, signals: list[int]) -> None:
-    """It lacks settings of the learner that came later."""
-    signals[:] = [3]
-    assert run(folder, tmp_path / "w.pt") == 0
-    state = torch.load(tmp_path / "w.pt.state")
-    for name in ("fixed_norms", "muon_scale"):
-        del state["facts"]["learner"][name]
-    torch.save(state, tmp_path / "w.pt.state")
-    assert run(folder, tmp_path / "w.pt", "--resume") == 0

@@ -19,7 +19,7 @@ from training.matches.options import SIMS
 from training.matches.table.published import PublishedPair, PublishedTable
 from training.matches.tournament import field as fields
 from training.matches.tournament.field import PAIRS, Field
-from training.matches.tournament.rating import Tallies, score
+from training.matches.tournament.results import Tallies, score
 
 PLAIN_UCT = "plain UCT"
 

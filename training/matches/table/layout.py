@@ -1,15 +1,12 @@
 """A table in the publication's layout, our cells beside its figures: as text, as HTML and as CSV.
 
-Vocabulary
-    cell   a network of ours in one pair: `58.0% [53.6, 62.3] 500` is the share of the points, its 95 % interval
-           (Wilson's) and the games played; `4/500` where more are wanted, and `not played` before the first
+A cell of ours, `58.0% [53.6, 62.3] 500`, has the share of the points, its 95 % interval (Wilson's) and the games played;
+`4/500` if more are wanted, and `not played` before the first.
 """
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -17,8 +14,9 @@ from training.matches.elo import Tally, wilson
 from training.matches.table.contest import Contest
 from training.matches.table.picture import Line, picture
 from training.matches.table.published import COLUMNS, Part, PublishedPair
+from training.matches.tables import aligned, csv_text
 from training.matches.tournament.page import table_html
-from training.matches.tournament.results import Results, aligned, remarks
+from training.matches.tournament.results import Results, remarks
 
 NOT_PLAYED = "not played"
 HEADS = ("ours", "theirs", "network", "source", "games", "won", "drawn", "lost", "score", "low", "high")
@@ -28,7 +26,7 @@ def cell_text(tally: Tally, wanted: int) -> str:
     """A cell of which so many games are wanted."""
     if not tally.games:
         return NOT_PLAYED
-    low, high = wilson(tally.points, tally.games)
+    low, high = tally.interval
     games = f"{tally.games}" if tally.games >= wanted else f"{tally.games}/{wanted}"
     return f"{tally.score:.1%} [{100 * low:.1f}, {100 * high:.1f}] {games}"
 
@@ -43,7 +41,8 @@ class TableLayout:
         """For the terminal: what is compared, each part, and what is to be said of the games."""
         lines = [*self._about(results), ""]
         for part in self._contest.table.part:
-            lines += [part.title, *_columns(self._split(part, results)), ""]
+            cells = self._split(part, results)
+            lines += [part.title, *aligned(cells, left=range(len(cells[0]))), ""]
         return "\n".join([*lines, *remarks(results)]).rstrip()
 
     def html(self, results: Results) -> Iterator[str]:
@@ -64,18 +63,15 @@ class TableLayout:
 
     def csv(self, results: Results) -> str:
         """A row for each figure that was published and for each cell of ours."""
-        buffer = io.StringIO(newline="")
-        writer = csv.writer(buffer)
-        writer.writerow(HEADS)
+        rows = []
         for pair in self._contest.table.pairs:
-            sides = (pair.our_side.replace(",", ""), pair.theirs)
             for line in self._lines(pair, results):
                 tally = line.tally
                 counts = ("", "", "") if tally is None else (tally.wins, tally.draws, tally.losses)
-                source = "published" if tally is None else "here"
-                shares = ["" if share is None else f"{share:.4f}" for share in (line.score, line.low, line.high)]
-                writer.writerow([*sides, line.name, source, line.games, *counts, *shares])
-        return buffer.getvalue()
+                start = (pair.our_side.replace(",", ""), pair.theirs, line.name, "published" if tally is None else "here")
+                shares = ("" if share is None else f"{share:.4f}" for share in (line.score, line.low, line.high))
+                rows.append(dict(zip(HEADS, (*start, line.games, *counts, *shares), strict=True)))
+        return csv_text(rows)
 
     def _about(self, results: Results) -> list[str]:
         """What the numbers are."""
@@ -119,16 +115,10 @@ class TableLayout:
             if figure.is_bound:
                 yield Line(name, None, None, figure.share, games)
             else:
-                low, high = wilson(figure.share * games, games)
-                yield Line(name, figure.share, low, high, games)
+                yield Line(name, figure.share, *wilson(figure.share * games, games), games)
         for file in self._contest.weights:
             tally = self._contest.tally(results.found, file, pair)
             if tally.games:
-                low, high = wilson(tally.points, tally.games)
-                yield Line(file, tally.score, low, high, tally.games, tally)
+                yield Line(file, tally.score, *tally.interval, tally.games, tally)
             else:
                 yield Line(file, None, None, None, 0, tally)
-
-
-def _columns(rows: list[list[str]]) -> list[str]:
-    return aligned(rows, left=range(len(rows[0])))

@@ -1,10 +1,5 @@
 """What a tournament is: its entrants and conditions, read from TOML and checked before anything starts.
 
-Vocabulary
-    entrant     a player with a name of its own; what it may be is listed in `training.matches.players`
-    pairing     two entrants who meet, by their places in the field
-    challenger  in a gauntlet: an entrant that meets every entrant that is not a challenger
-
 An unknown key or an invalid value is a `SettingsError`, one line that names the key, the value and what is allowed.
 """
 
@@ -13,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +21,15 @@ from gozero import games
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.nets import locations
-from gozero.nets.weights import WeightsError
-from gozero.system.errors import ChoiceError
+from gozero.system.errors import ChoiceError, UserError
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
+from gozero.system.words import counted
+from training.matches.elo import SprtSettings
+from training.matches.interface import Conditions, visits_of
 from training.matches.match import opening
-from training.matches.players import Conditions, PlayerError, open_player, visits_of
+from training.matches.players import open_player
 from training.matches.tournament.clocks import GameClock
-from training.matches.tournament.sprt import SprtSettings
 from training.records import scoring
 from training.settings import config
 from training.settings.config import setting
@@ -152,9 +149,7 @@ class Field:
 
     def __str__(self) -> str:
         komi = f", komi {self.komi:g}" if self.game == scoring.GO else ""
-        kind = {SPRT: "match with SPRT", PAIRS: f"{len(self.pair)} pair{'s' * (len(self.pair) > 1)}"}.get(
-            self.kind, self.kind
-        )
+        kind = {SPRT: "match with SPRT", PAIRS: counted(len(self.pair), "pair")}.get(self.kind, self.kind)
         shape = self.make_game().dimensions
         return f"{kind} of {len(self.entrant)}, {self.game} {shape}{komi}{', ' * bool(self.rules)}{self.rules}; {self.clock}"
 
@@ -168,10 +163,13 @@ def made(values: dict[str, Any], where: str) -> Field:
     """A field from plain values as a file has them; ``where`` begins the error line. SettingsError as `load`."""
     if "clock" in values:
         values = values | {"clock": _clock(values["clock"], f"{where}: clock")}
-    given = set(values)
     read: Field = config.from_dict(Field, values, where)
-    whole = _completed(read, given, where)
-    _check_entrants(whole, where)
+    try:
+        whole = _completed(read, "komi" in values)
+        for problem in chain(_problems(whole), _player_problems(whole)):
+            raise SettingsError(f"{where}: {problem}")
+    except ChoiceError as error:
+        raise SettingsError(f"{where}: {error}") from None
     return whole
 
 
@@ -181,119 +179,106 @@ def _clock(value: Any, where: str) -> Any:
         return {"kind": value}
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return {"kind": "move", "seconds": value}
-    if isinstance(value, dict) and "kind" not in value:
-        if not value.get("main") and not value.get("byoyomi"):
-            raise SettingsError(f"{where} = {value!r}: give main or byoyomi, in seconds, or both")
-        if "seconds" in value or ("stones" in value and not value.get("byoyomi")):
-            key, why = (
-                ("seconds", "write clock = SECONDS") if "seconds" in value else ("stones", "give byoyomi as well")
-            )
-            raise SettingsError(f"{where} = {value!r}: {key} has no effect in this table; leave it out, or {why}")
+    if not isinstance(value, dict) or "kind" in value:
+        problem = (
+            "expected none, course, the seconds of a move, or a table such as { main = 60, byoyomi = 5, stones = 1 }"
+        )
+    elif not value.get("main") and not value.get("byoyomi"):
+        problem = "give main or byoyomi, in seconds, or both"
+    elif "seconds" in value:
+        problem = "seconds has no effect in this table; leave it out, or write clock = SECONDS"
+    elif "stones" in value and not value.get("byoyomi"):
+        problem = "stones has no effect in this table; leave it out, or give byoyomi as well"
+    else:
         return {"kind": "game", **value}
-    raise SettingsError(
-        f"{where} = {value!r}: expected none, course, the seconds of a move, or a table such as "
-        "{ main = 60, byoyomi = 5, stones = 1 }"
-    )
+    raise SettingsError(f"{where} = {value!r}: {problem}")
 
 
-def _completed(read: Field, given: set[str], where: str) -> Field:
-    """With the game's own size, komi and rules, and every entrant's name; SettingsError for what the game does not have."""
-    if "komi" in given and read.game != scoring.GO:
-        raise SettingsError(f"{where}: komi = {read.komi:g}: {read.game} has no komi; leave it out")
+def _completed(read: Field, has_komi: bool) -> Field:
+    """With the game's own size, komi and rules, and every entrant's name; ChoiceError for what the game does not have."""
+    if has_komi and read.game != scoring.GO:
+        raise ChoiceError(f"komi = {read.komi:g}: {read.game} has no komi; leave it out")
     size = read.size or games.usual(read.game, "size") or 0
-    komi = read.komi if "komi" in given else scoring.usual_komi(read.game, size)
-    entrants = tuple(
-        Entrant(entrant.player, entrant.name or " ".join(entrant.player.split())) for entrant in read.entrant
+    whole = replace(
+        read,
+        size=size,
+        komi=read.komi if has_komi else scoring.usual_komi(read.game, size),
+        rules=read.rules or games.usual(read.game, "rules") or "",
+        entrant=tuple(Entrant(each.player, each.name or " ".join(each.player.split())) for each in read.entrant),
     )
-    rules = read.rules or games.usual(read.game, "rules") or ""
-    values = vars(read) | {"size": size or None, "komi": komi, "entrant": entrants, "rules": rules}
-    whole = Field(**values)
-    try:
-        game = whole.make_game()
-    except ValueError as error:
-        raise SettingsError(f"{where}: {error}") from None
-    return Field(**values | {"size": game.size})
+    return replace(whole, size=whole.make_game().size)
 
 
-def _check_entrants(whole: Field, where: str) -> None:
+def _problems(whole: Field) -> Iterator[str]:
+    """What is wrong with a field, its players apart."""
     count, names = len(whole.entrant), whole.names
     if whole.games % 2:
-        raise SettingsError(f"{where}: games = {whole.games}: expected an even number, each opening is played twice")
-    _check_opening(whole, where)
+        yield f"games = {whole.games}: expected an even number, each opening is played twice"
+    yield from _opening_problems(whole)
     if count < 2 or (whole.kind == SPRT and count != 2):
         wanted = "exactly two" if whole.kind == SPRT else "at least two"
-        raise SettingsError(f"{where}: {count} [[entrant]]: {whole.kind} needs {wanted}")
+        yield f"{count} [[entrant]]: {whole.kind} needs {wanted}"
     if whole.kind == GAUNTLET and whole.challengers >= count:
-        raise SettingsError(f"{where}: challengers = {whole.challengers}: expected fewer than the {count} entrants")
+        yield f"challengers = {whole.challengers}: expected fewer than the {count} entrants"
     if whole.kind == SPRT and whole.sprt.elo1 <= whole.sprt.elo0:
-        raise SettingsError(f"{where}: sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}")
-    _check_pairs(whole, where)
+        yield f"sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}"
+    yield from _pair_problems(whole)
     for number, name in enumerate(names, 1):
         if any(unicodedata.category(character) in CONTROLS for character in name):
-            raise SettingsError(f"{where}: entrant {number}: name = {name!r}: expected no control characters")
+            yield f"entrant {number}: name = {name!r}: expected no control characters"
     for seen in ([entrant.file_name.lower() for entrant in whole.entrant], names):
         for number, name in enumerate(seen):
             if name in seen[:number]:
                 both = f"{names[seen.index(name)]!r} and {names[number]!r}"
-                raise SettingsError(
-                    f"{where}: entrants {both} have the same name in files; give each a name of its own"
-                )
-    conditions = whole.conditions(whole.make_game())
-    for number, entrant in enumerate(whole.entrant, 1):
-        _check_player(entrant.player, conditions, f"{where}: entrant {number}")
+                yield f"entrants {both} have the same name in files; give each a name of its own"
 
 
-def _check_pairs(whole: Field, where: str) -> None:
-    """SettingsError for pairs that cannot meet, or that another kind has no use for."""
+def _pair_problems(whole: Field) -> Iterator[str]:
+    """Pairs that cannot meet, or that another kind has no use for."""
     if bool(whole.pair) != (whole.kind == PAIRS):
         what = "give at least one [[pair]]" if whole.kind == PAIRS else f"leave out [[pair]], or write kind = {PAIRS!r}"
-        raise SettingsError(f"{where}: kind = {whole.kind!r}: {what}")
+        yield f"kind = {whole.kind!r}: {what}"
     seen: set[frozenset[str]] = set()
     for number, pair in enumerate(whole.pair, 1):
         for key, name in (("a", pair.a), ("b", pair.b)):
             if name not in whole.names:
-                raise SettingsError(f"{where}: pair {number}: {key} = {name!r}: no entrant has this name")
+                yield f"pair {number}: {key} = {name!r}: no entrant has this name"
         if pair.a == pair.b or {pair.a, pair.b} in seen:
-            raise SettingsError(
-                f"{where}: pair {number}: {pair.a!r} and {pair.b!r}: expected two entrants, each pair once"
-            )
+            yield f"pair {number}: {pair.a!r} and {pair.b!r}: expected two entrants, each pair once"
         seen.add(frozenset((pair.a, pair.b)))
 
 
-def _check_opening(whole: Field, where: str) -> None:
-    """SettingsError for openings after which no entrant has a move."""
-    game = whole.make_game()
+def _opening_problems(whole: Field) -> Iterator[str]:
+    """Openings after which no entrant has a move."""
+    game, plies = whole.make_game(), whole.opening_moves
     free = int(np.count_nonzero(game.board(Position(game).state) == 0))
-    if whole.opening_moves >= whole.max_moves:
-        raise SettingsError(
-            f"{where}: opening_moves = {whole.opening_moves}: expected fewer than max_moves = {whole.max_moves}"
-        )
-    if whole.opening_moves >= free:
-        raise SettingsError(
-            f"{where}: opening_moves = {whole.opening_moves}: expected fewer than the {free} empty points of the board"
-        )
+    if plies >= whole.max_moves:
+        yield f"opening_moves = {plies}: expected fewer than max_moves = {whole.max_moves}"
+    if plies >= free:
+        yield f"opening_moves = {plies}: expected fewer than the {free} empty points of the board"
     try:
-        opening(game, whole.opening_moves, whole.seed, OPENINGS_LOOKED_AT)
+        opening(game, plies, whole.seed, OPENINGS_LOOKED_AT)
     except ChoiceError as error:
-        raise SettingsError(f"{where}: opening_moves = {whole.opening_moves}: {error}") from None
+        yield f"opening_moves = {plies}: {error}"
 
 
-def _check_player(player: str, conditions: Conditions, where: str) -> None:
-    """SettingsError for a description that makes no player. Networks and programs are not started for it."""
-    try:
-        if found := WEIGHTS.fullmatch(player):
-            visits_of(found["visits"], player)
-            locations.find(found["file"])
-        elif not LEFT_TO_START.fullmatch(player):
-            with closing(open_player(player, conditions)):
-                pass
-    except (PlayerError, WeightsError) as error:
-        raise SettingsError(f"{where}: player = {player!r}: {error}") from None
+def _player_problems(whole: Field) -> Iterator[str]:
+    """Descriptions that make no player. Networks and programs are not started for it."""
+    conditions = whole.conditions(whole.make_game())
+    for number, entrant in enumerate(whole.entrant, 1):
+        try:
+            if found := WEIGHTS.fullmatch(entrant.player):
+                visits_of(found["visits"], entrant.player)
+                locations.find(found["file"])
+            elif not LEFT_TO_START.fullmatch(entrant.player):
+                open_player(entrant.player, conditions).close()
+        except UserError as error:
+            yield f"entrant {number}: player = {entrant.player!r}: {error}"
 
 
 def fact_of(player: str) -> str:
     """A description, with ` (sha256 ...)` of a weights file, so that another file under the same name is noticed.
-    WeightsError where there is none.
+    WeightsError if there is none.
     """
     found = WEIGHTS.fullmatch(player)
     if not found:

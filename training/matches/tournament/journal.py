@@ -1,8 +1,12 @@
-"""The journal of a tournament: one line of JSON for each finished game, on the disk before the next one is counted.
+"""The journal of a tournament: one line of JSON for each finished game, on the disk before the next one is counted; and
+each game as a file of its own, made from it.
 
 The first line, and each line that a changed field adds, holds the facts of the field (`Field.facts`); the others are
 games. What a killed process left of an unfinished line is cut off when the journal is opened again. A field that
 contradicts the journal is refused; more games and more entrants do not contradict it.
+
+`games/A~B-0001.sgf` is the first game of entrants A and B; no name in files holds `~`. A game that SGF does not know
+(Connect-4, tic-tac-toe) is a text with lines `key: value`, the moves last.
 """
 
 from __future__ import annotations
@@ -17,13 +21,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from gozero.games import coords
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import Game
+from gozero.records import sgf
 from gozero.system.options import SettingsError
 from training.matches.tournament.field import Field
+from training.matches.tournament.worker import Report
+from training.storage import storage
 
-NAME = "journal.jsonl"
+NAME, GAMES = "journal.jsonl", "games"
 COUNTS = ("games", "entrants", "pairs")  # facts that may grow; of the pairs that met before, some may be left out
-COLOURS = {"B": BLACK, "W": WHITE}
+LONGEST_DETAIL = 500  # characters that are saved of what an engine answered
 Moves = tuple[tuple[int, int], ...]
 
 
@@ -44,6 +51,25 @@ class PlayedGame:
     longest: tuple[float, float]  # seconds of each one's slowest move
     replaced: tuple[int, int]  # moves drawn at random for each, under the course's clock
 
+    @classmethod
+    def of(cls, report: Report, game: Game) -> Self:
+        """The game that a worker reports."""
+        played, (a, b), names = report.game, report.spent, report.fixture.names
+        return cls(
+            pair=names,
+            index=report.fixture.index,
+            winner="" if played.winner is None else names[played.winner],
+            result=played.result,
+            ended=played.ended,
+            detail=_clipped(played.detail) or "",
+            moves=played.moves_text(game),
+            claims=(_clipped(played.claims[0]), _clipped(played.claims[1])),
+            seconds=(round(a.seconds, 4), round(b.seconds, 4)),
+            answers=(a.moves, b.moves),
+            longest=(round(a.longest, 4), round(b.longest, 4)),
+            replaced=(a.replaced, b.replaced),
+        )
+
     @property
     def black(self) -> str:
         return self.pair[self.index % 2]
@@ -63,13 +89,19 @@ class PlayedGame:
         return next(name for name in self.pair if name != self.winner) if self.detail else ""
 
 
+def _clipped(text: str | None) -> str | None:
+    """One line that a person can read, whatever an engine wrote."""
+    line = " ".join((text or "").split())
+    return None if text is None else line if len(line) <= LONGEST_DETAIL else f"{line[:LONGEST_DETAIL]} ..."
+
+
 def moves_of(played: PlayedGame, game: Game) -> Moves:
     """(colour, action) of each move. ValueError for a word that is neither a colour nor a vertex of the board."""
     words = played.moves.split()
-    if not set(words[::2]) <= COLOURS.keys():
-        raise ValueError(f"a move of {sorted(set(words[::2]) - COLOURS.keys())[0]!r}, which is no colour")
+    if unknown := sorted(set(words[::2]) - sgf.COLOURS_OF_SGF.keys()):
+        raise ValueError(f"a move of {unknown[0]!r}, which is no colour")
     actions = (coords.parse_vertex(word, game.cols, game.rows) for word in words[1::2])
-    return tuple(zip((COLOURS[word] for word in words[::2]), actions, strict=True))
+    return tuple(zip((sgf.COLOURS_OF_SGF[word] for word in words[::2]), actions, strict=True))
 
 
 class Journal:
@@ -87,18 +119,21 @@ class Journal:
         except OSError as error:
             raise SettingsError(f"cannot write {self.path}: {error.strerror}") from None
         try:
-            self.games = self._opened(field)
+            self._file.seek(0)
+            data = self._file.read()
+            before, self.games = _checked(data, field, self.path)
+            if not data.endswith(b"\n"):
+                self._file.truncate(_whole(data))
+            if before != field.facts:
+                self._write({"field": field.facts})
         except BaseException:
-            self._close()
+            self.__exit__()
             raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
-
-    def _close(self) -> None:
         with contextlib.suppress(OSError):  # of what could not be written, which has been said already
             self._file.close()
 
@@ -106,16 +141,6 @@ class Journal:
         """Write a game; it is on the disk when this returns."""
         self._write({"game": asdict(game)})
         self.games.append(game)
-
-    def _opened(self, field: Field) -> list[PlayedGame]:
-        self._file.seek(0)
-        data = self._file.read()
-        before, games = _checked(data, field, self.path)
-        if not data.endswith(b"\n"):
-            self._file.truncate(_whole(data))
-        if before != (facts := field.facts):
-            self._write({"field": facts})
-        return games
 
     def _write(self, line: dict[str, Any]) -> None:
         try:
@@ -137,8 +162,8 @@ def played(folder: Path, field: Field) -> list[PlayedGame]:
 
 def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[int, int], int]:
     """How many games of each of the field's pairings are not among these."""
-    found, names = Counter(game.pair for game in games), field.names
-    return {pairing: field.games - found[sorted_pair(names, pairing)] for pairing in field.pairings}
+    found = Counter(game.pair for game in games)
+    return {pairing: field.games - found[sorted_pair(field.names, pairing)] for pairing in field.pairings}
 
 
 def sorted_pair(names: Sequence[str], pairing: tuple[int, int]) -> tuple[str, str]:
@@ -154,79 +179,96 @@ def _whole(data: bytes) -> int:
 
 def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
     """(the newest facts, the games) of a journal that does not contradict the field."""
-    facts, games = _read(data[: _whole(data)], path)
-    if games and facts is None:
-        raise SettingsError(f"{path} does not begin with the field's facts: give another --out")
-    if facts is not None and games:
-        _check(facts, field.facts, games, path)
-        _check_moves(games, field.make_game(), path)
-    return facts, games
-
-
-def _read(data: bytes, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
-    """(the newest facts, the games) of whole lines."""
-    facts, games = None, {}
-    for number, line in enumerate(data.splitlines(), 1):
+    facts, games = None, dict[tuple[str, str, int], PlayedGame]()
+    board = field.make_game()
+    for number, line in enumerate(data[: _whole(data)].splitlines(), 1):
         try:
             entry = json.loads(line)
             if "field" in entry:
-                facts = _facts(entry["field"])
+                facts = dict(entry["field"], entrants=dict(entry["field"]["entrants"].items()))
             else:
-                game = _game(entry["game"])
+                game = _game(entry["game"], board)
                 games[game.key] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None
+    if games and facts is None:
+        raise SettingsError(f"{path} does not begin with the field's facts: give another --out")
+    if facts is not None and games:
+        _check(facts, field.facts, list(games.values()), path)
     return facts, list(games.values())
 
 
-def _facts(values: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(values["entrants"], dict):
-        raise TypeError("the entrants are no table")
-    return dict(values)
-
-
-def _game(values: dict[str, Any]) -> PlayedGame:
-    pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+def _game(values: dict[str, Any], board: Game) -> PlayedGame:
+    """A game of the journal; ValueError or TypeError for values that are none, and moves that are not of the board."""
+    pairs: dict[str, Any] = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
     game = PlayedGame(**values | pairs)
     for name, annotation in PlayedGame.__annotations__.items():
-        value, kind = getattr(game, name), str if annotation == "str" else int if annotation == "int" else tuple
+        value, kind = getattr(game, name), {"str": str, "int": int}.get(annotation, tuple)
         if not isinstance(value, kind) or (isinstance(value, tuple) and len(value) != 2):
             raise TypeError(f"{name} = {value!r}")
     if not all(isinstance(name, str) for name in game.pair):
         raise TypeError(f"pair = {game.pair!r}")
+    moves_of(game, board)
     return game
 
 
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
-    """SettingsError where games that were played do not belong to the field."""
+    """SettingsError if games that were played do not belong to the field."""
+
+    def differs(was: str, is_now: str) -> SettingsError:
+        return SettingsError(
+            f"the field contradicts {path}: played with {was}, now {is_now}; put it back, or give another --out"
+        )
+
     for name in sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name != "kind", name)):
         if before.get(name) != now.get(name):
-            was, is_now = (f"{name} = {given[name]}" if name in given else f"no {name}" for given in (before, now))
-            raise _contradiction(path, was, is_now)
+            raise differs(*(f"{name} = {given[name]}" if name in given else f"no {name}" for given in (before, now)))
     for name in sorted({name for game in games for name in game.pair}):
         was, is_now = before["entrants"].get(name), now["entrants"].get(name)
         if was != is_now:
-            raise _contradiction(path, f"entrant {name!r} = {was}", "it is missing" if is_now is None else f"{is_now}")
+            raise differs(f"entrant {name!r} = {was}", "it is missing" if is_now is None else f"{is_now}")
     most = max(game.index for game in games) + 1
     if most > now["games"]:
-        raise _contradiction(path, f"{most} games of a pairing, both colours counted", f"games = {now['games']}")
+        raise differs(f"{most} games of a pairing, both colours counted", f"games = {now['games']}")
 
 
-def _check_moves(games: list[PlayedGame], board: Game, path: Path) -> None:
-    """SettingsError for moves off the board."""
-    for game in games:
-        try:
-            moves_of(game, board)
-        except ValueError as error:
-            raise SettingsError(
-                f"{path}: game {game.index + 1} of {game.pair[0]!r} and {game.pair[1]!r} has moves that cannot be "
-                f"({error}): remove its line, or give another --out"
-            ) from None
+def file_name(played: PlayedGame, field: Field) -> str:
+    """Of the game's file in the folder `games`."""
+    entrants = {entrant.name: entrant.file_name for entrant in field.entrant}
+    ending = "sgf" if field.game in sgf.GAME_NUMBERS else "txt"
+    return f"{entrants[played.pair[0]]}~{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
 
 
-def _contradiction(path: Path, was: str, is_now: str) -> SettingsError:
-    return SettingsError(
-        f"the field contradicts {path}: played with {was}, now {is_now}; put it back, or give another --out"
+def write_game(played: PlayedGame, field: Field, game: Game, folder: Path) -> None:
+    """Save a game as a file; one of its name, which a journal that was removed may have left, goes. StorageError."""
+    path = folder / GAMES / file_name(played, field)
+    content = _sgf(played, field, game) if path.suffix == ".sgf" else _text(played, field).encode()
+    with storage.writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with storage.replacing(path) as file:
+            file.write(content)
+
+
+def _sgf(played: PlayedGame, field: Field, game: Game) -> bytes:
+    moves = moves_of(played, game)
+    return sgf.serialise(
+        sgf.GameRecord(
+            game.size,
+            moves,
+            komi=field.komi if field.game == "go" else None,
+            result=played.result,
+            rules=field.rules,
+            black_name=played.black,
+            white_name=played.white,
+            comments=((len(moves), f"{played.ended}: {played.detail}"),) if played.detail else (),
+            game=field.game,
+        )
     )
+
+
+def _text(played: PlayedGame, field: Field) -> str:
+    lines = {"game": field.game, "size": field.size, "rules": field.rules, "black": played.black}
+    lines |= {"white": played.white, "result": played.result, "ended": played.ended, "detail": played.detail}
+    return "".join(f"{key}: {value}\n" for key, value in lines.items() if value) + f"moves: {played.moves}\n"

@@ -20,10 +20,8 @@ from gozero.games import GAMES_ON_SQUARES
 from gozero.games.game import Game
 from gozero.games.position import IllegalMove, Position
 from training.matches.elo import Z95
-from training.matches.tournament.game_files import name_of
-from training.matches.tournament.journal import PlayedGame, moves_of
-from training.matches.tournament.rating import Standing
-from training.matches.tournament.results import COLUMNS, Results, cross, remarks, rows, signed
+from training.matches.tournament.journal import PlayedGame, file_name, moves_of
+from training.matches.tournament.results import COLUMNS, Results, Standing, cross, remarks, rows, signed
 
 MOST_GAMES = 1000
 FOLDER = Path(__file__).resolve().parent
@@ -75,7 +73,7 @@ class Pages:
                 "r": played.result,
                 "e": played.ended,
                 "d": played.detail,
-                "f": name_of(played, results.field),
+                "f": file_name(played, results.field),
                 "m": played.moves.split()[1::2],
                 "c": played.moves.split()[::2],
                 "s": changes(self._game, played),

@@ -23,7 +23,6 @@ from training.matches.interface import said
 from training.matches.players import Fault, MatchPlayer, Turn, open_player, random_action
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import PlayedGame, missing
-from training.matches.tournament.progress import duration
 
 RANDOM_GAMES = 8
 EARLY = 0.2  # share of a random game after which a move is timed: beyond books of openings, far from the end
@@ -114,6 +113,13 @@ def _timed(field: Field, position: Position, player: MatchPlayer) -> tuple[float
         if isinstance(answers[0], Fault):
             return None, f"does not play: {answers[0].text}"
     return min(took, PIECE), f"starts, {took:.3f} s a move"
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `12 min`, `3.5 h`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def mean_plies(game: Game, seed: int, most: int) -> float:

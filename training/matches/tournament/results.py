@@ -1,23 +1,44 @@
-"""The results of a tournament as text for the terminal, as results.csv and as results.json."""
+"""From the games of a tournament to its table: who won how often, against whom, and how strong that makes each entrant;
+as text for the terminal, as results.csv and as results.json.
+
+A forfeit is a game of an entrant that could not be started, or was withdrawn: not played, not rated.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gozero.system.words import counted
-from training.matches.elo import Z95, wilson
+from training.matches.elo import Z95, Decision, Ratings, Tally, rate
+from training.matches.tables import aligned
+from training.matches.tables import csv_text as as_csv
 from training.matches.tournament.conductor import Conductor
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.rating import Ratings, Standing, Tallies, rate, score, standings, tallies
-from training.matches.tournament.sprt import Decision
+
+Tallies = Mapping[tuple[str, str], Tally]
+COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One entrant's line of the table."""
+
+    name: str
+    player: str
+    tally: Tally
+    elo: float
+    error: float  # standard
+    faults: int  # games lost by one
+    forfeits: int
+    replaced: int  # moves drawn at random for it
+    seconds: float  # a move, in the mean; not a number without a move
+    longest: float  # seconds of the slowest move
 
 
 @dataclass(frozen=True)
@@ -35,7 +56,7 @@ class Results:
 
     @classmethod
     def of(cls, conductor: Conductor) -> Results:
-        """Of a sitting."""
+        """Of what a conductor has played."""
         field, games = conductor.field, list(conductor.journal.games)
         found = tallies(games)
         ratings = rate(field.names, found)
@@ -48,21 +69,58 @@ class Results:
         return [game for game in self.games if game.detail]
 
 
+def tallies(games: Iterable[PlayedGame]) -> dict[tuple[str, str], Tally]:
+    """Each pairing's tally from the first one's side, the pair in the order of the alphabet."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for game in games:
+        counts.setdefault(game.pair, Counter())[game.winner] += 1
+    return {(a, b): Tally(count[a], count[b], count[""]) for (a, b), count in counts.items()}
+
+
+def score(found: Tallies, a: str, b: str) -> Tally | None:
+    """a's tally against b; None if they have not met."""
+    if (a, b) in found:
+        return found[a, b]
+    mirrored = found.get((b, a))
+    return None if mirrored is None else Tally(mirrored.losses, mirrored.wins, mirrored.draws)
+
+
+def standings(
+    players: Mapping[str, str], games: Sequence[PlayedGame], ratings: Ratings, forfeits: Mapping[str, int]
+) -> list[Standing]:
+    """The table, best first: by Elo, entrants that are not rated last. `players`: each name's description; `forfeits`:
+    the games that each withdrawn entrant did not play.
+    """
+    rows = []
+    for name, player in players.items():
+        own = [(game, game.pair.index(name)) for game in games if name in game.pair]
+        winners = Counter(game.winner for game, _ in own)
+        tally = Tally(winners[name], len(own) - winners[name] - winners[""], winners[""])
+        answers = sum(game.answers[place] for game, place in own)
+        seconds = sum(game.seconds[place] for game, place in own)
+        rows.append(
+            Standing(
+                name,
+                player,
+                tally,
+                *ratings.of(name),
+                faults=sum(game.faulty == name for game, _ in own),
+                forfeits=forfeits.get(name, 0),
+                replaced=sum(game.replaced[place] for game, place in own),
+                seconds=seconds / answers if answers else math.nan,
+                longest=max((game.longest[place] for game, place in own), default=0.0),
+            )
+        )
+    return sorted(rows, key=lambda row: (math.isnan(row.elo), -row.elo if not math.isnan(row.elo) else 0.0))
+
+
 def signed(elo: float) -> str:
     """`+35`, `-35`, `0`."""
     return f"{round(elo):+d}" if round(elo) else "0"
 
 
-def elo_text(elo: float, error: float) -> str:
-    """`+35 ± 21`, the half-width of the 95 % interval behind; a dash without a rating."""
-    return "-" if math.isnan(elo) else f"{signed(elo)} ± {Z95 * error:.0f}"
-
-
 def share_text(share: float) -> str:
     return "-" if math.isnan(share) else f"{share:.1%}"
-
-
-COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move")
 
 
 def rows(results: Results) -> list[tuple[str, ...]]:
@@ -72,10 +130,10 @@ def rows(results: Results) -> list[tuple[str, ...]]:
         below = results.table[place].name if place < len(results.table) else ""
         los = results.ratings.superiority(row.name, below) if below else math.nan
         tally = row.tally
+        elo = "-" if math.isnan(row.elo) else f"{signed(row.elo)} ± {Z95 * row.error:.0f}"
+        start = (str(place), row.name, "forfeits" if row.forfeits and not tally.games else elo, share_text(los))
         counts = (str(count) for count in (tally.games, tally.wins, tally.draws, tally.losses))
         seconds = "-" if math.isnan(row.seconds) else f"{row.seconds:.3f}"
-        elo = "forfeits" if row.forfeits and not tally.games else elo_text(row.elo, row.error)
-        start = (str(place), row.name, elo, share_text(los))
         cells.append((*start, *counts, share_text(tally.score), str(row.faults), seconds))
     return cells
 
@@ -105,18 +163,15 @@ def text(results: Results) -> str:
 def remarks(results: Results) -> list[str]:
     """Lines on forfeits, faults, random moves under the course's clock, repeated games, and the test."""
     forfeits = {row.name: counted(row.forfeits, "game") for row in results.table}
-    lines = [
-        f"{name} forfeits {forfeits[name]}: it {why}" for name, why in results.withdrawn.items()
-    ]
+    lines = [f"{name} forfeits {forfeits[name]}: it {why}" for name, why in results.withdrawn.items()]
     lines += [
         f"{row.name} overran its clock: {row.replaced} of its moves were drawn at random"
         for row in results.table
         if row.replaced
     ]
-    lines += _faults(results)
-    lines += _repetitions(results)
+    lines += _faults(results) + _repetitions(results)
     if results.decision is not None:
-        lines.append(verdict(results))
+        lines.append(_verdict(results, results.decision))
     if results.left:
         lines.append(f"{counted(results.left, 'game')} left: the same command goes on")
     return lines
@@ -135,19 +190,17 @@ def _faults(results: Results) -> list[str]:
 
 def _repetitions(results: Results) -> list[str]:
     """Pairings that played the same games again: they prove less than their number says."""
-    kinds = Counter(game.pair for game in {(game.pair, game.moves): game for game in results.games}.values())
-    found = Counter(game.pair for game in results.games)
+    different = Counter(pair for pair, _ in {(game.pair, game.moves) for game in results.games})
     return [
-        f"{a} and {b} played only {kinds[a, b]} different games of {count}: raise opening_moves"
-        for (a, b), count in found.items()
-        if kinds[a, b] < 0.9 * count and results.field.opening_moves < 8
+        f"{a} and {b} played only {different[a, b]} different games of {tally.games}: raise opening_moves"
+        for (a, b), tally in results.found.items()
+        if different[a, b] < 0.9 * tally.games and results.field.opening_moves < 8
     ]
 
 
-def verdict(results: Results) -> str:
+def _verdict(results: Results, decision: Decision) -> str:
     """The SPRT in a line."""
-    decision, sprt = results.decision, results.field.sprt
-    assert decision is not None
+    sprt = results.field.sprt
     (low, high), (a, b) = sprt.bounds, results.field.names
     state = {
         "H1": f"H1 accepted: {a} is at least {sprt.elo1:g} Elo stronger than {b}, rather than {sprt.elo0:g}",
@@ -164,32 +217,13 @@ def where(game: PlayedGame) -> str:
     return f"{game.pair[0]} - {game.pair[1]}, game {game.index + 1}"
 
 
-def aligned(cells: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[str]:
-    """Rows as lines with columns of equal width; some columns to the left, by default that of names, all else to the
-    right.
-    """
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
-
-
 def csv_text(results: Results) -> str:
     """One line for each entrant, best first."""
-    made = [_numbers(place, row) for place, row in enumerate(results.table, 1)]
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, fieldnames=list(made[0]))
-    writer.writeheader()
-    writer.writerows(made)
-    return buffer.getvalue()
+    return as_csv([_numbers(place, row) for place, row in enumerate(results.table, 1)])
 
 
 def _numbers(place: int, row: Standing) -> dict[str, Any]:
-    low, high = wilson(row.tally.points, row.tally.games)
+    low, high = row.tally.interval
     return {
         "place": place,
         "entrant": row.name,
@@ -213,18 +247,14 @@ def _numbers(place: int, row: Standing) -> dict[str, Any]:
 
 def json_text(results: Results) -> str:
     """The field, the table, each pairing with its difference in Elo and likelihood of superiority, and the faults."""
+    names = [row.name for row in results.table]
     document = {
         "field": results.field.facts,
         "left": results.left,
         "table": [_numbers(place, row) for place, row in enumerate(results.table, 1)],
         "pairings": [_pairing(results, a, b) for a, b in sorted(results.found)],
         "superiority": {
-            row.name: {
-                other.name: _finite(results.ratings.superiority(row.name, other.name))
-                for other in results.table
-                if other is not row
-            }
-            for row in results.table
+            a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names
         },
         "withdrawn": results.withdrawn,
         "faults": [

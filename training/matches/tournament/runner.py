@@ -1,9 +1,4 @@
-"""Plays a tournament in its folder: what is left of it, its files, and the table at the end.
-
-Vocabulary
-    scribe   writes each game to a file of its own as it ends, and the page and tables once a minute and at the end
-    view     what a command tells of the results beside the tournament's own page and files
-"""
+"""Plays a tournament in its folder: what is left of it, its files, and the table at the end."""
 
 from __future__ import annotations
 
@@ -17,16 +12,15 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from gozero.system.console import INTERRUPTED, SUCCESS, stop_on_signals
+from gozero.system.console import INTERRUPTED, SUCCESS, progress_bar, say, stop_on_signals
 from gozero.system.options import SettingsError
 from training.matches.tournament import field as fields
-from training.matches.tournament import game_files, journal, rehearsal, results
+from training.matches.tournament import journal, rehearsal, results
 from training.matches.tournament.conductor import Conductor
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import Journal, PlayedGame
 from training.matches.tournament.page import Pages
 from training.matches.tournament.presets import OUT
-from training.matches.tournament.progress import ProgressLine
 from training.matches.tournament.results import Results
 from training.storage import storage
 
@@ -38,7 +32,7 @@ PAGE, TABLE, DOCUMENT = "tournament.html", "results.csv", "results.json"
 
 @dataclass(frozen=True)
 class View:
-    """What is told of the results, beside the tournament's own page and files."""
+    """What a command says of the results, beside the tournament's own page and files."""
 
     text: Callable[[Results], str] = results.text  # for stdout, at the end
     parts: Callable[[Results], Iterable[str]] = lambda found: ()  # HTML at the head of the page
@@ -73,21 +67,23 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
     view = view or View()
     with alone(folder), Journal(folder, field) as opened:
         conductor = Conductor(field, opened, folder)
-        scribe = _Scribe(conductor, folder, view)
-        progress = ProgressLine(len(opened.games), len(opened.games) + conductor.left)
-        progress.say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
-        try:
+        files = _Files(conductor, folder, view)
+        say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
+        with progress_bar(len(opened.games) + conductor.left, "tournament", " games") as bar:
+            bar.initial = bar.n = len(opened.games)
             faults: Counter[str] = Counter()
-            for game in conductor.play(stop):
-                faults[game.faulty] += 1
-                if game.detail and faults[game.faulty] <= SAID_FAULTS:
-                    more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
-                    progress.say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
-                progress.add(conductor.left)
-                scribe.save(game)
-        finally:
-            progress.close()
-            final = scribe.write()
+            try:
+                for game in conductor.play(stop):
+                    faults[game.faulty] += 1
+                    if game.detail and faults[game.faulty] <= SAID_FAULTS:
+                        more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
+                        bar.clear()
+                        say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
+                    bar.total = len(opened.games) + conductor.left
+                    bar.update()
+                    files.save(game)
+            finally:
+                final = files.write()
     print(view.text(final))
     return FAULTY if final.faults or final.withdrawn else SUCCESS
 
@@ -102,8 +98,10 @@ def rehearse(field: Field, folder: Path, steps: Mapping[int, tuple[str, int]] | 
     return code
 
 
-class _Scribe:
-    """Keeps the files of the folder in step with the journal."""
+class _Files:
+    """Makes the files of the folder from the journal: each game as it ends, page and tables once a minute and at the end.
+    StorageError if one cannot be written.
+    """
 
     def __init__(self, conductor: Conductor, folder: Path, view: View) -> None:
         self._conductor, self._folder, self._view = conductor, folder, view
@@ -112,21 +110,17 @@ class _Scribe:
         self._written = time.monotonic()
         games = conductor.journal.games
         for played in games:  # a killed run may not have come to the last one
-            if played is games[-1] or not game_files.is_written(played, conductor.field, folder):
-                self._save(played)
+            if played is games[-1] or not (folder / journal.GAMES / journal.file_name(played, conductor.field)).exists():
+                journal.write_game(played, conductor.field, self._game, folder)
 
     def save(self, played: PlayedGame) -> None:
-        """Save a game that has ended, and now and then the page. StorageError."""
-        self._save(played)
+        """Save a game that has ended, and now and then the page."""
+        journal.write_game(played, self._conductor.field, self._game, self._folder)
         if time.monotonic() - self._written > REWRITE:
             self.write()
 
-    def _save(self, played: PlayedGame) -> None:
-        with storage.writing(self._folder / game_files.FOLDER):
-            game_files.write(played, self._conductor.field, self._game, self._folder)
-
     def write(self) -> Results:
-        """Page and tables anew. StorageError."""
+        """Page and tables anew."""
         found = Results.of(self._conductor)
         contents = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
         contents |= {PAGE: self._pages.page(found, self._view.parts(found)), **self._view.files(found)}

@@ -3,10 +3,6 @@
 It takes a fixture whenever it has room for one, sends each finished game back, and ends when it is told that there are
 no more, or when the process that started it is gone. Its entrants' engines belong to its process group and end with it.
 What it and they write for people goes into the file workers.log of the tournament's folder.
-
-Vocabulary
-    watch    two shared numbers: the place of the entrant that is thinking (or `NOBODY`), and the time by which it must
-             have answered. They tell the parent whose fault it is when this process dies or hangs.
 """
 
 from __future__ import annotations
@@ -24,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from gozero.games.position import Position
-from gozero.nets.weights import WeightsError
-from training.matches.interface import said
+from gozero.system.errors import UserError
+from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn, said
 from training.matches.match import Fixture, MatchGame, play_schedule
-from training.matches.players import Conditions, Fault, MatchPlayer, PlayerError, Turn, open_player
+from training.matches.players import open_player
 from training.matches.tournament.clocks import ClockedPlayer, Spent
 from training.matches.tournament.field import Field, fact_of
 from training.workers import settle_in
@@ -50,7 +46,9 @@ class Report:
 
 
 class Watch:
-    """Says who is thinking, and until when that may take."""
+    """Two shared numbers: the place of the entrant that is thinking (or `NOBODY`), and the time by which it must have
+    answered. They show the parent whose fault it is when this process dies or hangs.
+    """
 
     def __init__(self, shared: Any) -> None:
         self._shared = shared  # an array of two doubles
@@ -125,17 +123,14 @@ class WatchedPlayer:
             try:
                 self._player = self._started(slot)
             except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
-                if not isinstance(error, PlayerError):
+                if not isinstance(error, UserError):
                     traceback.print_exc()
                 self._trouble = Fault(CANNOT_START, said(error))
         return self._player
 
     def _started(self, slot: int) -> MatchPlayer:
-        try:
-            if fact_of(self.name) != self._fact:
-                raise PlayerError(f"the file of {self.name} is not the one with which the tournament began")
-        except WeightsError as error:
-            raise PlayerError(str(error)) from None
+        if fact_of(self.name) != self._fact:
+            raise PlayerError(f"the file of {self.name} is not the one with which the tournament began")
         player = open_player(self.name, self._conditions)
         if self._warm:  # what is compiled or converted at the first move is on no clock
             player.begin(slot, seed=0)

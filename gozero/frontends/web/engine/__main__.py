@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.nets.weights import WeightsError
-from gozero.system import background
+from gozero.system import jit
 from gozero.system.console import SUCCESS, from_arguments, run_server
 from gozero.system.errors import ChoiceError
 from gozero.system.input import arriving_lines
@@ -91,13 +91,13 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
 
-    with background.collecting() as kernels:  # they are compiled in another thread
+    with jit.collecting() as kernels:  # they are compiled in another thread
         from gozero import games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.frontends.web.engine.handler import RequestHandler
         from gozero.games import connect4, gomoku, nogo, othello, tictactoe  # noqa: F401
         from gozero.games.go import go, simple_go  # noqa: F401
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
-    compilation = background.Compilation(kernels)
+    compilation = jit.Compilation(kernels)
 
     def answer(request: dict[str, Any]) -> None:
         page = request.get("page")
@@ -116,7 +116,7 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     os._exit(SUCCESS)  # threads that load or compile are not waited for
 
 
-def wait(compilation: background.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
+def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
     """Wait until the kernels are compiled; if that takes long, report the seconds to the page."""
     begun = time.monotonic()
     if compilation.wait(WAIT):

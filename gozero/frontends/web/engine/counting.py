@@ -8,7 +8,7 @@ from typing import Any
 from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
-from gozero.games.descriptions import DESCRIPTIONS
+from gozero.games.descriptions import won_by
 from gozero.games.go import go
 from gozero.play.current_game import GoGame
 from gozero.play.ending import GoEnding, Outcome
@@ -75,10 +75,6 @@ class Counting:
         chain = [int(point) for point in chain]
         session.agreed[session.at] = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
 
-    def lead(self, settlement: Settlement) -> float:
-        """Black's points above White's."""
-        return settlement.area - float(go.white_bonus(self._session.game.position.state))
-
     def values(self) -> dict[str, Any] | None:
         """The count for the page; None where nothing is counted."""
         if not self.is_counted:
@@ -95,59 +91,36 @@ class Counting:
             "disputable": self.is_disputable,
         }
 
-    def winner(self) -> int:
-        """BLACK, WHITE or EMPTY for a draw, of a game that is over."""
-        session = self._session
-        if session.ended_here is not None:
-            return session.ended_here.winner
-        return self.outcome().winner
-
     def outcome(self, should_stop: Callable[[], bool] = never) -> Outcome:
         """The outcome by the rules of the position that is shown, which is over."""
         game = self._session.game
         if not self.is_counted:
             return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
-        return Outcome.of_lead(self.lead(self.settlement(should_stop)))
+        return Outcome.of_lead(self.settlement(should_stop).area - float(go.white_bonus(game.position.state)))
 
     def result(self) -> str:
         """The result in one sentence; empty while the game goes on."""
         session = self._session
         if not session.is_over:
             return ""
-        winner = self.winner()
+        if (ended := session.ended_here) is not None:
+            how = "resigned" if ended.how == "resignation" else "ran out of time"
+            return f"{COLOUR_NAMES[ended.winner]} wins: {COLOUR_NAMES[BLACK + WHITE - ended.winner]} {how}."
+        winner, lead = self.outcome()
         if winner == EMPTY:
             return "The game is a draw."
-        name, loser = COLOUR_NAMES[winner], COLOUR_NAMES[BLACK + WHITE - winner]
-        if session.ended_here is not None:
-            return f"{name} wins: {loser} {'resigned' if session.ended_here.how == 'resignation' else 'ran out of time'}."
-        words = DESCRIPTIONS[session.game.name].won_by.format(margin=f"{abs(self._margin()):g}", loser=loser)
-        return f"{name} wins by {words.removesuffix('s') if words.startswith('1 ') else words}."
+        return f"{COLOUR_NAMES[winner]} wins by {won_by(session.game.name, winner, lead)}."
 
     def sgf_result(self) -> str:
         """The game's result as SGF has it, wherever the page looks; empty while the game goes on."""
         session, shown = self._session, self._session.at
         session.go_to(session.end)
         try:
-            return self._sgf_result_here()
+            if not session.is_over:
+                return ""
+            if (ended := session.ended_here) is not None:
+                return f"{COLOUR_NAMES[ended.winner][0]}+{ended.how[0].upper()}"
+            winner, lead = self.outcome()
+            return "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{'' if lead is None else f'{abs(lead):g}'}"
         finally:
             session.go_to(shown)
-
-    def _sgf_result_here(self) -> str:
-        session = self._session
-        if not session.is_over:
-            return ""
-        winner = self.winner()
-        if winner == EMPTY:
-            return "0"
-        ended = session.ended_here
-        if ended is not None:
-            how = ended.how[0].upper()
-        else:
-            how = f"{abs(self._margin()):g}" if self.is_counted or session.game.name in COUNTED_GAMES else ""
-        return f"{COLOUR_NAMES[winner][0]}+{how}"
-
-    def _margin(self) -> float:
-        if self.is_counted:
-            return self.lead(self.settlement())
-        position = self._session.game.position
-        return 0.0 if position.game.score is None else position.score()

@@ -20,7 +20,8 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
-from gozero.frontends.web.engine.searches import Bounds, Report, Searches
+from gozero.frontends.web.engine.opponent import Bounds
+from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.settings import EngineProcessSettings
@@ -60,14 +61,20 @@ class RequestHandler:
         self._evaluators: dict[Path, Evaluators] = {}
         self._current: Searches | None = None
         self._has_failed = False  # its work; it is not tried again before the next request
-        self._actions: dict[str, Callable[[dict[str, Any]], None]] = {
+        self._changes: dict[str, Callable[[dict[str, Any]], object]] = {  # a snapshot and a view follow
+            "play": lambda request: self._play(request, self._session.action(request.get("vertex"))),
+            "pass": lambda request: self._play(request, self._session.game.kind.pass_action),
+            "undo": lambda request: self._session.undo(),
+            "resign": lambda request: self._session.resign(self._session.person),
+            "review": lambda request: self._session.review(),
+            "level": self._level, "dead": self._dead, "comment": self._comment,
+            "batch": lambda request: self._searches.begin_batch(request.get("visits", 100)),
+            "stop": lambda request: self._searches.batch.clear(),
+        }  # fmt: skip
+        self._others: dict[str, Callable[[dict[str, Any]], None]] = {
             "catalogue": self._catalogue, "new": self._new, "restore": self._restore, "load": self._load,
-            "play": self._play, "pass": self._pass, "undo": self._changing(GameSession.undo),
-            "resign": self._changing(lambda session: session.resign(session.person)),
-            "review": self._changing(GameSession.review),
-            "goto": self._goto, "level": self._level, "analyse": self._analyse, "hint": self._hint,
-            "batch": self._batch, "stop": self._stop, "dead": self._dead, "comment": self._comment, "save": self._save,
-            "view": lambda request: self._show(), "leave": self._leave,
+            "goto": self._goto, "analyse": self._analyse, "hint": lambda request: self._searches.hint(),
+            "save": self._save, "view": lambda request: self._show(), "leave": self._leave,
         }  # fmt: skip
 
     @property
@@ -83,10 +90,13 @@ class RequestHandler:
     def do(self, request: dict[str, Any]) -> None:
         """Answer a request. RefusedError, ChoiceError, SettingsError or WeightsError where it cannot be done."""
         self._has_failed = False
-        act = self._actions.get(request["do"])
-        if act is None:
+        if change := self._changes.get(request["do"]):
+            change(request)
+            self._changed()
+        elif act := self._others.get(request["do"]):
+            act(request)
+        else:
             raise RefusedError(f"This page asks for {request['do'][:20]!r}, which the engine does not know: reload it.")
-        act(request)
 
     # Between requests
 
@@ -132,22 +142,22 @@ class RequestHandler:
         try:
             kind = self._open(setup).session.game.kind
             if self._settings.backend != "auto" or self._settings.precision != "auto":
-                self._evaluator(catalogue.weights_of(setup.game, setup.weights), kind)
+                self._evaluator(catalogue.network(setup.game, setup.weights).path, kind)
         except (ValueError, WeightsError) as error:
             return str(error)
         return ""
 
     def _open(self, setup: Setup) -> Searches:
         """A new game. ChoiceError if its weights, its size or its handicap cannot be had."""
-        path = catalogue.weights_of(setup.game, setup.weights)
-        sizes = list(catalogue.sizes_of(setup.game, path))
-        size = setup.size or catalogue.usual_size(setup.game, path)
+        network = catalogue.network(setup.game, setup.weights)
+        size, sizes = setup.size or network.usual_size, list(network.sizes)
         if size not in sizes:
             title = catalogue.title_of(setup.game)
             raise ChoiceError(f"board size {size}: this engine plays {title} on {', '.join(map(str, sizes))}")
-        bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=path is None)
-        session = GameSession(setup, size, sizes, catalogue.trained_sizes(path))
-        return Searches(session, partial(self._evaluator, path), bounds, self._stops, self._is_cut, self._report)
+        bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=network.path is None)
+        session = GameSession(setup, size, sizes, network.header.trained)
+        opener = partial(self._evaluator, network.path)
+        return Searches(session, opener, bounds, self._stops, self._is_cut, self._report)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""
@@ -201,31 +211,15 @@ class RequestHandler:
 
     # Moves
 
-    def _play(self, request: dict[str, Any]) -> None:
-        self._move(request, self._session.action(request.get("vertex")))
-
-    def _pass(self, request: dict[str, Any]) -> None:
-        self._move(request, self._session.game.kind.pass_action)
-
-    def _move(self, request: dict[str, Any], action: int) -> None:
+    def _play(self, request: dict[str, Any], action: int) -> None:
         self._check_shown(request)
         self._session.play(action)
-        self._changed()
 
     def _check_shown(self, request: dict[str, Any]) -> None:
         """RefusedError for a click on another position, which the page names, than is shown by now."""
         at = self._session.at
         if request.get("at", at) != at:
             raise RefusedError("The position has changed since that click: look at the board, then click again.")
-
-    def _changing(self, change: Callable[[GameSession], None]) -> Callable[[dict[str, Any]], None]:
-        """Handles a request by this change of the game alone."""
-
-        def act(request: dict[str, Any]) -> None:
-            change(self._session)
-            self._changed()
-
-        return act
 
     def _goto(self, request: dict[str, Any]) -> None:
         self._session.go_to(request.get("node"))
@@ -235,29 +229,16 @@ class RequestHandler:
 
     def _level(self, request: dict[str, Any]) -> None:
         self._searches.opponent.set_level(setup_of({"level": request.get("level")}, "this game").level)
-        self._changed()
 
     def _dead(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
         self._searches.counting.toggle(self._session.action(request.get("vertex")))
-        self._changed()
 
     # Searches
 
     def _analyse(self, request: dict[str, Any]) -> None:
         self._searches.analyse(bool(request.get("on")))
         self._show()
-
-    def _hint(self, request: dict[str, Any]) -> None:
-        self._searches.hint()
-
-    def _batch(self, request: dict[str, Any]) -> None:
-        self._searches.begin_batch(request.get("visits", 100))
-        self._changed()
-
-    def _stop(self, request: dict[str, Any]) -> None:
-        self._searches.batch.clear()
-        self._changed()
 
     def _leave(self, request: dict[str, Any]) -> None:
         """Nobody looks any more: end every search, and keep what was found."""
@@ -275,7 +256,6 @@ class RequestHandler:
         if type(node) is not int or node not in session.tree:
             raise RefusedError("The move of this comment was taken back, and the comment with it.")
         session.tree[node].comment = records.comment_of(request.get("text"))
-        self._changed()
 
     def _save(self, request: dict[str, Any]) -> None:
         level = self._searches.opponent.level

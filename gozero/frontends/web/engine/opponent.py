@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.session import GameSession, stand_after
@@ -24,14 +25,28 @@ from gozero.play.time_controls import moves_to_share
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many where there is no network
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """What the searches of a game may use.
+
+    Attributes:
+        memory: bytes of all search trees together.
+        visits: after which an analysis of a position ends.
+        playouts: whether there is no network.
+    """
+
+    memory: int
+    visits: int
+    playouts: bool = False
+
+
 class Opponent:
-    """The person's opponent at one session.
+    """The person's opponent in one session.
 
     Args:
         session: the game.
         open_evaluator: as for `gozero.play.player.make_player`.
-        memory: bytes that its search trees may take.
-        playouts: whether there is no network.
+        bounds: of which its search trees may have half the memory.
         should_stop: whether its thought is no longer wanted; may answer requests that leave the live game as it is.
     """
 
@@ -39,25 +54,18 @@ class Opponent:
         self,
         session: GameSession,
         open_evaluator: Callable[[Game], Evaluator],
-        memory: int,
-        playouts: bool,
+        bounds: Bounds,
         should_stop: Callable[[], bool],
     ) -> None:
         self._session = session
         self._open_evaluator = open_evaluator
-        self._memory = memory
-        self._playouts = playouts
+        self._bounds = bounds
         self._should_stop = should_stop
-        self._game = make_game(
-            session.game.name,
-            session.game.sizes,
-            size=session.game.size,
-            rules=session.setup.played_rules,
-            komi=session.setup.komi,
-        )
+        game, setup = session.game, session.setup
+        self._game = make_game(game.name, game.sizes, size=game.size, rules=setup.played_rules, komi=setup.komi)
         if isinstance(self._game, GoGame) and session.start is not None:
             self._game.load_record(session.start)
-        self.level = session.setup.level
+        self.level = setup.level
         self._player = self._player_of_level(self.level)
 
     def _player_of_level(self, number: int) -> Player:
@@ -68,12 +76,12 @@ class Opponent:
             temperature=chosen.temperature,
             keeps_search=False,
             search=engine.search_settings(self._visits_of(number), self._game.name),
-            max_memory=self._memory,
+            max_memory=self._bounds.memory // 2,
         )
         return player_of(self._game, self._open_evaluator, settings)
 
     def _visits_of(self, number: int) -> int:
-        return number * PLAYOUTS_A_LEVEL if self._playouts else level(number).visits
+        return number * PLAYOUTS_A_LEVEL if self._bounds.playouts else level(number).visits
 
     def set_level(self, number: int) -> None:
         """Play at another level from now on; a thought begins again. ChoiceError for a level that does not exist."""

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
-from gozero.frontends.web.engine.opponent import Opponent
+from gozero.frontends.web.engine.opponent import Bounds, Opponent
 from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.frontends.web.engine.views import graph_point, look_values
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
@@ -30,21 +29,6 @@ LISTED_MOVES = 24
 MOST_BATCH_VISITS = 10_000
 
 Report = Callable[[dict[str, Any]], None]
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What the searches of a game may use.
-
-    Attributes:
-        memory: bytes of all search trees together.
-        visits: after which an analysis of a position ends.
-        playouts: whether there is no network.
-    """
-
-    memory: int
-    visits: int
-    playouts: bool = False
 
 
 class Searches:
@@ -80,7 +64,7 @@ class Searches:
         full = PlayerSettings(rules=session.setup.played_rules, friendly_pass=True, search=search, max_memory=half)
         self._analyst = player_of(session.game, open_evaluator, full)
         self.counting = Counting(session, self._analyst)
-        self.opponent = Opponent(session, open_evaluator, half, bounds.playouts, is_cut)
+        self.opponent = Opponent(session, open_evaluator, bounds, is_cut)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
         self.batch: list[int] = []
@@ -213,15 +197,9 @@ class Searches:
                 return False
         self.batch.pop(0)
         known = session.tree[node].estimate if node in session.tree else None
-        self._report(
-            {
-                "is": "progress",
-                "done": self._batch_total - len(self.batch),
-                "total": self._batch_total,
-                "node": node,
-                "point": graph_point(known),
-            }
-        )
+        done = self._batch_total - len(self.batch)
+        point = graph_point(known)
+        self._report({"is": "progress", "done": done, "total": self._batch_total, "node": node, "point": point})
         return not self.batch
 
     def _estimate(self, node: int) -> None:

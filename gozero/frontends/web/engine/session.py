@@ -82,7 +82,7 @@ class GameSession:
     @property
     def ended_here(self) -> Ended | None:
         """How the game ended in the position that is shown, if the rules did not end it there."""
-        return self.ended if self.ended is not None and self.ended.node == self.at else None
+        return self.ended if self.ended and self.ended.node == self.at else None
 
     @property
     def is_over(self) -> bool:

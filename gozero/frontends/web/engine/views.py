@@ -1,4 +1,4 @@
-"""What a page is told: the position as it is to be drawn, a look at a search, and the moves that lost most.
+"""What a page shows: the position as it is to be drawn, a look at a search, and the moves that lost most.
 
 All values are plain JSON. Points are numbered from the top left, as actions are; chances are shares 0 to 1.
 """
@@ -18,6 +18,7 @@ from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
 from gozero.play.report import Analysis, MoveAnalysis
+from gozero.records.sgf import GameRecord
 
 if TYPE_CHECKING:
     from gozero.frontends.web.engine.counting import Counting
@@ -33,7 +34,8 @@ NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 def view(session: GameSession, counting: Counting, *, level: int) -> dict[str, Any]:
     """All that the page shows of a position."""
-    result = counting.result()
+    result, move = counting.result(), _last_move(session)
+    now = result or f"{COLOUR_NAMES[session.game.position.to_play]} to move."
     return {
         "is": "view",
         "identity": session.identity,
@@ -44,7 +46,7 @@ def view(session: GameSession, counting: Counting, *, level: int) -> dict[str, A
         "level": level,
         "result": result,
         "count": counting.values(),
-        "spoken": _spoken(session, result),
+        "spoken": f"{move}. {now}" if move else now,  # by a screen reader
         "warning": beyond_training(session.trained, session.game.size),
     }
 
@@ -61,7 +63,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "falling": game.name in FALLING_GAMES,
         "stones": [int(colour) for colour in game.stones().reshape(-1)],
         "last": last if 0 <= last < game.kind.points else None,
-        "lastText": _told(session, session.at),
+        "lastText": _last_move(session),
         "gains": _gains(session),
     }
 
@@ -105,16 +107,19 @@ def _moves(session: GameSession) -> dict[str, Any]:
 
 def _terms(session: GameSession) -> dict[str, Any]:
     """What was agreed, and who plays."""
-    game, start = session.game, session.start
+    game, start = session.game, session.start or GameRecord(session.game.size)
     return {
         "engine": session.setup.engine,
         "unit": UNITS.get(game.name, "points"),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap if isinstance(game, GoGame) else 0,
-        "players": _players(session),
-        "event": "" if start is None else start.event,
-        "recorded": "" if start is None else start.result,
+        "players": {
+            "black": f"{start.black_name} {start.black_rank}".strip(),
+            "white": f"{start.white_name} {start.white_rank}".strip(),
+        },
+        "event": start.event,
+        "recorded": start.result,
     }
 
 
@@ -208,28 +213,10 @@ def _gains(session: GameSession) -> dict[str, Any] | None:
     return {"what": "captured", **taken}
 
 
-def _players(session: GameSession) -> dict[str, Any]:
-    """The names and ranks of a record's players."""
-    start = session.start
-    if start is None:
-        return {"black": "", "white": ""}
-    return {
-        "black": f"{start.black_name} {start.black_rank}".strip(),
-        "white": f"{start.white_name} {start.white_rank}".strip(),
-    }
-
-
-def _told(session: GameSession, number: int) -> str:
-    """A move in words; of the start, nothing."""
-    node = session.tree[number]
+def _last_move(session: GameSession) -> str:
+    """The last move in words; of the start, nothing."""
+    node = session.tree[session.at]
     if node.action < 0:
         return ""
-    name = COLOUR_NAMES[node.colour]
-    return f"{name} passes" if node.action == session.game.kind.pass_action else f"{name} {session.vertex(node.action)}"
-
-
-def _spoken(session: GameSession, result: str) -> str:
-    """What a screen reader is told when the position changes."""
-    move = _told(session, session.at)
-    now = result or f"{COLOUR_NAMES[session.game.position.to_play]} to move."
-    return f"{move}. {now}" if move else now
+    is_pass = node.action == session.game.kind.pass_action
+    return f"{COLOUR_NAMES[node.colour]} {'passes' if is_pass else session.vertex(node.action)}"

@@ -11,7 +11,6 @@ import itertools
 import json
 import secrets
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +25,7 @@ IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
 MOST_PENDING, MOST_PENDING_SIZE = 50, 8_000_000
 TOO_FAST = "This page asks faster than the engine can answer; the last requests were left out."
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
+ONE_BUSY = "One board is open with an engine: close it"
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
 
 
@@ -133,11 +133,7 @@ class OpenGame:
         process = self._games.engine()
         if process is None:
             return False
-        loop = asyncio.get_running_loop()
-        process.listen(
-            lambda report: _soon(loop, lambda: self._on_report(process, report)),
-            lambda: _soon(loop, lambda: self._on_exit(process)),
-        )
+        process.listen(lambda report: self._on_report(process, report), lambda: self._on_exit(process))
         self.process = process
         if self._saved is not None:  # also before a new game, which may be refused
             process.send({"do": "restore", "saved": self._saved})
@@ -202,8 +198,7 @@ class OpenGames:
         self.fault = ""  # why no game can begin, as a line for the user
         self.is_ready = asyncio.Event()
         boards = settings.boards
-        full = f"{boards} boards are open with an engine each: close one"
-        full = "One board is open with an engine: close it" if boards == 1 else full
+        full = f"{boards} boards are open with an engine each: close one" if boards > 1 else ONE_BUSY
         self.all_busy = f"{full} and load this page anew, or start gozero web with --boards {boards + 1}."
 
     def prepare(self) -> None:
@@ -213,7 +208,6 @@ class OpenGames:
 
     async def load_catalogue(self) -> None:
         """Ask which games there are, and whether the first one can be played; sets ``is_ready``."""
-        loop = asyncio.get_running_loop()
         self.prepare()
         assert self._spare is not None
         process = self._spare
@@ -227,7 +221,7 @@ class OpenGames:
             self.fault = "" if self.catalogue else NO_ENGINE
             self.is_ready.set()
 
-        process.listen(lambda report: _soon(loop, lambda: on_report(report)), lambda: _soon(loop, on_exit))
+        process.listen(on_report, on_exit)
         choices = {name: str(path) for name, path in self.choices.items()}
         check = self._settings.first_setup if self._settings.is_checked else None
         process.send({"do": "catalogue", "choices": choices, "check": check})
@@ -264,12 +258,6 @@ class OpenGames:
         if self._spare is not None:
             self._spare.end()
             self._spare = None
-
-
-def _soon(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
-    """Do it in the event loop, if that still runs."""
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(act)
 
 
 def _stopped(view: dict[str, Any]) -> dict[str, Any]:

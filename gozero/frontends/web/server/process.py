@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import queue
@@ -19,7 +20,7 @@ LAST_SECONDS = 2.0  # that a process has to end by itself
 class EngineProcess:
     """A running `gozero.frontends.web.engine`.
 
-    Its reports and its end go to the callbacks of `listen`, from another thread.
+    Its reports and its end go to the callbacks of `listen`, in the event loop.
 
     Args:
         arguments: of its command line.
@@ -39,6 +40,7 @@ class EngineProcess:
         self._has_ended = False
         self._on_report: Callable[[dict[str, Any]], None] = _ignore
         self._on_end: Callable[[], None] = _ignore
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         threading.Thread(target=self._read, name="engine-reports", daemon=True).start()
         threading.Thread(target=self._write, name="engine-requests", daemon=True).start()
@@ -48,11 +50,16 @@ class EngineProcess:
         return self._process.poll() is None
 
     def listen(self, on_report: Callable[[dict[str, Any]], None], on_end: Callable[[], None]) -> None:
-        """Call these with reports and at the end of the process, also if it has ended already."""
+        """Call these in the running loop, with reports and at the end of the process, also if it has ended already."""
         with self._listening:
-            self._on_report, self._on_end = on_report, on_end
+            self._on_report, self._on_end, self._loop = on_report, on_end, asyncio.get_running_loop()
             if self._has_ended:
-                on_end()
+                self._soon(on_end)
+
+    def _soon(self, act: Callable[..., None], *values: Any) -> None:
+        """Do it in the event loop, if that still runs."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(act, *values)
 
     def send(self, request: dict[str, Any]) -> None:
         """Pass a request on, when the process reads it; one that reads none of very many is ended. Without effect once
@@ -65,7 +72,8 @@ class EngineProcess:
 
     def end(self) -> None:
         """Let it end, without a report; forcibly if it takes long."""
-        self.listen(_ignore, _ignore)
+        with self._listening:
+            self._on_report, self._on_end = _ignore, _ignore
         self._requests.put(None)
         threading.Thread(target=self._wait_or_kill, name="engine-end", daemon=False).start()
 
@@ -87,12 +95,12 @@ class EngineProcess:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             with suppress(ValueError):  # a line that was cut off by the end of the process
-                self._on_report(json.loads(line))
+                self._soon(self._on_report, json.loads(line))
         self._process.wait()
         self._requests.put(None)
         with self._listening:
             self._has_ended = True
-            self._on_end()
+            self._soon(self._on_end)
 
 
 def _ignore(*values: Any) -> None:

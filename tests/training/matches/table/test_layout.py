@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Tally
+from training.matches.elo import Tally, rate
 from training.matches.table import published
 from training.matches.table.contest import Contest
 from training.matches.table.layout import TableLayout, cell_text
@@ -18,8 +18,7 @@ from training.matches.table.picture import LEFT, PLOT, Line, picture
 from training.matches.table.published import PublishedPair
 from training.matches.tournament.journal import PlayedGame
 from training.matches.tournament.page import Pages
-from training.matches.tournament.rating import rate, standings, tallies
-from training.matches.tournament.results import Results
+from training.matches.tournament.results import Results, standings, tallies
 
 FEW, POLICY = PublishedPair(50, 20_000), PublishedPair(0, 1_000)
 

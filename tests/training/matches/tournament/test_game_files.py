@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.tournament import game_files
+from training.matches.tournament import journal
 from training.matches.tournament.field import Entrant, Field
 
 NAMES = ["a", "b-c", "a-b", "c", "a~b", "a_vs_b", "ab" * 63, "ab" * 64]
@@ -17,12 +17,12 @@ def test_games_of_different_pairings_have_files_of_their_own(tmp_path: Path) -> 
     game, made = field.make_game(), 0
     for a, b in combinations(sorted(field.names), 2):
         for index in (0, 1):
-            game_files.write(played(a, b, index, a, moves="B A1"), field, game, tmp_path)
+            journal.write_game(played(a, b, index, a, moves="B A1"), field, game, tmp_path)
             made += 1
-    files = list((tmp_path / game_files.FOLDER).iterdir())
+    files = list((tmp_path / journal.GAMES).iterdir())
     assert len(files) == made
     assert max(len(file.name.encode()) for file in files) < 140
-    assert game_files.name_of(played("a", "b-c", 0, "a"), field) == "a~b-c-0001.txt"
+    assert journal.file_name(played("a", "b-c", 0, "a"), field) == "a~b-c-0001.txt"
 
 
 def test_the_file_of_another_game_of_that_name_goes(tmp_path: Path) -> None:
@@ -30,10 +30,9 @@ def test_the_file_of_another_game_of_that_name_goes(tmp_path: Path) -> None:
     field = Field((Entrant("random", "a"), Entrant("fixed", "b")), game="tictactoe", size=3)
     for moves in ("B A1", "B B2 W C3"):
         game = played("a", "b", 0, "a", moves=moves)
-        game_files.write(game, field, field.make_game(), tmp_path)
-    (file,) = (tmp_path / game_files.FOLDER).iterdir()
+        journal.write_game(game, field, field.make_game(), tmp_path)
+    (file,) = (tmp_path / journal.GAMES).iterdir()
     assert file.read_text().endswith("moves: B B2 W C3\n")
-    assert game_files.is_written(game, field, tmp_path)
 
 
 def test_no_name_in_files_holds_what_stands_between_two() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from html.parser import HTMLParser
 from typing import Any
@@ -17,13 +16,13 @@ from gozero.games.game import BLACK, Game
 from gozero.games.position import Position
 from tests import ROOT
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Tally
+from training.matches.elo import Tally, rate
 from training.matches.players import random_action
+from training.matches.tables import aligned
 from training.matches.tournament import page
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.page import Pages, changes, chosen
-from training.matches.tournament.rating import Standing, rate, standings, tallies
-from training.matches.tournament.results import Results, aligned, elo_text, text
+from training.matches.tournament.results import Results, Standing, signed, standings, tallies, text
 
 
 def random_game(game: Game, seed: int) -> tuple[str, list[np.ndarray]]:
@@ -122,8 +121,7 @@ def test_the_plot_spans_all_intervals() -> None:
 
 
 def test_ratings_have_a_sign_but_for_nothing() -> None:
-    assert [elo_text(elo, 10.0) for elo in (34.6, -0.4, 0.4, -12.0)] == ["+35 ± 20", "0 ± 20", "0 ± 20", "-12 ± 20"]
-    assert elo_text(math.nan, math.nan) == "-"
+    assert [signed(elo) for elo in (34.6, -0.4, 0.4, -12.0)] == ["+35", "0", "0", "-12"]
 
 
 def test_a_page_without_games() -> None:

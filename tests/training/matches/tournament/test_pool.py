@@ -29,9 +29,9 @@ def field_of(*players: str) -> Field:
 
 
 def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[Report]:
-    numbered = [fixture for pair in pairs for fixture in match_fixtures(2, 1, pair)]
+    numbered = [fixture for pair in pairs for fixture in match_fixtures(2, 1, ("a", "b"), pair)]
     fixtures = iter(
-        [type(fixture)(n, fixture.pair, fixture.black, fixture.seeds) for n, fixture in enumerate(numbered)]
+        [replace(fixture, number=number) for number, fixture in enumerate(numbered)]
     )
     return list(WorkerPool(field, folder, lambda: next(fixtures, None)).play(stop))
 
@@ -102,7 +102,7 @@ def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeyp
 
 
 def test_a_stop_leaves_no_process(tmp_path: Path) -> None:
-    fixtures, stop = iter(match_fixtures(400, 1)), []
+    fixtures, stop = iter(match_fixtures(400, 1, ("a", "b"))), []
     hired = WorkerPool(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
     reports = hired.play(lambda: bool(stop))
     next(reports)

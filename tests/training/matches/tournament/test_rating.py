@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from training.matches.elo import Z95, Tally, bradley_terry, superiority
+from training.matches.elo import Z95, Tally, bradley_terry, rate, superiority
 from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.rating import rate, score, standings, tallies
+from training.matches.tournament.results import score, standings, tallies
 
 TRUTH = {"a": 0.0, "b": 40.0, "c": 110.0, "d": 200.0, "e": 320.0, "f": 480.0}  # Elo
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training.matches.tournament.sprt import SprtSettings, judge
+from training.matches.elo import SprtSettings, judge
 
 QUESTION = SprtSettings(elo0=0, elo1=80, alpha=0.05, beta=0.05)
 

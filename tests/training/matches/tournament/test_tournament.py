@@ -24,6 +24,7 @@ from tests.training.matches.tournament.journals import journal, keys
 from training.commands import tournament as command
 from training.matches.tournament import runner
 from training.matches.tournament.field import load
+from training.storage.storage import StorageError
 
 ENGINE = Path(__file__).with_name("engine.py")
 
@@ -251,10 +252,10 @@ def test_a_full_disk_is_one_line_and_the_games_before_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise StorageError(tmp_path / "out" / "games", os.strerror(errno.ENOSPC))
 
     path = written(tmp_path, {"a": "random", "b": "fixed"}, games=2, processes=1)
-    monkeypatch.setattr(runner.game_files, "write", full)
+    monkeypatch.setattr(runner.journal, "write_game", full)
     code, games = play(path)
     assert (code, len(games)) == (2, 1)
     said = capsys.readouterr().err.splitlines()[-1]

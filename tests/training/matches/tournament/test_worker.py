@@ -12,7 +12,7 @@ from tests.training.matches.tournament.test_rating import played
 from training.matches.players import Fault, RandomPlayer, Turn
 from training.matches.tournament import rehearsal, worker
 from training.matches.tournament.field import Entrant, Field, Pair
-from training.matches.tournament.progress import duration
+from training.matches.tournament.rehearsal import duration
 from training.matches.tournament.worker import CANNOT_START, NOBODY, Watch, WatchedPlayer
 
 FIELD = Field((Entrant("random", "a"), Entrant("fixed", "b")), game="tictactoe", size=3, opening_moves=0)

@@ -1,4 +1,4 @@
-"""README's picture: the command that its file names draws it, from the weights and a game that the tree holds."""
+"""The pictures: README's command draws its own from what the tree holds, and the steps of a run's generations add up."""
 
 import re
 import shlex
@@ -9,15 +9,16 @@ import pytest
 from gozero import plots
 from gozero.plots import BoardPicture
 from tests import ROOT
-from tools import draw_board
+from tools import draw
 
 MOST_BYTES = 60_000  # of a picture that everybody downloads with the tree
 GAME = str(ROOT / "docs" / "board:1")
+TABLE = ROOT / "weights" / "best.csv"
 
 
 def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (command,) = re.findall(
-        r"^\.venv/bin/python -m tools\.draw_board (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\.venv/bin/python -m tools\.draw (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     arguments, drawn, boards = shlex.split(command), [], plots.boards
     assert arguments[arguments.index("--out") + 1] == "docs/board.png"
@@ -26,7 +27,7 @@ def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, mo
     monkeypatch.setattr(
         plots, "boards", lambda pictures, **settings: drawn.extend(pictures) or boards(pictures, **settings)
     )
-    assert draw_board.main(arguments) == 0
+    assert draw.main(arguments) == 0
     assert (tmp_path / "board.png").read_bytes().startswith(b"\x89PNG")
     policy, owner = drawn
     assert isinstance(policy, BoardPicture)
@@ -57,9 +58,28 @@ def test_what_cannot_be_drawn_is_one_line(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "board.png"
-    assert draw_board.main(["--out", str(out), *arguments]) == 2
+    assert draw.main(["board", "--out", str(out), *arguments]) == 2
     complaint = capsys.readouterr().err
-    assert complaint.startswith("tools.draw_board: ")
+    assert complaint.startswith("tools.draw: ")
     assert complaint.count("\n") == 1
     assert words in complaint
     assert not out.exists()
+
+
+def test_the_steps_add_up() -> None:
+    rows = [{"games": games, "won": won} for games, won in ((0, 0), (4, 3), (4, 2), (4, 1))]
+    elo, error = draw.ratings(rows)
+    assert elo.round().tolist() == [0, 147, 147, 0]
+    assert (error[1:] > error[:-1]).all()
+
+
+def test_the_table_of_the_shipped_weights_is_drawn(tmp_path: Path) -> None:
+    assert draw.main(["history", str(TABLE), "--out", str(tmp_path / "best.png")]) == 0
+    assert (tmp_path / "best.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("text", ["", "games,won\n4,3\n", TABLE.read_text().replace("73", "x")])
+def test_what_is_no_table_is_one_line(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "table.csv").write_text(text)
+    assert draw.main(["history", str(tmp_path / "table.csv"), "--out", str(tmp_path / "best.png")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,119 @@
+"""Draw pictures of this repository.
+
+    python -m tools.draw board docs/board:1 --move 49 --weights weights/best.pt --out docs/board.png
+    python -m tools.draw history weights/best.csv --out weights/best.png
+
+board    What a network thinks of a position of a recorded game: its policy, and who it expects to own each point. GAME
+         is a name that `gozero records list` prints. The move numbered `--move` is about to be played: 1 draws the
+         empty board.
+history  How strength grew over the generations of a run that shipped. A row of the table is a generation: its
+         evaluations in millions, the games against the row above and how many it won, and what `gozero yardstick` says
+         of it, in percent. The Elo of a row is the sum of the steps up to it, and says nothing of other opponents.
+
+Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gozero.nets import locations, weights
+from gozero.plots import Curve, Panel, curves
+from gozero.system.console import Parser, run_command
+from gozero.system.errors import ChoiceError
+from training.doctor import gallery
+from training.matches.elo import elo, elo_error
+from training.records import library
+
+DPI = 130  # two boards are then 754 pixels wide, about the width of a README's text
+EVALUATIONS = "million evaluations"
+AGREEMENT = ("best move", "error of the win rate")
+
+
+def draw_board(options: argparse.Namespace) -> bytes:
+    """The picture of a position as PNG.
+
+    Raises:
+        LibraryError: there is no such game. ChoiceError: the game has no such move, or another board than the network.
+        WeightsError: the weights cannot be used, or are of another game or board. PlotError: matplotlib is missing.
+    """
+    entry, file = library.find(options.game), options.weights
+    game, moves = entry.game(), len(entry.record.moves)
+    if not 1 <= options.move <= moves:
+        raise ChoiceError(f"{options.game} has no move {options.move}: it has 1 to {moves}")
+    loaded = weights.load(locations.find(file), game=game.name)
+    if loaded.config.board not in (None, game.shape):
+        raise ChoiceError(f"the network of {file} plays another board than {options.game}, {game.rows}x{game.cols}")
+    return gallery.position(loaded.network(), game, entry.record, options.move - 1, DPI)
+
+
+def read(path: Path) -> list[dict[str, float]]:
+    """The rows of the table; an empty cell is 0. ChoiceError for a file that is no such table."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [{name: float(text or 0) for name, text in row.items()} for row in csv.DictReader(file)]
+    except (ValueError, TypeError, AttributeError):
+        rows = []
+    if not rows or not {EVALUATIONS, "games", "won", *AGREEMENT} <= rows[0].keys():
+        raise ChoiceError(f"{path} is no table of generations: compare it with weights/best.csv")
+    return rows
+
+
+def ratings(rows: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Elo above the first row float64 [n], and its standard error [n].
+
+    Half a point is added to each side of a match, so that a clean sweep stays finite.
+    """
+    games = [int(row["games"]) for row in rows[1:]]
+    scores = [(row["won"] + 0.5) / (count + 1) for row, count in zip(rows[1:], games, strict=True)]
+    steps = [0.0, *map(elo, scores)]
+    errors = [0.0, *(elo_error(score, count + 1) for score, count in zip(scores, games, strict=True))]
+    return np.cumsum(steps), np.sqrt(np.cumsum(np.square(errors)))
+
+
+def draw_history(options: argparse.Namespace) -> bytes:
+    """The picture of a table as PNG. PlotError: matplotlib is missing."""
+    rows = read(options.table)
+    evaluations = [row[EVALUATIONS] for row in rows]
+    elos, errors = ratings(rows)
+    strength = Curve("Elo", evaluations, elos.tolist(), (elos - errors).tolist(), (elos + errors).tolist())
+    agreement = [Curve(f"{name}, %", evaluations, [row[name] for row in rows]) for name in AGREEMENT]
+    return curves(
+        [
+            Panel("Elo above the first, with its standard error", [strength], EVALUATIONS),
+            Panel("agreement with a strong engine", agreement, EVALUATIONS),
+        ]
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line; the exit code is described above."""
+    parser = Parser(
+        prog="python -m tools.draw", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    pictures = parser.add_subparsers(required=True, metavar="board | history")
+    board = pictures.add_parser("board", help="a position of a recorded game")
+    board.set_defaults(draw=draw_board)
+    board.add_argument("game", metavar="GAME", help="a recorded game, such as docs/board:1")
+    board.add_argument("--move", type=int, required=True, metavar="N", help="the move that is to be played, from 1")
+    board.add_argument("--weights", type=Path, default=Path("best.pt"), metavar="FILE", help="(default best.pt)")
+    history = pictures.add_parser("history", help="the generations of a run")
+    history.set_defaults(draw=draw_history)
+    history.add_argument("table", type=Path, metavar="FILE.csv", help="the generations, oldest first")
+    for each in (board, history):
+        each.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
+    options = parser.parse_args(arguments)
+    return run_command("tools.draw", lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> None:
+    options.out.write_bytes(options.draw(options))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

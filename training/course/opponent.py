@@ -1,0 +1,41 @@
+"""A strategy of the course as an opponent: of a person on the terminal, or with --gtp of GoGui, Sabaki and matches.
+
+What a strategy may be is listed in `training.course.strategies`. `val_and_pol` searches; the others answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+
+from gozero.frontends.terminal.game import TerminalGame
+from gozero.frontends.terminal.play import Terminal
+from gozero.games.colours import COLOURS
+from gozero.play.engine import search_settings
+from gozero.play.player import Player, PlayerSettings, make_player
+from gozero.system.console import SUCCESS
+from gtp.__main__ import serve_player
+from training.course.boards import course_of, game_of
+from training.course.strategies import open_strategy, parse
+
+
+def work(options: argparse.Namespace) -> int:
+    strategy, game = parse(options.player), game_of(course_of(options.game))
+    evaluator = open_strategy(strategy, game)
+    # as the engine, but by the result alone, and every move is searched anew
+    search = replace(search_settings(strategy.visits, game.name), score_weight=0.0)
+
+    def player(chance: PlayerSettings) -> Player:
+        how = replace(chance, resign=False, keeps_search=False, search=search)
+        return make_player(game.name, (game.size,), lambda _: evaluator, how, size=game.size)
+
+    if options.gtp:
+        name = f"gozero's course: {strategy.name}"
+        serve_player(lambda: player(PlayerSettings(opening_temperature=0.0)), game.name, strategy.visits, name)
+    else:
+        print(f"The engine plays {strategy.name}.")
+        person = player(PlayerSettings(seed=options.seed))
+        Terminal(TerminalGame(person, COLOURS[options.colour], strategy.visits)).run()
+        sys.stdout.flush()
+    return SUCCESS

@@ -1,0 +1,32 @@
+"""Tables as text: for the terminal, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+
+
+def aligned(cells: Sequence[Sequence[object]], left: Collection[int] = (1,)) -> list[str]:
+    """Rows as lines with columns of equal width; some columns to the left, by default that of names, all else to the
+    right.
+    """
+    rows = [[str(cell) for cell in row] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def csv_text(rows: Sequence[Mapping[str, object]], *, heading: bool = True) -> str:
+    """At least one row, under a heading with the names of its columns."""
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]))
+    if heading:
+        writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
