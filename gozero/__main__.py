@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complete_name(given)
     if not given:
         return run_command("gozero", lambda: print(FIRST))
-    if given[0] in ("-h", "--help"):
+    if given[0] in ("-h", "--help", "help"):
         return run_command("gozero", lambda: print(help_text()))
     if given[0] == "--version":
         return run_command("gozero", lambda: print(f"gozero {__version__}"))
@@ -116,7 +116,7 @@ def _run(name: str, arguments: list[str]) -> int:
 
 def _unknown(given: list[str]) -> int:
     name = " ".join(given[: 2 if given[0] == "course" else 1])
-    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    near = ["report"] if name == "doctor" else difflib.get_close_matches(name, COMMANDS, n=1)  # which has its verdicts
     hint = f"did you mean {near[0]!r}? " if near else ""
     say(f"gozero: there is no command {name!r}; {hint}gozero --help lists all")
     return BAD_INPUT

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gozero.games import MOST_KOMI
-from gozero.games.coords import MAX_SIZE
 from gozero.nets.locations import WEIGHTS
 from gozero.play import engine
 from gozero.play.engine import DEFAULT_GAME, EngineSettings
@@ -81,8 +80,6 @@ class GtpSettings(EngineSettings):
         None,
         "board size, in Go 5 to 19, until the controller sends another (default: that of the weights; the shipped "
         "ones of Go learned 7 to 13, and a little of 15 to 19)",
-        low=2,
-        high=MAX_SIZE,
     )
     komi: float | None = option(
         None, "komi of Go until the controller sends one (default 7.5)", low=-MOST_KOMI, high=MOST_KOMI

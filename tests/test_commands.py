@@ -81,8 +81,9 @@ def test_help_and_wrong_arguments_are_answered_before_anything_heavy_is_loaded()
         assert name in SERVERS or (err.startswith(f"gozero {name.rstrip()}: ") and err.count("\n") == 1)
 
 
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
+@pytest.mark.parametrize("argument", ["--help", "help"])
+def test_help_lists_every_command(argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([argument]) == 0
     text = capsys.readouterr().out
     assert all(f"  {name} " in text for name in COMMANDS)
     assert main(["course"]) == 0

@@ -122,8 +122,9 @@ def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str], arguments: li
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["plya"], "'plya'"),
-        (["play", "go", "--vists", "3"], "unrecognized arguments: --vists 3"),
+        (["plya"], "'plya'; did you mean 'play'?"),
+        (["doctor"], "did you mean 'report'?"),
+        (["perft", "go", "--dpeth", "3"], "unrecognized arguments: --dpeth 3; did you mean --depth? see"),
         (["perft", "go", "--depth", "many"], "--depth 'many': expected a whole number; see gozero perft --help"),
         (["play", "go", "--colour", "red"], "'red'"),
         (["net"], "name; see gozero net --help"),

@@ -33,7 +33,8 @@ def find(name: Path | str) -> Path:
         if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
             return candidate
     tried = ", ".join(str(candidate) for candidate in candidates[1:])
-    raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else ""))
+    hint = f"; {Path(name).name} without a folder is found anywhere" if Path(name).name in WEIGHTS.values() else ""
+    raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else "") + hint)
 
 
 def search_folders() -> list[Path]:

@@ -227,6 +227,7 @@ class GoGame(CurrentGame):
         self._has_komi = usual is not None  # and with it other rules than its own
         self._rules: str | RuleSet | None = rules  # that somebody chose
         self._record_rules: RuleSet | None = None  # of the record that this game began from
+        self._record_moves: tuple[tuple[int, int], ...] = ()
         self._setting = GameRecord(size, komi=usual if komi is None else komi)
         self.name = name
         super().__init__(name, sizes, self._position_of(self._setting, rules))
@@ -239,7 +240,8 @@ class GoGame(CurrentGame):
 
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
-        self._go_on(replace(self._setting, komi=komi), self._record_rules or self._rules)
+        result = self._setting.result if komi == self.komi else ""
+        self._go_on(replace(self._setting, komi=komi, result=result), self._record_rules or self._rules)
 
     @property
     def rules(self) -> RuleSet:
@@ -251,7 +253,7 @@ class GoGame(CurrentGame):
         ChoiceError if the game has only one set, IllegalMove if these rules forbid a move that was played.
         """
         self._check_own_rules()
-        self._go_on(self._setting, rules)
+        self._go_on(replace(self._setting, result=self._setting.result if rules == self.rules else ""), rules)
         self._rules, self._record_rules = rules, None
 
     @property
@@ -298,7 +300,7 @@ class GoGame(CurrentGame):
                 f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
             )
         komi = self.komi if record.komi is None else record.komi
-        setting = replace(record, komi=komi, moves=(), next_to_play=None, result="")
+        setting = replace(record, komi=komi, moves=(), next_to_play=None)
         named = named_rules(record.rules) if self._has_komi else None
         refused = []
         for rules in dict.fromkeys((named if self._rules is None else None, named)):
@@ -313,9 +315,10 @@ class GoGame(CurrentGame):
             self.position.give_turn(record.next_to_play)
 
     def record(self) -> GameRecord:
-        """The game so far."""
+        """The game so far; with the result of the record that it began from only where that ended."""
         moves, turn = self.position.moves, self.position.to_play
-        record = replace(self._setting, komi=self.komi, moves=tuple(moves), rules=self.rules.name)
+        result = self._setting.result if tuple(moves) == self._record_moves else ""
+        record = replace(self._setting, komi=self.komi, moves=tuple(moves), rules=self.rules.name, result=result)
         return replace(record, next_to_play=turn) if moves and moves[-1].colour == turn else record
 
     def play(self, colour: int, action: int) -> None:
@@ -329,7 +332,7 @@ class GoGame(CurrentGame):
     ) -> None:
         """Begin a game, by rules of its own if given; only when all of it has succeeded does it replace the old one."""
         position = self._position_of(setting, rules or self._rules, moves)
-        self._setting, self._record_rules = setting, rules
+        self._setting, self._record_rules, self._record_moves = setting, rules, tuple(moves)
         self._begin(position)
 
     def _go_on(self, setting: GameRecord, rules: str | RuleSet | None) -> None:

@@ -6,7 +6,7 @@ It knows no rules: a record may have moves that a position will refuse. Comments
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sgfmill import boards
 
@@ -182,6 +182,8 @@ class SgfGame:
             remarks=tuple(self.remarks),
             **{name: root.line(known) for known, name in TEXTS.items()},  # type: ignore[arg-type]
         )
+        if limit < len(played):
+            record = replace(record, result="")
         return Variation(record, sum(begun <= index < shared for index in played))
 
     def _stones(self, nodes: list[SgfNode]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -31,6 +31,7 @@ _AFTER = re.compile(
 _SIGN, _TOKEN = re.compile(r"\S"), re.compile(rf"[;()\[]|\b{_NAME}")
 _BRACKET = re.compile(r"\s*\[")
 _FOLDER = re.compile(rf"\\\](?=\s*;?\s*{_PROPERTY})")  # a backslash that is the last sign of a value, as of C:\\Go\\
+_SWALLOWED = re.compile(r"(?<=\s)[A-Z]{2}\[")  # a property in a name, the bracket before it is missing
 _NODE = re.compile(rf";\s*{_PROPERTY}")
 _WIDTH = 79
 _MOST_REMARKS = 5
@@ -91,6 +92,7 @@ class _Parser:
         self.remarks: list[str] = []
         self._open: list[SgfNode | None] = []  # for each open bracket the node before it
         self._node: SgfNode | None = None  # that a property belongs to, or that the next one follows
+        self._parent: SgfNode | None = None  # of the node that was begun last
         self._is_begun = True  # whether a node stands behind the last opening bracket
 
     def run(self) -> None:
@@ -144,6 +146,8 @@ class _Parser:
                 self._begin_node()
             else:
                 self._property(mark[1], mark.start(1))
+        if self._parent and self._parent.children[-1] is self._node and not self._node.properties:
+            self._parent.children.pop()  # its only value was torn
         self._remark("the file ends before the game does")
         self._open.clear()
         self._node = None
@@ -169,7 +173,7 @@ class _Parser:
             if self._node.children and self._is_begun:
                 self._remark("nodes that follow variations were read as one more")
             self._node.children.append(node)
-        self._node, self._is_begun = node, True
+        self._parent, self._node, self._is_begun = self._node, node, True
 
     def _property(self, name: str, begin: int) -> None:
         """Read the values behind a name."""
@@ -208,6 +212,8 @@ class _Parser:
             end = more.end()
         self._at = end
         value = self._text[begin : end - 1]
+        if name in _SHORT and (found := _SWALLOWED.search(value)):
+            self._remark(f"{name} holds {found[0]}, for want of a ] before it", begin + found.start())
         return re.sub(r"(\\.)|\]", lambda sign: sign[1] or "\\]", value, flags=re.DOTALL) if "]" in value else value
 
     def _torn(self, name: str) -> str | None:

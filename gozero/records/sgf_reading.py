@@ -148,9 +148,21 @@ def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
         elif move := move_of(node):
             turn = "W" if move[0] == "B" else "B"
         pending += [(child, turn) for child in reversed(node.children)]
+    _check_heading(root, said)
     _tidy_komi(root, said)
     _tidy_handicap(root, size, said)
     return [text if count == 1 else f"{text} ({count} times)" for text, count in Counter(said).items()]
+
+
+def _check_heading(root: SgfNode, said: list[str]) -> None:
+    """Say what of the game as a whole stands twice, or where it counts for nothing."""
+    for node in root.below():
+        for name in ("SZ", "KM", "RU", "HA"):
+            values = node.properties.get(name, [])
+            if node is not root and values:
+                said.append(f"{name}[{values[0][:40]}] was left out: it is not in the first node")
+            elif len(set(values)) > 1:
+                said.append(f"{name} stands there {len(values)} times: the first, {values[0][:40]}, was read")
 
 
 def _tidy_player(node: SgfNode, said: list[str]) -> None:

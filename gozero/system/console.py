@@ -7,6 +7,7 @@ Nothing heavy is imported, so that a wrong argument is answered at once.
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import re
 import signal
@@ -60,7 +61,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""
         message = _NUMBER.sub(_expected_number, message)
-        self.exit(BAD_INPUT, f"{self.prog}: {message}; see {self.prog} --help\n")
+        mistyped = re.search("unrecognized arguments: (--[^ =]+)", message)
+        near = difflib.get_close_matches(mistyped[1], self._option_string_actions, n=1) if mistyped else []
+        hint = f"did you mean {near[0]}? " if near else ""
+        self.exit(BAD_INPUT, f"{self.prog}: {message}; {hint}see {self.prog} --help\n")
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; ends the process if that cannot be done."""

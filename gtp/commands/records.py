@@ -57,8 +57,7 @@ class RecordCommands(CommandGroup):
         is as before.
         """
         from gozero.games.go.rules import named_rules
-        from gozero.games.position import IllegalMove
-        from gozero.records import sgf
+        from gozero.records.sgf import RecordError
 
         name, before_move = split_path(command.text)
         if not name:
@@ -68,33 +67,41 @@ class RecordCommands(CommandGroup):
         before = game.rules
         try:
             if not path.is_file():
-                raise sgf.RecordError("it is no file")
+                raise RecordError("it is no file")
             if path.stat().st_size > LARGEST_FILE:
-                raise sgf.RecordError(f"{path.stat().st_size:,} bytes are too many for a game record")
-            found = sgf.first_game(path.read_bytes())
-            remarks, record = found.remarks, found.record(before_move)
-            try:
-                game.load_record(record)
-            except IllegalMove as error:
-                refused = found.unplayable(error.number)
-                if error.number == 1:
-                    raise sgf.RecordError(refused) from None
-                remarks.append(f"{refused}: the game was read up to there")
-                moves = record.moves[: error.number - 1]
-                game.load_record(replace(record, moves=moves, next_to_play=None, result=""))
+                raise RecordError(f"{path.stat().st_size:,} bytes are too many for a game record")
+            record = self._take_over(path.read_bytes(), before_move)
             self._session.warn_of_size(game.size)
-        except (OSError, UnicodeError, sgf.RecordError, ChoiceError, SetUpError) as error:
+        except (OSError, UnicodeError, RecordError, ChoiceError, SetUpError) as error:
             say(f"cannot load {path}: {reason(error)}")
             raise GtpError("cannot load file") from None
-        for remark in remarks:
+        for remark in record.remarks:
             say(f"{path}: {remark}")
         if record.rules.strip() and named_rules(record.rules) != game.rules:
             given, used = record.rules[:80], game.rules.name
             say(f"the rules of {path}, {given}, are not kept: moves and score are by {used} rules")
-        elif game.rules != before:
+        elif record.rules.strip() and game.rules != before:
             say(f"{path}: moves and score are by {game.rules.name} rules until another game begins")
         self._session.clock.reset()
         return COLOUR_WORDS[game.position.to_play]
+
+    def _take_over(self, data: bytes, before_move: int | None) -> GameRecord:
+        """The record that the game now is: a file's, up to the first move that cannot be played."""
+        from gozero.games.position import IllegalMove
+        from gozero.records import sgf
+
+        game, found = self._session.go_game, sgf.first_game(data)
+        record = found.record(before_move)
+        try:
+            game.load_record(record)
+        except IllegalMove as error:
+            refused = found.unplayable(error.number)
+            if error.number == 1:
+                raise sgf.RecordError(refused) from None
+            said = (*record.remarks, f"{refused}: the game was read up to there")
+            record = replace(record, moves=record.moves[: error.number - 1], next_to_play=None, result="", remarks=said)
+            game.load_record(record)
+        return record
 
     def printsgf(self, command: Command) -> str:
         """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
@@ -123,13 +130,13 @@ class RecordCommands(CommandGroup):
             record,
             black_name=record.black_name or names[0],
             white_name=record.white_name or names[1],
-            result=self._result(),
+            result=self._result(record.result),
             comments=tuple((number, self._session.summary(note)) for number, note in notes),
         )
 
-    def _result(self) -> str:
-        """The result as in SGF and GTP; "" while the game is not over."""
+    def _result(self, given: str) -> str:
+        """The result as in SGF and GTP, where there is one the one that a file gave; "" while the game is not over."""
         game = self._session.go_game
         if game.resigned:
             return f"{'W' if game.resigned == BLACK else 'B'}+R"
-        return format_score(self._session.go_ending.settled_score()) if game.position.is_over else ""
+        return given or (format_score(self._session.go_ending.settled_score()) if game.position.is_over else "")

@@ -296,6 +296,24 @@ def test_the_result_stands_there_once_there_is_one(engine: Engine) -> None:
     assert result() == ""
 
 
+@pytest.mark.parametrize("given", ["W+R", "W+Resign", "B+3.5"])
+@pytest.mark.parametrize("end", ["", ";B[];W[]"])
+def test_the_result_of_a_file_stays_where_its_game_ended(
+    engine: Engine, tmp_path: Path, given: str, end: str
+) -> None:
+    path = tmp_path / "over.sgf"
+    path.write_text(f"(;SZ[9]KM[7.5]RE[{given}];B[ee]{end})")
+    engine.ask_all(f"loadsgf {path}", "komi 7.5")
+    assert f"RE[{given}]" in engine.ask("printsgf")
+    engine.ask("play w pass")
+    assert given not in engine.ask("printsgf")
+    engine.ask("undo")
+    assert f"RE[{given}]" in engine.ask("printsgf")
+    for command in ("komi 0.5", f"loadsgf {path} 1"):
+        engine.ask(command)
+        assert given not in engine.ask("printsgf")
+
+
 def test_a_resignation_is_a_result_until_the_game_goes_on() -> None:
     engine = Painter()
     settings = engine.session.player._settings

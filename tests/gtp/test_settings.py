@@ -82,7 +82,6 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
         ("--time nan", "--time = nan: expected 0.01 to"),
         ("--komi inf", "--komi = inf: expected"),
         ("--game chess", "--game = 'chess': expected one of go, simple_go"),
-        ("--size 1", "--size = 1: expected 2 to 19"),
         ("--resign-threshold 0.5", "--resign-threshold = 0.5: expected -1 to 0"),
         ("--level 0", "--level = 0: expected 1 to 20"),
         (

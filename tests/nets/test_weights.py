@@ -214,6 +214,8 @@ def test_a_name_is_looked_for_in_three_places(file: Path, tmp_path: Path, monkey
         (folder / "w.pt").write_bytes(file.read_bytes())
         assert locations.find("w.pt") == folder / "w.pt"
     assert locations.find(file) == file
+    with pytest.raises(weights.WeightsError, match=r"best\.pt without a folder is found anywhere"):
+        locations.find("weights/best.pt")
     with pytest.raises(weights.WeightsError, match=r"^cannot use weights /nowhere/w.pt: no such file$"):
         locations.find("/nowhere/w.pt")
     with pytest.raises(weights.WeightsError, match="no such file"):

@@ -173,10 +173,17 @@ def test_what_is_read_is_written_as_it_was(text: str) -> None:
         ("(;SZ[49]HA[2];W[aa])", "HA[2] without its stones"),
         ("(;SZ[9]HA[5]AB[cc][gg];W[aa])", "HA[5] without its stones: it was read as 2"),
         ("(;SZ[9];B[aa])(;SZ[9", "the file ends before the game does"),
+        ("(;SZ[9]SZ[13];B[aa])", "SZ stands there 2 times: the first, 9, was read"),
+        ("(;FF[4];SZ[9]KM[5];B[aa])", "SZ[9] was left out: it is not in the first node KM[5] was left out"),
+        ("(;SZ[9]PB[Jo\nPW[Ann];B[aa])", "line 2, column 1: PB holds PW[, for want of a ] before it"),
     ],
 )
 def test_what_is_left_out_is_remarked(data: str, remark: str) -> None:
     assert remark in " ".join(sgf.parse(data).remarks)
+
+
+def test_a_move_that_is_torn_leaves_no_node_behind() -> None:
+    assert sgf_nodes.write(sgf_nodes.parse("(;SZ[9];B[aa];W[b")[0]) == "(;SZ[9];B[aa])\n"
 
 
 @pytest.mark.parametrize(

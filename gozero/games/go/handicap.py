@@ -29,24 +29,22 @@ def fixed_points(stones: int, size: int) -> list[int]:
 
 def free_points(stones: int, size: int) -> list[int]:
     """Actions of ``stones`` handicap stones, as many as leave a liberty: the fixed ones, then those farthest from the
-    others, the lines at the edge last.
+    others, of these the farthest from those that are not fixed; the lines at the edge last.
     """
-    wanted, fixed = min(stones, size**2 - 1), most_fixed(size)
+    import numpy as np
+
+    wanted, fixed, far = min(stones, size**2 - 1), most_fixed(size), 2 * size**2
     chosen = fixed_points(min(wanted, fixed), size) if fixed else []
-    nearest = [2 * size**2] * size**2  # squared distance to the nearest stone
-    while True:
-        for point in chosen[-1:] if len(chosen) > fixed else chosen:
-            row, col = divmod(point, size)
-            nearest = [
-                min(known, (place // size - row) ** 2 + (place % size - col) ** 2)
-                for place, known in enumerate(nearest)
-            ]
-        if len(chosen) >= wanted:
-            return chosen
-        free = (place for place in range(size**2) if nearest[place])
-        chosen.append(max(free, key=lambda place: (_line(place, size), nearest[place])))
+    places = np.stack(np.divmod(np.arange(size**2), size))
+    line = np.minimum(places, size - 1 - places).min(axis=0).clip(max=2)  # 0 at the edge
 
+    def gaps(stones: list[int]) -> np.ndarray:
+        """Squared distances of all points to the nearest of the stones, int64 [P]."""
+        squares = ((places[:, :, None] - places[:, None, stones]) ** 2).sum(axis=0)
+        return squares.min(axis=1, initial=far)
 
-def _line(point: int, size: int) -> int:
-    """The line of a point, 0 at the edge, 2 also for all that are farther inside."""
-    return min(2, *(min(line, size - 1 - line) for line in divmod(point, size)))
+    while len(chosen) < wanted:
+        preference = (line * (far + 1) + gaps(chosen)) * (far + 1) + gaps(chosen[fixed:])
+        preference[chosen] = -1
+        chosen.append(int(preference.argmax()))
+    return chosen

@@ -204,8 +204,8 @@ def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> N
     opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
         re.compile(r"a record has at most 1,000,000\.$")
     )
-    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa];W[aa])").shows(
-        "Move 2 of this file, 'white A7', cannot be played in go on 7x7."
+    opened(page, tmp_path, "(;GM[1]SZ[7]AB[aa];W[aa])").shows(
+        "Line 1, column 19: move 1, white A7, cannot be played in go on 7x7."
     )
     opened(page, tmp_path, "\0" * 900_000).shows(re.compile("^This file is neither SGF nor"))
     page.click(24)
@@ -272,21 +272,29 @@ def test_no_key_is_lost_however_fast_it_repeats(tab: Callable[..., Tab], tmp_pat
     page.shows("8 / 20")
 
 
+def saved(page: Tab) -> Tab:
+    with page.page.expect_download():
+        page.press("Save the game")
+    return page
+
+
 def test_a_record_takes_the_place_of_a_game_only_where_the_user_agrees(tab: Callable[..., Tab], tmp_path: Path) -> None:
     page = tab().begin("Go", 7)
     page.click(24)
     page.wait("person", 2)
     opened(page, tmp_path).shows("Open a record in place of this game?").picture("open a record")
-    page.press("Keep the game").click(0)
+    page.press("Keep the game")
+    saved(page).click(0)
     page.wait("person", 4)
     opened(page, tmp_path).press("Open the record").shows("0 / 4")
+    page.begin("Go", 7).click(24)
+    page.wait("person", 2)
+    opened(saved(page), tmp_path).shows("0 / 4")
     opened(page, tmp_path, "(;GM[1]SZ[7];B[aa])").shows("0 / 1")  # nothing of the user's own was there
     page.click(24)
     opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This file is neither SGF"))
     opened(page, tmp_path).shows("Open a record in place of this game?").press("Keep the game")
-    with page.page.expect_download():
-        page.press("Save the game")
-    opened(page, tmp_path).shows("0 / 4")
+    opened(saved(page), tmp_path).shows("0 / 4")
 
 
 def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Callable[..., Tab]) -> None:

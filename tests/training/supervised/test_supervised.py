@@ -186,7 +186,7 @@ def test_a_folder_of_bad_and_good_files() -> None:
     named = sorted(Path(line.split(".sgf")[0]).name for line in said)
     assert named == ["chess", "chinese-characters", "collection", "empty-game", "rectangle", "suicide", "torn"]
     assert not any("\n" in line for line in said)
-    assert any("chess.sgf: GM[2] is not Go" in line for line in said)
+    assert any("chess.sgf: line 1, column 2: GM[2] is not Go" in line for line in said)
     assert any("collection.sgf, game 2: " in line for line in said)
     assert found.counts == {
         "files": 10, "games": 7, "bad files": 3, "bad games": 1, "copies": 1, "cut lines": 1, "remarks": 2

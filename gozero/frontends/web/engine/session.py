@@ -336,7 +336,7 @@ def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
     """
     if isinstance(game, GoGame):
         game.load_record(replace(record, moves=()))
-        return replace(game.record(), result=record.result)
+        return game.record()
     first = game.stones().reshape(-1)
     given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
     if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:

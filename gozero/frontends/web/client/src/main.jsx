@@ -19,12 +19,14 @@ const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave some
 function useServer() {
   const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, open: true });
   const connection = useRef(null), identity = useRef(null), unsaved = useRef(null); // of games
+  const live = useRef(null), saved = useRef(null); // the game that is going on, and as it was saved
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
     const hear = (report) => {
       if (report.is === "hello") change({ hello: report, loading: "", notice: greeting(report) });
       else if (report.is === "view") {
         identity.current = report.identity;
+        live.current = `${report.identity} ${report.live}`;
         change((now) => seen(now, report));
       }
       else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
@@ -36,6 +38,7 @@ function useServer() {
       else if (report.is === "games") change({ games: report.titles });
       else if (report.is === "record") {
         unsaved.current = null;
+        saved.current = live.current;
         download(report.name, report.text);
       }
     };
@@ -48,7 +51,7 @@ function useServer() {
     else if (CHANGES.includes(what)) unsaved.current = identity.current;
     return isSent;
   };
-  return { ...state, ask, unsaved, forgetGames: () => change({ games: null }), tell: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, unsaved, isSaved: () => saved.current === live.current, forgetGames: () => change({ games: null }), tell: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -106,7 +109,7 @@ function Page() {
   const { go, step } = useWalk(server);
   const open = (chosen) => {
     if (!chosen || !view) return;
-    if ((view.goingOn && view.line.length > 1) || server.unsaved.current === view.identity) setOpening(chosen);
+    if ((view.goingOn && view.line.length > 1 && !server.isSaved()) || server.unsaved.current === view.identity) setOpening(chosen);
     else load(chosen);
   };
   const load = async (chosen) => {
