@@ -168,7 +168,7 @@ def test_a_bad_request_is_one_clear_line(
         ("--generation", "5-3", "neither a generation nor a range such as 10-20"),
         ("--generation", "²", "neither a generation nor a range such as 10-20"),
         ("--limit", "²", "'²' is no whole number from 1 on"),
-        ("--surprise-at-least", "nan", "invalid number value: 'nan'"),
+        ("--surprise-at-least", "nan", "'nan': expected a number"),
     ],
 )
 def test_a_filter_that_means_nothing_is_refused(

@@ -220,7 +220,7 @@ def test_lines_of_the_log_that_nobody_can_read_stay_for_the_reader_to_name(tmp_p
     assert (tmp_path / "log.jsonl").read_bytes() == unread + b'{"run/generation": 2}\n'
     log = history.read(tmp_path)
     assert [report["run/generation"] for report in log.reports] == [2]
-    assert f"line 1 of {tmp_path / 'log.jsonl'} is left out: it is no JSON" in log.complaint
+    assert f"line 1 of {tmp_path / 'log.jsonl'} is left out" in log.complaint
 
 
 def test_the_log_holds_no_generation_and_no_match_twice(tmp_path: Path) -> None:
