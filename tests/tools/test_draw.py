@@ -1,4 +1,4 @@
-"""The pictures: README's command draws its own from what the tree holds, and the steps of a run's generations add up."""
+"""The pictures: README's command draws its own from what the tree has, and the steps of a run's table add up."""
 
 import re
 import shlex

@@ -11,7 +11,6 @@ import contextlib
 import io
 import threading
 import traceback
-from collections import deque
 from collections.abc import Callable
 
 import ray
@@ -32,37 +31,7 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.mirror import Uploader
 
-MOST_LINES = 10_000
 LOCK_SECONDS = 30.0  # that a process which was killed may need to let go of the run folder
-
-
-class Lines(io.TextIOBase):
-    """Takes the place of stderr: stores the newest lines."""
-
-    def __init__(self) -> None:
-        self._lines: deque[str] = deque(maxlen=MOST_LINES)
-        self._count, self._open = 0, ""
-        self._news = threading.Condition()
-
-    def write(self, text: str) -> int:
-        with self._news:
-            *whole, self._open = (self._open + text).split("\n")
-            self._lines.extend(whole)
-            self._count += len(whole)
-            self._news.notify_all()
-        return len(text)
-
-    def after(self, seen: int, seconds: float) -> tuple[tuple[str, ...], int]:
-        """(the lines after the first `seen`, the number of all), at the latest after so many seconds."""
-        with self._news:
-            self._news.wait_for(lambda: self._count != seen, seconds)
-            fresh = self._count - seen if seen <= self._count else self._count  # counted by another process
-            return tuple(self._lines)[max(0, len(self._lines) - fresh) :] if fresh else (), self._count
-
-    def wake(self) -> None:
-        """Wake the threads that wait for a line."""
-        with self._news:
-            self._news.notify_all()
 
 
 class ClusterBackend:
@@ -96,10 +65,10 @@ class ClusterBackend:
 
 
 class Coordinator:
-    """The actor. Its methods answer at once, or after `seconds`; the run has a thread of its own."""
+    """The actor. Its methods answer at once; the run has a thread of its own."""
 
     def __init__(self, asked: Assignment) -> None:
-        self._asked, self._stop, self._lines = asked, threading.Event(), Lines()
+        self._asked, self._stop, self._printed = asked, threading.Event(), io.StringIO()
         self._code: int | None = None
         self._again = bool(ray.get_runtime_context().was_current_actor_reconstructed)
         threading.Thread(target=self._work, name="run", daemon=True).start()
@@ -108,11 +77,13 @@ class Coordinator:
         """What this coordinator works on."""
         return self._asked
 
-    def output(self, seen: int, seconds: float) -> Output:
-        """The lines after the first `seen`; waits so many seconds for one, unless the session has ended."""
+    def output(self, seen: int) -> Output:
+        """The lines after the first `seen` characters."""
         ended = self._code  # before the lines: then none can be missed
-        lines, count = self._lines.after(seen, 0.0 if ended is not None else seconds)
-        return Output(lines, count, ended)
+        printed = self._printed.getvalue()
+        printed = printed[: printed.rfind("\n") + 1]
+        fresh = printed[seen if seen <= len(printed) else 0 :]  # more were counted by another process
+        return Output(tuple(fresh.splitlines()), len(printed), ended)
 
     def stop(self) -> None:
         """Save and end."""
@@ -120,14 +91,13 @@ class Coordinator:
 
     def _work(self) -> None:
         """The thread: the session."""
-        with contextlib.redirect_stderr(self._lines):
+        with contextlib.redirect_stderr(self._printed):
             try:
                 code = self._session()
             except Exception:  # noqa: BLE001 - a bug: the driver is to print its traceback
                 traceback.print_exc()
                 code = 1
         self._code = code
-        self._lines.wake()
 
     def _session(self) -> int:
         """A session, as `training.commands.train` begins it on one machine. Returns the exit code."""

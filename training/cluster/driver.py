@@ -27,8 +27,8 @@ from training.cluster.messages import Assignment, Output
 
 NAMESPACE = "gozero"
 CONNECT_SECONDS = 5.0
-LINE_SECONDS = 1.0  # seconds that the coordinator waits for a line
-DISMISS_SECONDS, LOOK = 10.0, 0.05
+LOOK = 0.3  # seconds between two looks at what the coordinator has printed
+DISMISS_SECONDS = 10.0
 GRACE = 0.5  # seconds in which other commands that follow the same run see its end
 LOST_SECONDS = 300.0  # that a coordinator may be unanswered of before its driver gives up
 
@@ -121,7 +121,7 @@ def find(asked: Assignment) -> Any:
     name = name_of(asked.folder)
     try:
         coordinator: Any = ray.get_actor(name)
-        found: Output = ray.get(coordinator.output.remote(0, 0.0))
+        found: Output = ray.get(coordinator.output.remote(0))
     except (ValueError, RayActorError):
         return start(asked, name)
     if found.code is None:
@@ -177,7 +177,7 @@ def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
             if stop() and not stopping:
                 ray.get(coordinator.stop.remote())
                 stopping = True
-            found: Output = ray.get(coordinator.output.remote(seen, LINE_SECONDS))
+            found: Output = ray.get(coordinator.output.remote(seen))
         except (RayActorError, OutOfMemoryError) as error:
             if not is_there(name):
                 say("another command has ended this run; the same command again says how it stands")
@@ -186,7 +186,7 @@ def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
                 say(f"the coordinator is lost: {error}")
                 return 1
             stopping = False  # the next one has not answered of it
-            time.sleep(LINE_SECONDS)
+            time.sleep(LOOK)
             continue
         answered = time.monotonic()
         for line in found.lines:
@@ -194,3 +194,4 @@ def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
         seen = found.seen
         if found.code is not None:
             return found.code
+        time.sleep(LOOK)

@@ -37,7 +37,7 @@ class Output:
     """What the coordinator has printed since."""
 
     lines: tuple[str, ...]
-    seen: int  # lines so far: the number to ask with next time
+    seen: int  # characters so far: the number to ask with next time
     code: int | None  # the exit code once the session has ended
 
 

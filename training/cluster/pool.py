@@ -100,8 +100,9 @@ class WorkerPool:
         """Have an order carried out."""
         job = Job(order)
         with self._lock:
-            self._waiting.append(job)
-            if self._failure is not None:
+            if self._failure is None:
+                self._waiting.append(job)
+            else:
                 job.set_exception(self._failure)
         self._wake.set()
         return job
@@ -130,12 +131,13 @@ class WorkerPool:
 
     def cut_all(self) -> None:
         """Let all jobs end soon."""
-        self.cut(self._jobs())
+        with self._lock:
+            jobs = self._jobs()
+        self.cut(jobs)
 
     def _jobs(self) -> list[Job]:
-        """All jobs that wait or are with a worker."""
-        with self._lock:
-            return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
+        """All jobs that wait or are with a worker; the caller has the lock."""
+        return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
 
     def counts(self) -> tuple[list[Counts], int]:
         """(what each worker has done since the last call, jobs that wait now)."""
@@ -162,8 +164,10 @@ class WorkerPool:
                 self._assign()
                 self._receive_ready()
             except Exception as error:  # noqa: BLE001 - a bug, or the cluster is gone: all that wait must get it
-                self._failure = error
-                for job in self._jobs():
+                with self._lock:
+                    self._failure = error
+                    jobs = self._jobs()
+                for job in jobs:
                     job.set_exception(error)
                 return
 

@@ -70,18 +70,9 @@ def leaf_evaluator(
     resources: Resources,
     previous: Evaluator | RowEvaluator | None = None,
 ) -> Evaluator | RowEvaluator:
-    """Return the evaluator of a stage's leaves.
+    """Return the evaluator of a stage's leaves: rollouts with a seed, or a network as `network_evaluator` has it.
 
-    Args:
-        kind: "rollouts", or "network".
-        game: the game whose states come.
-        net: the network; rollouts need none.
-        seed: of rollouts.
-        resources: of the network.
-        previous: see `network_evaluator`.
-
-    Raises:
-        SettingsError: these resources are not to be had.
+    `kind` is "rollouts" or "network".
     """
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
@@ -96,12 +87,9 @@ def network_evaluator(
 ) -> Evaluator:
     """Return an evaluator that computes with a copy of the network's present weights.
 
-    Args:
-        net: the network.
-        game: the game whose states come.
-        resources: what it may use; SettingsError for a precision that is not to be had.
-        previous: what this function returned before for the same game, device and shape of network. On a GPU it takes
-            over the new weights in place, which saves capturing its graphs again.
+    `previous` is what this function returned before for the same game, device and shape of network: on a GPU it takes
+    over the new weights in place, which saves capturing its graphs again. SettingsError for a precision that is not to
+    be had.
     """
     check_precision(resources.precision, resources.device)
     if _openvino_serves(resources.device):

@@ -49,7 +49,7 @@ class Progress:
     games: int = 0
     rows: int = 0
     evaluations: int = 0  # visits of all finished searches of self-play
-    hours: float = 0.0  # of work, all sittings
+    hours: float = 0.0  # of work, all sessions
     steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
     # by board size, what earlier generations left over (negative: too many)
     rows_owed: dict[int, float] = field(default_factory=dict)
