@@ -15,7 +15,7 @@ import numpy as np
 
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
-from gozero.evaluators.base import Evaluation, check_states
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.graphs import StoredGraph
 from gozero.evaluators.openvino_core import compiled, float_precision, tactics
 from gozero.nets import features
@@ -98,7 +98,7 @@ class OpenVINOEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         return self.infer(*features.encode(self.game, states, self._features))
 
     def infer(self, *inputs: np.ndarray) -> Evaluation:
@@ -109,7 +109,7 @@ class OpenVINOEvaluator:
 
     def submit(self, states: np.ndarray) -> Started:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. `batches` are worked on at a time."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         return Started(*self._request(), features.encode(self.game, states, self._features))
 
     def _request(self) -> tuple[Any, deque[Any]]:

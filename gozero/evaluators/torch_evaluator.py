@@ -1,7 +1,7 @@
 """Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
 
-The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its trunk
-computes in bf16 if that is faster.
+The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its
+trunk computes in bf16 if that is faster.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
-from gozero.evaluators.base import Evaluation, check_states
+from gozero.evaluators.base import Evaluation
 from gozero.nets import features, folding, model, weights
 from gozero.nets.precision import number_type
 from gozero.system.threads import available_threads
@@ -63,15 +63,15 @@ class TorchEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         return self.infer(*features.encode(self.game, states, self._features))
 
     @torch.inference_mode()
     def infer(self, *inputs: np.ndarray) -> Evaluation:
         """Evaluate encoded positions, see `features.encode`."""
         output: model.NetOutput = self._net(*(self._moved(array) for array in inputs))
-        found = output.policy, output.value, output.score, output.owners
-        return Evaluation(*(None if tensor is None else tensor.float().cpu().numpy() for tensor in found))  # type: ignore[arg-type]
+        found = (output.policy, output.value, output.score, output.owners, None)
+        return Evaluation._make(None if tensor is None else tensor.float().cpu().numpy() for tensor in found)
 
     def _moved(self, array: np.ndarray) -> Tensor:
         """An input on the device; boards in the layout that convolutions prefer."""

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -85,8 +86,9 @@ def test_a_gpu_plays_by_captured_graphs_where_they_serve_the_game(
     monkeypatch.setattr(weights, "load", lambda path, game: load(path, None))  # the file is of Go
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     for evaluator in (CudaEvaluator, TorchEvaluator):
-        monkeypatch.setattr(evaluator, "open", lambda *opened, evaluator=evaluator, **options: evaluator.__name__)
-    assert open_evaluator(file, games.make(name), backend="torch") == kind
+        opened = SimpleNamespace(kind=evaluator.__name__, preferred_batch=0)
+        monkeypatch.setattr(evaluator, "open", lambda *_, opened=opened, **options: opened)
+    assert open_evaluator(file, games.make(name), backend="torch").kind == kind
 
 
 def test_unknown_choices_are_named(file: Path) -> None:

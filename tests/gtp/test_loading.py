@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.play.engine import Evaluators
+from gozero.evaluators.factory import Evaluators
 from gtp.loading import Loader, find_weights
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings
