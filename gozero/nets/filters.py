@@ -1,9 +1,10 @@
-"""The first layer of a network as it stands in its file, and as a picture: red for one side's stones, blue for the other's.
+"""The first layer of a network as it stands in its file, and as a picture: red for one side's stones, blue for the
+other's.
 
-A filter is the weights of one channel of the first convolution, float32 [planes, k, k], or of one unit of a perceptron's
-first layer, float32 [planes, rows, cols]. A pair is two planes that show the same of both sides: stones now, stones so
-many plies ago, moves. Where a network sees colours, red is the first player (Black); where it sees the side to move, red
-is that side. Other planes, such as whose turn it is, are single.
+A filter is the weights of one channel of the first convolution, float32 [planes, k, k], or of one unit of a
+perceptron's first layer, float32 [planes, rows, cols]. A pair is two planes that show the same of both sides: stones
+now, stones so many plies ago, moves. Where a network sees colours, red is the first player (Black); where it sees the
+side to move, red is that side. Other planes, such as whose turn it is, are single.
 """
 
 from __future__ import annotations
