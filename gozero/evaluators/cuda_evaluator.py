@@ -21,18 +21,17 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
+from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_choice
 from gozero.evaluators.base import Evaluation
 from gozero.games.go.chains import PAST_BOARDS, SIZE
 from gozero.games.go.header import KOMI_UNITS
-from gozero.nets import features, folding, model, weights
+from gozero.nets import features, folding, model
 from gozero.nets.precision import number_type
 
 if TYPE_CHECKING:
@@ -254,17 +253,6 @@ class CudaEvaluator:
         self._capacities = capacities
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes
-
-    @staticmethod
-    def open(
-        source: Path | weights.Weights, game: Game, *, device: str = "cuda", precision: str = "auto"
-    ) -> CudaEvaluator:
-        """A player's evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
-        check_board(file.path, file.config.name, file.config.board, game)
-        return CudaEvaluator(
-            file.network(), game, device=device, precision=precision, ownership=True, capacities=PLAYERS
-        )
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net`, a network of the same shape, once present batches are done."""

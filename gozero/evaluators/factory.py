@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,7 +101,9 @@ class Evaluators:
 
         read = self._read = self._read or graphs.load(self.path, game.name)
         assert isinstance(read, graphs.StoredGraph)
-        return OpenVINOEvaluator.open(read, game, threads=self.threads, precision=self.precision)
+        self._check_board(read.manifest.network, read.manifest.board, game)
+        options = {"threads": self.threads, "precision": self.precision, "ranges": read.ranges}
+        return OpenVINOEvaluator(read.graph, game, **options)  # type: ignore[arg-type]
 
     def _open_torch(self, game: Game) -> Evaluator:
         """On a GPU by captured graphs, if they serve the game."""
@@ -115,9 +118,16 @@ class Evaluators:
 
         read = self._read = self._read or weights.load(self.path, game.name)
         assert isinstance(read, weights.Weights)
+        self._check_board(read.config.name, read.config.board, game)
         if torch.cuda.is_available() and cuda_evaluator.serves(game):
-            return cuda_evaluator.CudaEvaluator.open(read, game, precision=self.precision)
-        return torch_evaluator.TorchEvaluator.open(read, game, threads=self.threads, precision=self.precision)
+            options = {"ownership": True, "capacities": cuda_evaluator.PLAYERS, "precision": self.precision}
+            return cuda_evaluator.CudaEvaluator(read.network(), game, **options)  # type: ignore[arg-type]
+        return torch_evaluator.TorchEvaluator(read.network(), game, threads=self.threads, precision=self.precision)
+
+    def _check_board(self, network: str, board: Sequence[int] | None, game: Game) -> None:
+        """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
+        if board is not None and game.shape != tuple(board):
+            raise WeightsError(self.path, f"network {network} plays {board[1]}x{board[0]} only, not {game.dimensions}")
 
 
 def carry_graph(path: Path) -> None:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gozero.evaluators import graphs, quantise
-from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
+from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_choice
 from gozero.evaluators.base import Evaluation
-from gozero.evaluators.graphs import StoredGraph
 from gozero.evaluators.openvino_core import compiled, float_precision, tactics
 from gozero.nets import features
 from gozero.system.machine import computes_int8
@@ -57,7 +55,7 @@ class OpenVINOEvaluator:
         ranges: Callable[[Game, int], Mapping[str, float]] | None = None,
         batches: int = 1,
     ) -> None:
-        """Compile `graph` for the game's board; `open` and `from_module` find or make the graph.
+        """Compile `graph` for the game's board.
 
         Args:
             graph: see `graphs.convert`.
@@ -73,15 +71,6 @@ class OpenVINOEvaluator:
         self.threads = threads or available_threads()
         self._wanted, self._batches = precision, batches
         self._compile(graph, ranges)
-
-    @staticmethod
-    def open(
-        source: Path | StoredGraph, game: Game, *, threads: int | None = None, precision: str = "auto"
-    ) -> OpenVINOEvaluator:
-        """An evaluator from a weights file or its graph; WeightsError if it cannot serve this game and board."""
-        stored = source if isinstance(source, StoredGraph) else graphs.load(source, game.name)
-        check_board(stored.path, stored.manifest.network, stored.manifest.board, game)
-        return OpenVINOEvaluator(stored.graph, game, threads=threads, precision=precision, ranges=stored.ranges)
 
     @staticmethod
     def from_module(

@@ -6,16 +6,15 @@ trunk computes in bf16 if that is faster.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
+from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_choice
 from gozero.evaluators.base import Evaluation
-from gozero.nets import features, folding, model, weights
+from gozero.nets import features, folding, model
 from gozero.nets.precision import number_type
 from gozero.system.threads import available_threads
 
@@ -44,15 +43,6 @@ class TorchEvaluator:
         if self.device.type == "cpu":
             torch.set_num_threads(threads or available_threads())
         self.refresh(net)
-
-    @staticmethod
-    def open(
-        source: Path | weights.Weights, game: Game, *, threads: int | None = None, precision: str = "auto"
-    ) -> TorchEvaluator:
-        """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
-        check_board(file.path, file.config.name, file.config.board, game)
-        return TorchEvaluator(file.network(), game, threads=threads, precision=precision)
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on."""
