@@ -128,6 +128,7 @@ def searches(times: int, moves: Sequence[int], opening: str) -> list[Entry]:
 
 def networks() -> list[Entry]:
     """The shipped network, and the same in plain PyTorch: none of the others carries one for this board."""
+    from gozero.evaluators import graphs
     from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
     from gozero.evaluators.torch_evaluator import TorchEvaluator
     from gozero.games.go import go
@@ -136,14 +137,18 @@ def networks() -> list[Entry]:
 
     path, game = find("best.pt"), go.make(rivals.SIZE)
 
-    def opened(
-        kind: type[OpenVINOEvaluator] | type[TorchEvaluator], batch: int, number: str
-    ) -> Callable[[], Contender]:
+    def evaluator(backend: str, number: str) -> OpenVINOEvaluator | TorchEvaluator:
+        if backend == "torch":
+            return TorchEvaluator(load(path).network(), game, threads=1, precision=number)
+        stored = graphs.load(path, game.name)
+        return OpenVINOEvaluator(stored.graph, game, threads=1, precision=number, ranges=stored.ranges)
+
+    def opened(backend: str, batch: int, number: str) -> Callable[[], Contender]:
         folder, version = Path("weights/resume/records"), load(path).feature_version
 
         def make() -> Contender:
             inputs = precision.positions(folder, rivals.SIZE, 64, version)
-            return precision.evaluations(kind.open(path, game, threads=1, precision=number), inputs, batch, 1.0)
+            return precision.evaluations(evaluator(backend, number), inputs, batch, 1.0)
 
         return make
 
@@ -151,10 +156,10 @@ def networks() -> list[Entry]:
     for batch in (64, 8):
         rows += [
             Entry(
-                f"gozero, batch {batch}", "openvino", opened(OpenVINOEvaluator, batch, "auto"), "OpenVINO, as it plays"
+                f"gozero, batch {batch}", "openvino", opened("openvino", batch, "auto"), "OpenVINO, as it plays"
             ),
-            Entry(f"PyTorch, batch {batch}", "torch", opened(TorchEvaluator, batch, "auto"), "the same weights, eager"),
-            Entry(f"PyTorch f32, batch {batch}", "torch", opened(TorchEvaluator, batch, "f32"), "likewise, in f32"),
+            Entry(f"PyTorch, batch {batch}", "torch", opened("torch", batch, "auto"), "the same weights, eager"),
+            Entry(f"PyTorch f32, batch {batch}", "torch", opened("torch", batch, "f32"), "likewise, in f32"),
         ]
     return rows
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.harness import Contender, Row, above_zero, finish, machine, measure, parser, pin, report
+from gozero.evaluators import graphs
 from gozero.evaluators.backends import PrecisionError
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
@@ -64,9 +65,10 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
 
 def opened(path: Path, game: Game) -> Iterator[tuple[str, OpenVINOEvaluator]]:
     """The number types that this processor has; what it has not is printed."""
+    stored = graphs.load(path, game.name)
     for kind in KINDS:
         try:
-            yield kind, OpenVINOEvaluator.open(path, game, threads=1, precision=kind)
+            yield kind, OpenVINOEvaluator(stored.graph.clone(), game, threads=1, precision=kind, ranges=stored.ranges)
         except PrecisionError as error:
             print(f"  not measured: {error}")
 

@@ -31,7 +31,8 @@ import numpy as np
 
 from benchmarks.harness import Measurements, finish, measure_each, need_module, need_program, parser
 from benchmarks.memory import family, served
-from gozero.play.engine import Evaluators, find_weights, search_settings
+from gozero.evaluators.factory import Evaluators
+from gozero.play.engine import find_weights, search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
 from gtp.client import Engine, EngineError

@@ -41,6 +41,7 @@ from benchmarks.harness import (
 from benchmarks.rivals import C_PUCT, SIZE
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
 from gozero.frontends.analysis.analyst import Analyst, Task, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
@@ -48,7 +49,7 @@ from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.go import go
 from gozero.games.position import Position
-from gozero.play.engine import Evaluators, find_weights, search_settings, tree_memory
+from gozero.play.engine import find_weights, search_settings, tree_memory
 from gozero.search.memory import Memory
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search

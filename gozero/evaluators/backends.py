@@ -6,15 +6,7 @@ A precision is the number type of the network's trunk: f32, bf16, or int8 in its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
-
-if TYPE_CHECKING:
-    from gozero.games.game import Game
 
 BACKENDS = ("auto", "torch", "openvino")
 PRECISIONS = ("auto", "f32", "bf16", "int8")
@@ -30,9 +22,3 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """ValueError unless `value` is one of `choices`."""
     if value not in choices:
         raise ChoiceError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
-
-
-def check_board(path: Path, network: str, board: Sequence[int] | None, game: Game) -> None:
-    """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
-    if board is not None and game.shape != tuple(board):
-        raise WeightsError(path, f"network {network} plays {board[1]}x{board[0]} only, not {game.dimensions}")

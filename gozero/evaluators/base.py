@@ -80,11 +80,3 @@ class Lazy:
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:
     """`AsynchronousEvaluator.submit` of any evaluator."""
     return evaluator.submit if isinstance(evaluator, AsynchronousEvaluator) else partial(Lazy, evaluator)
-
-
-def check_states(game: Game, states: np.ndarray) -> None:
-    """ValueError unless `states` is int32 [n, S] of this game with n ≥ 1."""
-    if states.dtype != np.int32 or states.ndim != 2 or states.shape[1] != game.state_ints or len(states) == 0:
-        raise ValueError(
-            f"states must be int32 [n, {game.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}"
-        )

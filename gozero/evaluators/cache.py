@@ -56,7 +56,9 @@ class CachedEvaluator:
             for cached, new in zip(self._cached, answers, strict=True):
                 if cached is not None:
                     cached[places] = new
-        return self._cached.of([self._places[key] for key in keys])._replace(known=known)
+        places = [self._places[key] for key in keys]
+        found = Evaluation._make(None if field is None else field[places] for field in self._cached)
+        return found._replace(known=known)
 
     def _empty(self) -> Evaluation:
         """Arrays for as many evaluations as the memory holds, or fewer where the system has less."""

@@ -1,13 +1,14 @@
-"""Evaluation of Go on an NVIDIA GPU, for self-play and for players: several batches at once, with little work for the CPU.
+"""Evaluation of Go on an NVIDIA GPU, for self-play and for players: several batches at once, with little work for the
+CPU.
 
 A lane is one batch's way through the GPU: pinned buffers, a stream, and a CUDA graph of the network at one capacity
 (positions of a batch), recorded once and launched by one call. A batch has its lane to itself until its result has been
 taken; lanes are made when none is free, and reused. Self-play's batches are nearly all of one size, which its lanes fit
-closely; a player's lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them. All lanes share
-the weights, which `refresh` overwrites in place, so no graph has to be captured again.
+closely; a player's lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them. All lanes
+share the weights, which `refresh` overwrites in place, so no graph has to be captured again.
 
-Positions go up packed (300 bytes) and become planes on the GPU (`Unpack`); all results come down in one copy. On the CPU
-the same code runs without streams and graphs, for tests.
+Positions go up packed (300 bytes) and become planes on the GPU (`Unpack`); all results come down in one copy. On the
+CPU the same code runs without streams and graphs, for tests.
 
 Before the first lane on a GPU `torch.backends.cudnn.benchmark` is set for the rest of the process: torch has it for the
 whole process only. So other threads' convolutions, such as a learner's, are measured too, once for each shape and
@@ -20,18 +21,17 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
-from gozero.evaluators.base import Evaluation, check_states
+from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_choice
+from gozero.evaluators.base import Evaluation
 from gozero.games.go.chains import PAST_BOARDS, SIZE
 from gozero.games.go.header import KOMI_UNITS
-from gozero.nets import features, folding, model, weights
+from gozero.nets import features, folding, model
 from gozero.nets.precision import number_type
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class Unpack(nn.Module):
     """Packed positions int32 [n, packed_ints(size, tactics)] → planes [n, 11, N, N], globals [n, 7] and tactics [n, K,
     N, N].
 
-    All are float32, boards in channels-last layout, and equal `features.encode` bit for bit, on any device. Without planes of
-    tactics there are two results.
+    All are float32, boards in channels-last layout, and equal `features.encode` bit for bit, on any device. Without
+    planes of tactics there are two results.
     """
 
     word: Tensor
@@ -217,7 +217,9 @@ class Launched:
 
 
 class CudaEvaluator:
-    """Evaluates the states of one game, in as many batches at once as its callers submit (an `AsynchronousEvaluator`)."""
+    """Evaluates the states of one game, in as many batches at once as its callers submit (an
+    `AsynchronousEvaluator`).
+    """
 
     label = "Torch with captured graphs"  # for users
     preferred_batch = GPU_BATCH
@@ -252,17 +254,6 @@ class CudaEvaluator:
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes
 
-    @staticmethod
-    def open(
-        source: Path | weights.Weights, game: Game, *, device: str = "cuda", precision: str = "auto"
-    ) -> CudaEvaluator:
-        """A player's evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
-        check_board(file.path, file.config.name, file.config.board, game)
-        return CudaEvaluator(
-            file.network(), game, device=device, precision=precision, ownership=True, capacities=PLAYERS
-        )
-
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net`, a network of the same shape, once present batches are done."""
         fresh = self._fold(net).state_dict()
@@ -278,7 +269,7 @@ class CudaEvaluator:
 
     def submit(self, states: np.ndarray) -> Launched:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         most = self._capacities[-1] if self._capacities else len(states)
         lanes = []
         for part in (states[at : at + most] for at in range(0, len(states), most)):

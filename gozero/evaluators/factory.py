@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero.evaluators.backends import BACKENDS, PRECISIONS, PrecisionError, check_choice
-from gozero.evaluators.base import Evaluator
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
 
 if TYPE_CHECKING:
+    from gozero.evaluators.base import Evaluator
     from gozero.evaluators.graphs import StoredGraph
     from gozero.games.game import Game
     from gozero.nets.weights import Weights
@@ -22,79 +25,115 @@ if TYPE_CHECKING:
 def open_evaluator(
     path: Path | str, game: Game, *, backend: str = "auto", threads: int | None = None, precision: str = "auto"
 ) -> Evaluator:
-    """An evaluator from a weights file; the arguments but for `game`, and the errors, are those of `Opener` too.
-
-    Args:
-        path: the file's name, see `locations.find`.
-        game: the game whose states come.
-        backend: "torch", "openvino", or "auto": torch where there is an NVIDIA GPU, else OpenVINO where it is
-            installed, else torch.
-        threads: CPU threads; None for what the process may use.
-        precision: "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in.
-
-    Raises:
-        WeightsError: the file is missing or damaged, or made for another game or board.
-        ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
-            that it does not have.
-    """
-    return Opener(path, backend=backend, threads=threads, precision=precision).open(game)
+    """An evaluator from a weights file; see `Evaluators`."""
+    return Evaluators(Path(path), backend, threads, precision).open(game)
 
 
-class Opener:
-    """Opens evaluators of one weights file for one board after the other.
+@dataclass
+class Evaluators:
+    """The evaluators of one weights file; each is opened once, by the thread that asks first.
 
     The file is read once: a training may put another into its place while an engine runs, which would then play with
     two networks.
+
+    Attributes:
+        path: the file's name, see `locations.find`.
+        backend: "torch", "openvino", or "auto": torch if there is an NVIDIA GPU, else OpenVINO if it is installed.
+        threads: CPU threads; None for what the process may use.
+        precision: "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in.
+        cache: bytes for cached evaluations: half of them for the first board opened, a quarter for the next, ...
     """
 
-    def __init__(
-        self, path: Path | str, *, backend: str = "auto", threads: int | None = None, precision: str = "auto"
-    ) -> None:
-        self._path, self._backend, self._threads, self._precision = Path(path), backend, threads, precision
-        self._read: StoredGraph | Weights | None = None
-        self._game = ""  # which it was read for
+    path: Path
+    backend: str = "auto"
+    threads: int | None = None
+    precision: str = "auto"
+    cache: int = 0
+    _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
+    _read: StoredGraph | Weights | None = field(default=None, init=False, repr=False)
+    _game: str = field(default="", init=False, repr=False)  # that the file was read for
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def open(self, game: Game) -> Evaluator:
-        """The evaluator for a game and board."""
-        check_choice("backend", self._backend, BACKENDS)
-        check_choice("precision", self._precision, PRECISIONS)
+        """The evaluator for the board of ``game``, ready to answer at once.
+
+        Raises:
+            WeightsError: the file is missing or damaged, or made for another game or board.
+            ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
+                that it does not have.
+        """
+        from gozero.evaluators.base import preferred_batch
+        from gozero.evaluators.cache import CachedEvaluator
+
+        with self._lock:
+            if game.size not in self._opened:
+                evaluator = self._open(game)
+                for doubling in range(preferred_batch(evaluator).bit_length()):
+                    evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
+                if self.cache:
+                    evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
+                self._opened[game.size] = evaluator
+            return self._opened[game.size]
+
+    def forget(self) -> None:
+        """Drop the cached evaluations."""
+        from gozero.evaluators.cache import CachedEvaluator
+
+        for evaluator in self._opened.values():
+            if isinstance(evaluator, CachedEvaluator):
+                evaluator.forget()
+
+    def _open(self, game: Game) -> Evaluator:
+        check_choice("backend", self.backend, BACKENDS)
+        check_choice("precision", self.precision, PRECISIONS)
         if self._read is None:
-            self._path, self._game = find(self._path), game.name
+            self.path, self._game = find(self.path), game.name
         elif game.name != self._game:
-            raise WeightsError(self._path, f"it plays {self._game}, not {game.name}")
-        chosen = _automatic_backend(self._precision) if self._backend == "auto" else self._backend
+            raise WeightsError(self.path, f"it plays {self._game}, not {game.name}")
+        chosen = _automatic_backend(self.precision) if self.backend == "auto" else self.backend
         if find_spec(chosen) is None:
             extra = "'gozero[train]', or 'gozero[cuda]' for an NVIDIA card" if chosen == "torch" else "openvino"
             raise ChoiceError(f"backend {chosen} is not installed; run: pip install {extra}")
         if chosen == "torch":
-            if self._precision == "int8":
-                raise PrecisionError(
-                    "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
-                )
-            return self._torch(game)
+            return self._open_torch(game)
         from gozero.evaluators import graphs
         from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 
-        read = self._read = self._read or graphs.load(self._path, game.name)
+        read = self._read = self._read or graphs.load(self.path, game.name)
         assert isinstance(read, graphs.StoredGraph)
-        return OpenVINOEvaluator.open(read, game, threads=self._threads, precision=self._precision)
+        self._check_board(read.manifest.network, read.manifest.board, game)
+        options = {"threads": self.threads, "precision": self.precision, "ranges": read.ranges}
+        return OpenVINOEvaluator(read.graph, game, **options)  # type: ignore[arg-type]
 
-    def _torch(self, game: Game) -> Evaluator:
-        """On a GPU, where there is one, by captured graphs if they serve the game."""
+    def _open_torch(self, game: Game) -> Evaluator:
+        """On a GPU by captured graphs, if they serve the game."""
+        if self.precision == "int8":
+            raise PrecisionError(
+                "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
+            )
         import torch
 
         from gozero.evaluators import cuda_evaluator, torch_evaluator
         from gozero.nets import weights
 
-        read = self._read = self._read or weights.load(self._path, game.name)
+        read = self._read = self._read or weights.load(self.path, game.name)
         assert isinstance(read, weights.Weights)
+        self._check_board(read.config.name, read.config.board, game)
         if torch.cuda.is_available() and cuda_evaluator.serves(game):
-            return cuda_evaluator.CudaEvaluator.open(read, game, precision=self._precision)
-        return torch_evaluator.TorchEvaluator.open(read, game, threads=self._threads, precision=self._precision)
+            options = {"ownership": True, "capacities": cuda_evaluator.PLAYERS, "precision": self.precision}
+            return cuda_evaluator.CudaEvaluator(read.network(), game, **options)  # type: ignore[arg-type]
+        return torch_evaluator.TorchEvaluator(read.network(), game, threads=self.threads, precision=self.precision)
+
+    def _check_board(self, network: str, board: Sequence[int] | None, game: Game) -> None:
+        """WeightsError if a network bound to a `board` (rows, cols) is asked to play on another one."""
+        if board is not None and game.shape != tuple(board):
+            raise WeightsError(self.path, f"network {network} plays {board[1]}x{board[0]} only, not {game.dimensions}")
 
 
 def carry_graph(path: Path) -> None:
-    """Put its inference graph into a weights file where OpenVINO is installed, so that playing with it needs no torch."""
+    """Put its inference graph into a weights file where OpenVINO is installed, so that playing with it needs no
+    torch.
+    """
     if find_spec("openvino") is not None:
         from gozero.evaluators import graphs
 

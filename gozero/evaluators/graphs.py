@@ -104,7 +104,7 @@ def _digest(content: Mapping[str, bytes]) -> str:
 
 
 def _embedded(path: Path) -> StoredGraph | None:
-    """The graph in a weights file; None where there is none."""
+    """The graph in a weights file; None if there is none."""
     try:
         content = attachments.read(path, GRAPH)
         if content is None:

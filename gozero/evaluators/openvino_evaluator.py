@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gozero.evaluators import graphs, quantise
-from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_board, check_choice
-from gozero.evaluators.base import Evaluation, check_states
-from gozero.evaluators.graphs import StoredGraph
+from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_choice
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_core import compiled, float_precision, tactics
 from gozero.nets import features
 from gozero.system.machine import computes_int8
@@ -57,7 +55,7 @@ class OpenVINOEvaluator:
         ranges: Callable[[Game, int], Mapping[str, float]] | None = None,
         batches: int = 1,
     ) -> None:
-        """Compile `graph` for the game's board; `open` and `from_module` find or make the graph.
+        """Compile `graph` for the game's board.
 
         Args:
             graph: see `graphs.convert`.
@@ -75,15 +73,6 @@ class OpenVINOEvaluator:
         self._compile(graph, ranges)
 
     @staticmethod
-    def open(
-        source: Path | StoredGraph, game: Game, *, threads: int | None = None, precision: str = "auto"
-    ) -> OpenVINOEvaluator:
-        """An evaluator from a weights file or its graph; WeightsError if it cannot serve this game and board."""
-        stored = source if isinstance(source, StoredGraph) else graphs.load(source, game.name)
-        check_board(stored.path, stored.manifest.network, stored.manifest.board, game)
-        return OpenVINOEvaluator(stored.graph, game, threads=threads, precision=precision, ranges=stored.ranges)
-
-    @staticmethod
     def from_module(
         net: nn.Module, game: Game, *, threads: int | None = None, precision: str = "auto", batches: int = 1
     ) -> OpenVINOEvaluator:
@@ -98,7 +87,7 @@ class OpenVINOEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         return self.infer(*features.encode(self.game, states, self._features))
 
     def infer(self, *inputs: np.ndarray) -> Evaluation:
@@ -109,7 +98,7 @@ class OpenVINOEvaluator:
 
     def submit(self, states: np.ndarray) -> Started:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. `batches` are worked on at a time."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         return Started(*self._request(), features.encode(self.game, states, self._features))
 
     def _request(self) -> tuple[Any, deque[Any]]:

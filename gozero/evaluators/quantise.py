@@ -96,8 +96,8 @@ def _rounded(data: Any, low: np.ndarray, high: np.ndarray, levels: int) -> Any:
 
 @lru_cache(maxsize=16)
 def sample(name: str, size: int, version: int = 1) -> tuple[np.ndarray, ...]:
-    """Encoded positions from all parts of random games by the usual rules, in Go with random komi: float32 [SAMPLE, ...]
-    for each input of networks that see this version of the features.
+    """Encoded positions from all parts of random games by the usual rules, in Go with random komi: float32 [SAMPLE,
+    ...] for each input of networks that see this version of the features.
     """
     game, generator = games.make(name, size=size), np.random.default_rng(size)
     chosen: list[np.ndarray] = []

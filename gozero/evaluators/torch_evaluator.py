@@ -1,21 +1,20 @@
 """Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
 
-The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its trunk
-computes in bf16 if that is faster.
+The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its
+trunk computes in bf16 if that is faster.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_board, check_choice
-from gozero.evaluators.base import Evaluation, check_states
-from gozero.nets import features, folding, model, weights
+from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_choice
+from gozero.evaluators.base import Evaluation
+from gozero.nets import features, folding, model
 from gozero.nets.precision import number_type
 from gozero.system.threads import available_threads
 
@@ -45,15 +44,6 @@ class TorchEvaluator:
             torch.set_num_threads(threads or available_threads())
         self.refresh(net)
 
-    @staticmethod
-    def open(
-        source: Path | weights.Weights, game: Game, *, threads: int | None = None, precision: str = "auto"
-    ) -> TorchEvaluator:
-        """An evaluator from a weights file; WeightsError if it cannot serve this game and board."""
-        file = source if isinstance(source, weights.Weights) else weights.load(source, game.name)
-        check_board(file.path, file.config.name, file.config.board, game)
-        return TorchEvaluator(file.network(), game, threads=threads, precision=precision)
-
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net` from now on."""
         assert isinstance(net, model.Network)
@@ -63,15 +53,15 @@ class TorchEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         return self.infer(*features.encode(self.game, states, self._features))
 
     @torch.inference_mode()
     def infer(self, *inputs: np.ndarray) -> Evaluation:
         """Evaluate encoded positions, see `features.encode`."""
         output: model.NetOutput = self._net(*(self._moved(array) for array in inputs))
-        found = output.policy, output.value, output.score, output.owners
-        return Evaluation(*(None if tensor is None else tensor.float().cpu().numpy() for tensor in found))  # type: ignore[arg-type]
+        found = (output.policy, output.value, output.score, output.owners, None)
+        return Evaluation._make(None if tensor is None else tensor.float().cpu().numpy() for tensor in found)
 
     def _moved(self, array: np.ndarray) -> Tensor:
         """An input on the device; boards in the layout that convolutions prefer."""

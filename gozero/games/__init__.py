@@ -42,7 +42,7 @@ def make(name: str, **settings: Any) -> Game:
 
 
 def usual(name: str, setting: str) -> Any:
-    """What a game takes for a setting that is not given, such as its size or rules; None where it has no such setting
+    """What a game takes for a setting that is not given, such as its size or rules; None if it has no such setting
     or no default.
     """
     parameter = signature(_module(name).make).parameters.get(setting)

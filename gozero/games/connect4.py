@@ -58,11 +58,7 @@ def sample(state, history, generator):
 
 
 def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these discs, uint8 [points].
-
-    Raises:
-        ValueError: as `lines.set_up`, or a disc lies on no other.
-    """
+    """The position with these discs, uint8 [points]. ValueError as `lines.set_up`, or if a disc floats."""
     discs = colours.reshape(ROWS, COLS) != EMPTY
     if (discs[:-1] & ~discs[1:]).any():
         raise SetUpError("a disc floats: the point below it is empty")

@@ -6,8 +6,6 @@ On a board of `size` x `size`; a board that is not square has `size` columns and
   point   (row, col), row 0 at the top.
   vertex  GTP text: column letter without I, row number from the bottom; `pass`, `resign`.
   SGF     column and row as small letters, `aa` at the top left; empty for a pass.
-
-It knows no rules: a vertex on the board is accepted whether or not it can be played.
 """
 
 from __future__ import annotations
@@ -52,11 +50,7 @@ def vertex(action: int, size: int, rows: int | None = None) -> str:
 
 
 def parse_vertex(text: str, size: int, rows: int | None = None) -> int:
-    """The action a GTP vertex names (any case; `pass` and `resign` too).
-
-    Raises:
-        ValueError: not a vertex of this board, with the text and the board's last vertex.
-    """
+    """The action a GTP vertex names (any case; `pass` and `resign` too). ValueError if it is none of this board."""
     word = text.strip().upper()
     if word == "PASS":
         return pass_action(size, rows)
@@ -80,7 +74,7 @@ def to_sgf(action: int, size: int) -> str:
 
 
 def from_sgf(text: str, size: int) -> int:
-    """The action of SGF's letters; older files write `tt` for a pass. ValueError where that is no point of the board."""
+    """The action of SGF's letters; older files write `tt` for a pass. ValueError if that is no point of the board."""
     word = text.strip()
     if size <= len(LETTERS):  # larger boards have capitals for the points beyond z
         word = word.lower()

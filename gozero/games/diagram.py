@@ -2,7 +2,6 @@
 
 A diagram is a first line such as `X to play, ko C3, 1 pass` and one line per row from the top: the row's number, then
 `X` (Black), `O` (White) or `.`; a last line names the columns. Ko and passes are left out when there are none.
-This module knows no rules: a diagram can show a position that cannot arise.
 """
 
 from __future__ import annotations
@@ -42,12 +41,9 @@ def print_diagram(colours: np.ndarray, to_play: int, *, ko: int | None = None, p
 
 
 def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
-    """Read a diagram of `size` columns and `height` rows, by default as many.
+    """Read a diagram of `size` columns and `height` rows, by default as many. ValueError if the rows make no such board.
 
     Row numbers and the line of columns may be missing, and Black plays when no line says otherwise.
-
-    Raises:
-        ValueError: the rows do not make such a board.
     """
     height = height or size
     to_play, ko, passes = SYMBOLS.index("X"), None, 0

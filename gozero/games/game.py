@@ -7,8 +7,8 @@
            player decides it.
   outcome  +1 win, 0 draw, -1 loss for the side to move, or NOT_OVER.
 
-A `Game` is a description; it holds no position (`gozero.games.position.Position` does) and it draws nothing at random. Row
-kernels trust their caller: an action that is not legal is refused by `Position`, at the Python border.
+A `Game` is a description without a position. Row kernels trust their caller: an action that is not legal is refused by
+`gozero.games.position.Position`, at the Python border.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from gozero.games.colours import BLACK as BLACK  # also a part of the contract: games and players import it from here
+from gozero.games.colours import BLACK as BLACK  # the colours are a part of the contract
 from gozero.games.colours import EMPTY as EMPTY
 from gozero.games.colours import WHITE as WHITE
 from gozero.games.coords import action_count
@@ -51,22 +51,22 @@ class Game:
         has_pass: whether passing is a move.
         symmetries: which of the 8 symmetries of `gozero.games.symmetry` leave the rules unchanged.
         max_plies: a bound on the plies of a game in training.
-        initial: int32 [S], read-only from here on: the first position, with its rules and komi.
+        initial: int32 [S], read-only: the first position, with its rules and komi.
         step(state, history, action): plays a legal action, in place.
         legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
         thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not
             consider; at least one is left. None: all are considered.
         outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
         stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
-        set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError where it cannot stand.
+        set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand.
         sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
             own one-point eye, passes when nothing else is left).
-        owner(state, out int8 [points]): + points of the side to move as the board stands; None where the game has no
+        owner(state, out int8 [points]): + points of the side to move as the board stands; None if the game has no
             areas.
-        score(state) → points of the side to move above the other's, bonuses included; None where none are counted.
+        score(state) → points of the side to move above the other's, bonuses included; None if none are counted.
         hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
         marks(state) → (ko point's action or None, passes in a row), which a diagram shows besides stones and the side
-            to move; None where there is nothing more to show.
+            to move; None if there is nothing more to show.
         set_marks(state, ko, passes): writes them into a position of `set_up`.
     """
 
@@ -110,9 +110,7 @@ class Game:
 
     @property
     def size(self) -> int:
-        """Points a side, or columns where the board is not square: the number that names a board among those of its
-        game.
-        """
+        """Points a side, or columns if the board is not square."""
         return self.cols
 
     @property
@@ -143,6 +141,13 @@ class Game:
         histories[:, 0] = self.hash_of(self.initial.copy())
         return histories
 
+    def check_states(self, states: np.ndarray) -> None:
+        """ValueError unless `states` is int32 [n, S] of this game with n ≥ 1."""
+        if states.dtype != np.int32 or states.ndim != 2 or states.shape[1] != self.state_ints or len(states) == 0:
+            raise ValueError(
+                f"states must be int32 [n, {self.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}"
+            )
+
     def board(self, state: np.ndarray) -> np.ndarray:
         """uint8 [rows, cols]: the colours of the points."""
         colours = np.empty(self.points, np.uint8)
@@ -165,9 +170,7 @@ class Game:
 
 @kernel(types.void(STEP, _STATES, _HISTORIES, _ACTIONS))
 def step_batch(step: Any, states: np.ndarray, histories: np.ndarray, actions: np.ndarray) -> None:
-    """Play actions[b] int64 in states[b] int32 [S] with histories[b] uint64 [H], in place; a negative action leaves its
-    row alone.
-    """
+    """Play actions[b] int64 in states[b] int32 [S] with histories[b] uint64 [H], in place, except negative actions."""
     for b in range(states.shape[0]):
         if actions[b] >= 0:
             step(states[b], histories[b], actions[b])

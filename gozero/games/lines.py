@@ -115,10 +115,7 @@ def _board(state: np.ndarray) -> np.ndarray:
 
 def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
     """The position with these stones, uint8 [points], under the rules of `initial`; a game's own fields stay as they
-    are there.
-
-    Raises:
-        ValueError: one side has two stones or more above the other's, or the side to move has made a line.
+    are there. ValueError if one side has two stones more than the other, or the side to move has made a line.
     """
     black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
     if abs(black - white) > 1:

@@ -43,7 +43,7 @@ from gozero.games.go.chains import (
     colour_at,
     liberties_at,
     put,
-)
+)  # fmt: skip
 from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.system.rng import below

@@ -86,12 +86,10 @@ class Position:
         return 0 <= action < self.game.actions and bool(self.legal(superko=superko)[action])
 
     def play(self, action: int, colour: int | None = None, *, superko: bool = True) -> None:
-        """Play an action. When `colour` is not the side to move, the side to move passes first.
+        """Play an action; when `colour` is not the side to move, the side to move passes first. IllegalMove, and no
+        change, if the rules refuse it.
 
-        With `superko` False a move that only superko forbids is taken too: another program may keep other rules.
-
-        Raises:
-            IllegalMove: the rules refuse it; the position is unchanged.
+        With `superko` False a move that only superko forbids is accepted: another program may have other rules.
         """
         mover = self.to_play if colour is None else colour
         before = self.state.copy()
@@ -120,8 +118,8 @@ class Position:
         return coords.vertex(action, self.game.cols, self.game.rows) if known else f"action {action}"
 
     def _step_out_of_turn(self, colour: int, action: int) -> None:
-        """Give the move to `colour`, for an action: the other side passes, where the game has passes. That pass, which
-        nobody played, does not end the game together with another.
+        """Give the move to `colour`, for an action: the other side passes, if the game has passes. That pass does not
+        end the game together with another.
         """
         if not self.game.has_pass:
             self.state[TO_PLAY] = colour
@@ -154,10 +152,8 @@ class Position:
         self.moves = moves
 
     def set_up(self, stones: dict[int, int], to_play: int = BLACK) -> None:
-        """Begin again from stones, a colour for each action, without history.
-
-        Raises:
-            ValueError: a chain without liberties; the position is unchanged.
+        """Begin again from stones, a colour for each action, without history. ValueError, and no change, if they cannot
+        stand.
         """
         colours = np.zeros(self.game.points, np.uint8)
         for action, colour in stones.items():
@@ -173,16 +169,14 @@ class Position:
         return self.outcome() != NOT_OVER
 
     def score(self) -> float:
-        """Black's points above White's as the board stands. ValueError where the game has no score."""
+        """Black's points above White's as the board stands. ValueError if the game has no score."""
         if self.game.score is None:
             raise ValueError(f"{self.game.name} has no score")
         points = float(self.game.score(self.state))
         return points if self.to_play == BLACK else -points
 
     def owner(self) -> np.ndarray:
-        """int8 [points]: +1 Black's, -1 White's, 0 neither, as the board stands. ValueError where the game has no
-        areas.
-        """
+        """int8 [points]: +1 Black's, -1 White's, 0 neither, as the board stands. ValueError if there are no areas."""
         if self.game.owner is None:
             raise ValueError(f"{self.game.name} has no areas")
         owners = np.zeros(self.game.points, np.int8)

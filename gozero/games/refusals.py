@@ -1,7 +1,4 @@
-"""Why the rules refuse a move, in one sentence for a person.
-
-It judges positions by `gozero.games.position` alone; nothing is searched.
-"""
+"""Why the rules refuse a move, in one sentence for a person."""
 
 from __future__ import annotations
 

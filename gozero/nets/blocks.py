@@ -204,7 +204,7 @@ class Result(NamedTuple):
     """What a network expects of the game's end, for n positions."""
 
     value: Tensor  # [n] expected result, -1..1
-    wdl: Tensor | None  # [n, 3] logits of win, draw, loss; None where the value is a number of its own
+    wdl: Tensor | None  # [n, 3] logits of win, draw, loss; None if the value is a number of its own
 
 
 def add_result(owner: nn.Module, width: int, *, scalar: bool) -> None:
@@ -227,7 +227,9 @@ def expected(wdl: Tensor) -> Tensor:
 
 
 class PolicyHead(nn.Module):
-    """Trunk → logits of the own move and the opponent's reply: points by a 1x1 convolution, the rest from pooled features."""
+    """Trunk → logits of the own move and the opponent's reply: points by a 1x1 convolution, the rest from pooled
+    features.
+    """
 
     def __init__(self, channels: int, width: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()

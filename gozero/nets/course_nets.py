@@ -1,5 +1,5 @@
-"""The three networks of a course project's AlphaZero for tic-tac-toe and Connect-4: Petosa, Keezer and Chatterji, "AlphaZero
-from Scratch" (2018).
+"""The three networks of a course project's AlphaZero for tic-tac-toe and Connect-4: Petosa, Keezer and Chatterji,
+"AlphaZero from Scratch" (2018).
 
 They see three planes: the first player's stones, the second player's, and 1 everywhere if the second player is to move;
 and answer with a logit for each place where one can play, then the value before its tanh.
@@ -29,7 +29,9 @@ def colours(planes: Tensor) -> Tensor:
 
 
 def over_points(logits: Tensor, planes: Tensor, *, drops: bool) -> Tensor:
-    """Logits of the points [n, P], or of the columns into which one drops [n, W], as those of all actions [n, P + 2]."""
+    """Logits of the points [n, P], or of the columns into which one drops [n, W], as those of all actions [n, P
+    + 2].
+    """
     if drops:
         playable = planes[:, OWN_MOVES].flatten(1)
         rows = planes.shape[2]

@@ -180,7 +180,9 @@ def _encode_stones(state, size, planes):
 
 @kernel(types.void(_STATES, _PLANES, _GLOBALS))
 def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
-    """Encode states int32 [n, S] into planes float32 [n, 11, N, N] and numbers float32 [n, 7], every element written."""
+    """Encode states int32 [n, S] into planes float32 [n, 11, N, N] and numbers float32 [n, 7], every element
+    written.
+    """
     size = planes.shape[2]
     for n in range(states.shape[0]):
         state = states[n]
@@ -263,7 +265,9 @@ def mark_chains(state, count, seen, owners, out):
 
 @kernel(types.void(_STATES, _PLANES), allocates=True)
 def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
-    """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3 or 8, N, N], every element written."""
+    """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3 or 8, N, N], every element
+    written.
+    """
     count, size = tactics.shape[1], tactics.shape[2]
     seen, marked = np.empty(size * size, np.uint8), np.empty(size * size, np.uint8)
     owners = np.empty(size * size, np.int8)
@@ -377,7 +381,9 @@ def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -
 
 
 def keys(game: Game, states: np.ndarray) -> list[bytes]:
-    """For each of the game's states int32 [n, S] a key: two states of one board size with one key give the same inputs."""
+    """For each of the game's states int32 [n, S] a key: two states of one board size with one key give the same
+    inputs.
+    """
     rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
     if game.name in GO_FAMILY:
         packed = np.empty((len(states), packed_ints(game.size)), np.int32)

@@ -5,8 +5,8 @@ Where the smaller network had a channel, the larger one has the same channel, co
 channels compute random features of the old ones, with zero weights into old channels. So the outputs are the old ones,
 while the first gradient already reaches those zeros. Blocks are added behind the last one and begin as the identity.
 
-A network may also be given (more of) the tactics of features.py, with zero weights into old channels. `size_limit` is the
-new configuration's; if it differs, boards above the lower of the two limits get other outputs.
+A network may also be given (more of) the tactics of features.py, with zero weights into old channels. `size_limit` is
+the new configuration's; if it differs, boards above the lower of the two limits get other outputs.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ KOMI_INPUT, SIZE_INPUT = 0, 1
 
 
 class NetOutput(NamedTuple):
-    """A network's outputs for n positions, each from the view of the side to move; None where it has no such head."""
+    """A network's outputs for n positions, each from the view of the side to move; None if it has no such head."""
 
     policy: Tensor  # [n, A] logits (log-probabilities in agz13)
     value: Tensor  # [n] expected result, -1..1
@@ -159,15 +159,8 @@ def config(
 ) -> NetConfig:
     """The configuration called `name` (see the module's list) for a game, None: Go; mlpNxC plays on its board alone.
 
-    Args:
-        name: see the module's list of kinds.
-        game: the game that it is to play.
-        features: version of the input features.
-        norm: one of blocks.NORMS; None: the usual one, which is torch's batch norm in agz13, as its paper has it.
-        value: one of VALUES; agz13 knows one number only.
-
-    Raises:
-        ValueError: no network has that name, it cannot play the game, or the game has no such features.
+    `norm` is one of blocks.NORMS, None: the usual one, which is torch's batch norm in agz13, as its paper has it; `value`
+    one of VALUES. ValueError if no network has that name, it cannot play the game, or the game has no such features.
     """
     norm = norm or ("batch" if name == "agz13" else NORMS[0])
     if name == "agz13":
@@ -275,7 +268,9 @@ def seen(planes: Tensor, tactics: Tensor | None) -> Tensor:
 
 
 class ConvNet(Network):
-    """The size-agnostic networks: a 3x3 stem plus the globals through a linear layer, blocks by their kind, five heads."""
+    """The size-agnostic networks: a 3x3 stem plus the globals through a linear layer, blocks by their kind,
+    five heads.
+    """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
@@ -362,8 +357,8 @@ class AlphaGoZeroNet(Network):
 
 @torch.no_grad()
 def _seeing_its_point(layer: nn.Linear, points: int) -> nn.Linear:
-    """A new linear policy head that begins much as a convolution would: each point's logit looks at the first channel at
-    that point.
+    """A new linear policy head that begins much as a convolution would: each point's logit looks at the first channel
+    at that point.
     """
     layer.weight.diagonal()[:points] += OWN_POINT
     return layer

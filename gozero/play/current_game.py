@@ -273,7 +273,9 @@ class GoGame(CurrentGame):
         return setting.handicap if len(setting.black_stones) >= setting.handicap else 0
 
     def place_handicap(self, points: Sequence[int]) -> None:
-        """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no liberty."""
+        """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no
+        liberty.
+        """
         stones = tuple(points)
         self._begin_from(
             GameRecord(self.size, komi=self.komi, handicap=len(stones), black_stones=stones, to_play=WHITE)

@@ -126,7 +126,9 @@ class GoEnding(Ending):
         return self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
 
     def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
-        """float32 [P], + for Black, by a search for either side to move; empty where the evaluator gives no ownership."""
+        """float32 [P], + for Black, by a search for either side to move; empty where the evaluator gives no
+        ownership.
+        """
         now = time.monotonic()
         quarter = (min(limits.deadline, limits.target) - now) / 4
         expected = []
@@ -143,7 +145,9 @@ class GoEnding(Ending):
     # Moves
 
     def sensible(self, root: Position, limits: Limits, *, friendly: bool) -> np.ndarray:
-        """The actions to choose from, bool [A]; see `gozero.scoring.endgame`. Beyond a limit of moves only the pass is left."""
+        """The actions to choose from, bool [A]; see `gozero.scoring.endgame`. Beyond a limit of moves only the pass is
+        left.
+        """
         if 0 < root.game.initial[go.MOVE_LIMIT] <= root.ply:
             return self._game.mask_of([root.game.pass_action])
         opponent_passed = self._opponent_passed(root)

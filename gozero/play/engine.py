@@ -6,14 +6,14 @@ Nothing heavy is imported before an evaluator is opened, so that a front end can
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games
 from gozero.evaluators.backends import BACKENDS, PRECISIONS
+from gozero.evaluators.factory import Evaluators
 from gozero.games import GAMES, GO_FAMILY
 from gozero.games.coords import MAX_SIZE
 from gozero.games.go.rules import MIN_SIZE, rule_set
@@ -24,9 +24,6 @@ from gozero.system.errors import ChoiceError
 from gozero.system.options import option
 
 if TYPE_CHECKING:
-    from gozero.evaluators.base import Evaluator
-    from gozero.evaluators.factory import Opener
-    from gozero.games.game import Game
     from gozero.search.settings import SearchSettings
 
 DEFAULT_GAME = "go"
@@ -38,14 +35,13 @@ MOST_LEAVES, MANY_LEAVES, FEW_LEAVES = 64, 8, 2
 BATCHING_VISITS = 200
 FIRST_NODES = 20_000  # of a search tree before it grows
 
-MEMORY_SHARE = (
-    4  # of the machine's memory, one part in this many is for trees and cache, unless the user says otherwise
-)
+# of the machine's memory, one part in this many is for trees and cache, unless the user says otherwise
+MEMORY_SHARE = 4
 CACHE_SHARE, MOST_CACHE = 8, 2**30  # the cache has one part in this many of that, and no more bytes than this
 LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000  # MB that the user may give them
 
 LCB = 2.5  # deviations below its mean at which a move's lower bound lies; the move of the highest one is played
-# of points beside the result, in Go (KataGo's dynamic score utility): games won or lost are still played well to the end
+# of points beside the result, in Go (KataGo's dynamic score utility): games that are decided are still played well
 SCORE_WEIGHT = 0.3
 
 
@@ -93,8 +89,8 @@ def spanned(sizes: Sequence[int]) -> str:
 
 
 def beyond_training(trained: Sequence[int], size: int) -> str:
-    """A line for the user if a board is smaller or larger than all that the weights learned from (`Header.trained`), else
-    "". Between two sizes that it learned, a network plays much as on them.
+    """A line for the user if a board is smaller or larger than all that the weights learned from (`Header.trained`),
+    else "". Between two sizes that it learned, a network plays much as on them.
     """
     if not trained or trained[0] <= size <= trained[-1]:
         return ""
@@ -144,46 +140,6 @@ def tree_memory(megabytes: int | None) -> int:
 def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> str:
     """The line for the user when a search ended because trees reached this limit in bytes."""
     return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; {remedy}"
-
-
-@dataclass
-class Evaluators:
-    """The evaluators of one weights file, which is read once; each is opened once, by the thread that asks first."""
-
-    path: Path
-    backend: str = "auto"  # this, threads and precision: see `evaluators.factory.open_evaluator`
-    threads: int | None = None
-    precision: str = "auto"
-    cache: int = 0  # bytes for cached evaluations: half of them for the first board opened, a quarter for the next, ...
-    _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
-    _opener: Opener | None = field(default=None, init=False, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-
-    def open(self, game: Game) -> Evaluator:
-        """The evaluator for the board of ``game``, ready to answer at once. Errors as `open_evaluator`."""
-        from gozero.evaluators.base import preferred_batch
-        from gozero.evaluators.cache import CachedEvaluator
-        from gozero.evaluators.factory import Opener
-
-        with self._lock:
-            if game.size not in self._opened:
-                options = {"backend": self.backend, "threads": self.threads, "precision": self.precision}
-                self._opener = self._opener or Opener(self.path, **options)  # type: ignore[arg-type]
-                evaluator = self._opener.open(game)
-                for doubling in range(preferred_batch(evaluator).bit_length()):
-                    evaluator.evaluate(game.new_states(1 << doubling))  # the first of each size is the slowest
-                if self.cache:
-                    evaluator = CachedEvaluator(evaluator, self.cache >> (1 + len(self._opened)))
-                self._opened[game.size] = evaluator
-            return self._opened[game.size]
-
-    def forget(self) -> None:
-        """Drop the evaluations that are kept."""
-        from gozero.evaluators.cache import CachedEvaluator
-
-        for evaluator in self._opened.values():
-            if isinstance(evaluator, CachedEvaluator):
-                evaluator.forget()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -250,7 +250,8 @@ def make_player(
     komi: float | None = None,
 ) -> Player:
     """A player of this game, with ``name`` and ``sizes`` as for `CurrentGame` and ``open_evaluator`` as for `Searcher`;
-    ``size`` and ``komi`` (Go's, None: the game's own) are of the first game. ChoiceError for rules that it does not have.
+    ``size`` and ``komi`` (Go's, None: the game's own) are of the first game. ChoiceError for rules that it does not
+    have.
     """
     game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
     return player_of(game, open_evaluator, settings)
@@ -272,7 +273,9 @@ def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], se
 
 
 def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
-    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if there are none."""
+    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if there are
+    none.
+    """
     mask = root.legal() & (plies[0] == 0)
     if not mask.any():
         raise NoChoiceError

@@ -1,8 +1,8 @@
 """Time controls: how long a move may take under each kind, and the clocks of both sides.
 
-Main time is for the whole game. Then comes overtime: Canadian, N stones in each period; or byo-yomi, N periods, of which
-a move that outlasts one uses it up. Fischer has no overtime: each move earns an increment. The lag is reserved for the
-delay between our answer and the moment the server stops the clock.
+Main time is for the whole game. Then comes overtime: Canadian, N stones in each period; or byo-yomi, N periods, of
+which a move that outlasts one uses it up. Fischer has no overtime: each move earns an increment. The lag is reserved
+for the delay between our answer and the moment the server stops the clock.
 
 All figures are seconds. No limit at all is None.
 """
@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 LAG = 1.0  # by default: CGOS reports whole seconds, and charges the time on the network
 RESERVE = 0.015  # share of the time left that is reserved besides the lag
 MOST_SHARE = 3.0  # a move may take at most this many times what it leaves to each later move
-# share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`), so targets are
-# that much longer than an even share
+# share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`), so that
+# targets may be that much longer than an even share
 USED = 0.75
 FEWEST_MOVES = 15  # over which main time is always shared
-# a game in plies for each point of the board: the end of a stage, and the worth of a move in it; the fight is in the middle
+# a game in plies for each point of the board: the end of a stage, and the worth of a move in it; most in the middle
 STAGES = ((0.08, 0.6), (0.5, 1.0), (0.9, 0.6))
 
 
@@ -62,71 +62,50 @@ class Absolute:
 
 
 @dataclass(frozen=True)
-class _Overtime(Absolute):
-    """Main time, then periods."""
+class Overtime(Absolute):
+    """Main time, then periods: Canadian, of ``count`` stones each; or ``count`` byo-yomi periods, each of which comes back
+    whole after a move within it. No move is allowed to use up a byo-yomi period.
+    """
 
     period: float
     count: int
+    is_byoyomi: bool
 
     def full(self) -> TimeLeft:
-        return TimeLeft(self.main) if self.main > 0 else self._overtime
+        return TimeLeft(self.main) if self.main > 0 else self._first
 
     def after(self, left: TimeLeft, spent: float) -> TimeLeft:
-        if left.count:
-            return self._after_overtime(left, spent)
-        if spent < left.seconds:
-            return TimeLeft(left.seconds - spent)
-        return self._after_overtime(self._overtime, spent - left.seconds)
+        if not left.count:
+            if spent < left.seconds:
+                return TimeLeft(left.seconds - spent)
+            left, spent = self._first, spent - left.seconds
+        if self.is_byoyomi:
+            used_up = math.ceil(min(left.count, max(0.0, spent - left.seconds) / self.period))
+            return TimeLeft(self.period, max(1, left.count - used_up))
+        if left.count == 1 or spent >= left.seconds:  # also when time ran out, if the controller continues
+            return self._first
+        return TimeLeft(left.seconds - spent, left.count - 1)
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
         """A move in main time may always take what it would get in overtime."""
+        period = left if left.count else self._first
+        later = _spread(_most_of(period.seconds, lag), 1 if self.is_byoyomi else period.count)
         if left.count:
-            return self._in_overtime(left, lag)
-        share, later = super().allowance(left, moves, lag), self._in_overtime(self._overtime, lag)
+            return later
+        share = super().allowance(left, moves, lag)
         return Allowance(max(share.target, later.target), max(share.most, later.most))
 
     @property
-    def _overtime(self) -> TimeLeft:
+    def _first(self) -> TimeLeft:
         """The clock when overtime begins."""
         return TimeLeft(self.period, self.count)
-
-    def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
-        raise NotImplementedError
-
-    def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Canadian(_Overtime):
-    """``count`` stones in each period; one stone is a fixed time for each move."""
-
-    def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
-        """The next period begins with the last stone; also when time ran out, if the controller continues."""
-        if left.count == 1 or spent >= left.seconds:
-            return self._overtime
-        return TimeLeft(left.seconds - spent, left.count - 1)
-
-    def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
-        return _spread(_most_of(left.seconds, lag), left.count)
-
-
-@dataclass(frozen=True)
-class Byoyomi(_Overtime):
-    """``count`` periods, each of which comes back whole after a move within it. No move is allowed to use one up."""
-
-    def _after_overtime(self, left: TimeLeft, spent: float) -> TimeLeft:
-        used_up = math.ceil(min(left.count, max(0.0, spent - left.seconds) / self.period))
-        return TimeLeft(self.period, max(1, left.count - used_up))
-
-    def _in_overtime(self, left: TimeLeft, lag: float) -> Allowance:
-        """The unused part of a period is lost, so a move may use all of it."""
-        return _spread(_most_of(left.seconds, lag), 1)
 
 
 @dataclass(frozen=True)
 class Fischer(Absolute):
-    """Main time with an increment for each move, up to ``cap`` on the clock; no move may take longer than ``longest``."""
+    """Main time with an increment for each move, up to ``cap`` on the clock; no move may take longer than
+    ``longest``.
+    """
 
     increment: float
     cap: float = math.inf
@@ -136,7 +115,9 @@ class Fischer(Absolute):
         return TimeLeft(min(self.cap, max(0.0, left.seconds - spent) + self.increment))
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
-        """A share of what is left and the increment to come, or what the cap would take away; never more than is left."""
+        """A share of what is left and the increment to come, or what the cap would take away; never more than
+        is left.
+        """
         spare = _spare(left.seconds, lag)
         share, limit = _spread(spare, moves), min(spare, _most_of(self.longest, lag))
         overflow = left.seconds + self.increment - self.cap
@@ -144,19 +125,19 @@ class Fischer(Absolute):
         return Allowance(target, most)
 
 
-TimeControl = Absolute | Canadian | Byoyomi | Fischer
+TimeControl = Absolute | Overtime | Fischer
 
 
 def canadian(main: float, period: float, stones: int) -> TimeControl | None:
     """As in ``time_settings``: without a period M seconds for the game; a period without stones: no limit."""
     if period == 0:
         return Absolute(main)
-    return Canadian(main, period, stones) if stones else None
+    return Overtime(main, period, stones, is_byoyomi=False) if stones else None
 
 
 def byoyomi(main: float, period: float, periods: int) -> TimeControl:
     """Without any period, M seconds for the game."""
-    return Byoyomi(main, period, periods) if period and periods else Absolute(main)
+    return Overtime(main, period, periods, is_byoyomi=True) if period and periods else Absolute(main)
 
 
 def moves_to_share(points: int, ply: int) -> float:
@@ -214,7 +195,7 @@ class Clock:
             self._left[colour] = replace(left, seconds=max(0.0, left.seconds))
 
     def left(self, colour: int) -> TimeLeft | None:
-        """The side's clock, or None where there is no limit."""
+        """The side's clock, or None if there is no limit."""
         if colour in self._left:
             return self._left[colour]
         return None if self._control is None else self._control.full()

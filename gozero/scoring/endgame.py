@@ -7,10 +7,7 @@ both counts say so: the area as the board stands, and the settled area, from whi
 pass-alive territory (Benson 1976) are removed; a server that removes no dead stones counts the first. A
 `settlement.Settlement` judges what else is dead; a side that has one passes by it too.
 
-A result is +1, 0 or -1 for the side to move, as an outcome: a draw is worth more than a loss and less than a win.
-
-Arrays of points are [P] in action order; the side to move is +, as everywhere. This module knows neither search nor
-protocol.
+A result is +1, 0 or -1 for the side to move, as an outcome. Arrays of points are [P] in action order.
 """
 
 from __future__ import annotations
@@ -39,13 +36,7 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     stands, or draws so and the opponent has just passed; it stands alone if that side wins and the opponent has just
     passed, or all that could still be played is pass-alive, or nothing else is left. A game beyond
     ``game.max_plies`` is ended: the pass is always allowed and moves into either side's pass-alive territory are not.
-    In games other than Go every legal action is considered.
-
-    Args:
-        game: any.
-        state: int32 [S].
-        legal: bool [A].
-        opponent_passed: whether the opponent's last move was a pass.
+    In games other than Go every legal action is considered. State int32 [S], legal bool [A].
     """
     if game.name not in GO_FAMILY:
         return legal
@@ -95,11 +86,9 @@ def settled_moves(
 def clean_up_moves(
     game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool
 ) -> np.ndarray:
-    """The moves of a side that has to capture the other side's dead stones, bool [A]; only the pass where nothing is
-    left to do.
-
-    It plays where dead stones are; unless the opponent has just passed, also where something is open, since that move
-    may be a threat. Without dead stones it plays what is sensible until nothing is open.
+    """The moves of a side that has to capture the other side's dead stones, bool [A]; only the pass if there are none
+    left and nothing is open. Unless the opponent has just passed, it also plays where something is open, since that
+    move may be a threat.
     """
     passing = np.arange(game.actions) == game.pass_action
     if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
@@ -130,12 +119,8 @@ def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.nda
 
 
 def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
-    """Whether a side has a legal move onto a point between the colours, of no seki, after which it is not in atari.
-
-    Args:
-        board: uint8 [size, size].
-        colour: BLACK or WHITE.
-        legal: bool [A], of that side.
+    """Whether a side has a legal move (bool [A]) onto a point between the colours, of no seki, after which it is not in
+    atari.
     """
     left = (as_it_stands(board).open & legal[: board.size]).reshape(board.shape)
     for row, col in np.argwhere(left):
@@ -158,20 +143,15 @@ def _captured(board: np.ndarray, point: np.ndarray, colour: int) -> np.ndarray:
 
 
 def result_as_it_stands(state: np.ndarray) -> int:
-    """The certain result of the side to move on the present board: the worse one of counting dead stones as alive or as
-    dead.
+    """The certain result of the side to move on the present board: the worse of counting dead stones as alive
+    or dead.
     """
     return int(np.sign(min(go.score(state), go.settled_score(state))))
 
 
 def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:
-    """Points that the side to move would only lose by filling, bool [P]: own eyes, and own pass-alive territory without
-    enemy stones.
-
-    Args:
-        state: int32 [S].
-        alive: int8 [P] from ``go.pass_alive``.
-        size: points a side.
+    """Points that the side to move would only lose by filling, bool [P]: own eyes, and own pass-alive territory (int8
+    [P] from ``go.pass_alive``) without enemy stones.
     """
     board = board_of(state, size)
     own, enemy, empty = board == state[TO_PLAY], board == BLACK + WHITE - state[TO_PLAY], board == EMPTY

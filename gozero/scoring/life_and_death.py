@@ -1,13 +1,13 @@
 """Life and death in Go by random playouts and small searches, beside what a network expects.
 
-A string lives in a playout if its point is its colour's at the end, and it was not captured while every string around it
-stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. Its fate is +1 where
-it lives and -1 where it does not; of all playouts, the mean. A reading is a search (PUCT with random playouts) for one
-string's fate alone, with its own colour or the other to move first. A string is read if its fate is disputed: one source
-is sure that it is dead and another is not, or they doubt it on the whole.
+A string lives in a playout if its point is its colour's at the end, and it was not captured while every string around
+it stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. Its fate is +1
+where it lives and -1 where it does not; of all playouts, the mean. A reading is a search (PUCT with random playouts)
+for one string's fate alone, with its own colour or the other to move first. A string is read if its fate is disputed:
+one source is sure that it is dead and another is not, or they doubt it on the whole.
 
 Everything is seeded: the same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in
-action order. Komi, networks and past positions play no part.
+action order.
 """
 
 from __future__ import annotations
@@ -42,14 +42,10 @@ SEED = 20101
 
 @dataclass(frozen=True)
 class PlayoutResults:
-    """The results of playouts on a board.
+    """The results of playouts on a board, with Black and with White to move first."""
 
-    Attributes:
-        owner: float32 [2, P], mean owner at the end, + for Black, with Black and with White to move first.
-        fate: float32 [2, P], the mean fate of the string on each point, -1..1 and + where it lives; 0 on empty points.
-    """
-
-    owner: np.ndarray
+    owner: np.ndarray  # float32 [2, P], mean owner at the end, + for Black
+    # float32 [2, P], the mean fate of the string on each point, -1..1, + if it lives; 0 on empty points
     fate: np.ndarray
 
 
@@ -76,7 +72,7 @@ def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Pla
 def read(
     game: Game, board: np.ndarray, chain: Chain, deadline: float, should_stop: Callable[[], bool]
 ) -> tuple[float, float] | None:
-    """The fate -1..1 of a string by a reading with its own colour first, and by one with the other; None where time
+    """The fate -1..1 of a string by a reading with its own colour first, and by one with the other; None if time
     does not suffice.
     """
     stones = board.reshape(-1)
@@ -138,8 +134,8 @@ def _is_disputed(opinions: list[list[float]]) -> bool:
 
 
 def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) -> np.ndarray:
-    """The fates float [2] by a verdict, whichever side moves first; an unclear one is good enough if a source is sure and
-    none differs.
+    """The fates float [2] by a verdict, whichever side moves first; an unclear one is good enough if a source is sure
+    and none differs.
 
     Without any, the string's fate is the mean of the sources, limited to doubt.
     """

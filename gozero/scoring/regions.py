@@ -1,7 +1,4 @@
-"""Connected sets of points on a square board, as masks bool [size, size].
-
-For judging single positions; the rules of the games have kernels of their own.
-"""
+"""Connected sets of points on a square board, as masks bool [size, size]."""
 
 from __future__ import annotations
 
@@ -61,9 +58,7 @@ def chains_of(board: np.ndarray) -> list[Chain]:
 
 
 def liberties_of(board: np.ndarray) -> np.ndarray:
-    """Liberties of the chain on each point of a board uint8 [size, size], int64 [size, size]; 0 where there is no
-    stone.
-    """
+    """Liberties of the chain on each point of a board uint8 [size, size], int64 [size, size]; 0 on empty points."""
     counts = np.zeros(board.shape, np.int64)
     for colour in (BLACK, WHITE):
         for chain in components(board == colour):

@@ -8,14 +8,11 @@ A settlement is that judgement for one board. Three sources, the surer one first
   seki.
 - The expected owner of a point, -1..1 and + for Black, for either side to move first (`gozero.scoring.life_and_death`
   asks a search and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both
-  are sure of it: then the other side has no need to answer. An empty point between both colours belongs to the side that
-  the two estimates together favour.
+  are sure of it: then the other side has no need to answer. An empty point between both colours belongs to the side
+  that the two estimates together favour.
 
-The statuses of strings and the owners of points agree: beside a string that is alive not every liberty is the other
-side's. In doubt all stays as it stands: strings are alive, and empty points between both colours belong to neither
-side.
-Boards are uint8 [size, size], arrays of points are [P] in action order. This module knows no turn, no ko, no komi and
-no rule set.
+In doubt all stays as it stands: strings are alive, and empty points between both colours belong to neither side. Boards
+are uint8 [size, size], arrays of points are [P] in action order.
 """
 
 from __future__ import annotations
@@ -37,21 +34,14 @@ SMALL_GAP = 4  # points; a larger empty area between strings is not their last c
 
 @dataclass(frozen=True)
 class Settlement:
-    """The judgement on one board.
+    """The judgement on one board; each of its strings is alive, dead or in seki."""
 
-    Attributes:
-        board: uint8 [size, size].
-        owner: uint8 [P], BLACK, WHITE or EMPTY. A dead stone's point belongs to the other colour.
-        alive, dead, seki: whole strings, as ascending lists of actions; each string of the board is in one of them.
-        open: bool [P], points that a move might still gain or lose.
-    """
-
-    board: np.ndarray
-    owner: np.ndarray
+    board: np.ndarray  # uint8 [size, size]
+    owner: np.ndarray  # uint8 [P], BLACK, WHITE or EMPTY; a dead stone's point belongs to the other colour
     alive: tuple[Chain, ...]
     dead: tuple[Chain, ...]
     seki: tuple[Chain, ...]
-    open: np.ndarray
+    open: np.ndarray  # bool [P], points that a move might still gain or lose
 
     @property
     def area(self) -> int:
@@ -79,11 +69,7 @@ class Settlement:
 
 
 def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement:
-    """The settlement of a board uint8 [size, size].
-
-    ``expected`` are expected owners, float [P], one for each side to move; without them only pass-alive facts and
-    shapes speak.
-    """
+    """The settlement of a board uint8 [size, size] by expected owners, float [P], one for each side to move, if any."""
     stones = board.reshape(-1)
     safe = area.owners_of(area.pass_alive_owners, board)
     black, white = _sure(expected, len(stones))
@@ -123,11 +109,8 @@ def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
 
 
 def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
-    """Make neutral again those points ``between`` the colours, bool [P], without which a string would have only the
-    other side's liberties.
-
-    A string that stays on the board alive is not caught: an estimate that gives those points to the other side leaves
-    doubt.
+    """Make neutral again the points ``between`` the colours, bool [P], without which a string that stays alive would
+    have only the other side's liberties.
     """
     for chain in chains_of(board):
         mask = np.zeros(board.shape, np.bool_)
@@ -176,9 +159,7 @@ def _sure(expected: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.nd
 
 @dataclass(frozen=True)
 class _Group:
-    """Strings of one colour and the empty areas that touch no other colour, connected with each other; masks bool
-    [size, size].
-    """
+    """Strings of one colour, connected through empty areas that touch no other colour; masks bool [size, size]."""
 
     stones: np.ndarray
     eyes: list[np.ndarray]
@@ -204,9 +185,7 @@ def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
 
 
 def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
-    """Whether neither of two weak groups may fill the liberties that they share: a group with others besides wins the
-    fight.
-    """
+    """Whether neither of two weak groups may fill the liberties that they share."""
     if not shared.any() or len(one.eyes) != len(other.eyes) or (one.liberties ^ other.liberties).any():
         return False
     if one.eyes:

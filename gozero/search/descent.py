@@ -31,7 +31,7 @@ from gozero.search.tree import (
     back_up,
     prove,
     release,
-)
+)  # fmt: skip
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, copy_row, kernel
 
 FOUND, KNOWN, COLLISION, FULL = 0, 1, 2, 3
@@ -98,7 +98,7 @@ def _leave_out(forest, t, state, actions):
 
 @kernel()
 def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
-    """Come to a node for the first time: KNOWN where the game is over, with its count or else its parent's score, else
+    """Come to a node for the first time: KNOWN if the game is over, with its count or else its parent's score, or
     FOUND.
     """
     node = forest.nodes[t, index]
@@ -124,8 +124,8 @@ def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
 
 @kernel()
 def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
-    """Follow one line of tree t to its leaf. Returns (how it ended, node, root action or -1); each node on it is
-    pending once more.
+    """Follow one line of tree t to its leaf, with each node pending. Returns (how it ended, node, root action
+    or -1).
     """
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
@@ -192,9 +192,7 @@ def _expand(forest, leaves, slot, logits, value, score):
 
 @kernel()
 def _retire(forest, finished):
-    """Write the active trees whose budget is spent or room used up into finished int64 [B]; they become inactive.
-    Returns how many.
-    """
+    """Write the active trees that are done into finished int64 [B]; they become inactive. Returns how many."""
     count = 0
     for t in range(forest.trees.shape[0]):
         tree = forest.trees[t]
@@ -226,23 +224,22 @@ def collect(step, legal, thinkable, outcome, score, forest, params, leaves, leav
 
 @kernel(types.int64(FOREST, LEAVES, types.int64, _F32_2, _F32_1, _F32_1, _I64_1))
 def absorb(forest, leaves, count, logits, values, scores, finished):
-    """Expand the leaves in the first `count` slots and back them up. Writes the trees that finished; returns how many."""
+    """Expand the leaves in the first `count` slots and back them up. Writes the trees that finished; returns
+    how many.
+    """
     for slot in range(count):
         _expand(forest, leaves, slot, logits[slot], np.float64(values[slot]), scores[slot])
     return _retire(forest, finished)
 
 
-@kernel(
-    types.int64(
-        STEP, LEGAL, OUTCOME, SCORE, SAMPLE, EVALUATE_ROW, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1
-    )
-)
+_RULES = STEP, LEGAL, OUTCOME, SCORE, SAMPLE, EVALUATE_ROW
+
+
+@kernel(types.int64(*_RULES, FOREST, PARAMS, LEAVES, OPTIONS, types.int64, _F32_1, _I64_1))
 def simulate_rows(
     step, legal, outcome, score, sample, evaluate, forest, params, leaves, options, simulations, logits, finished
 ):
-    """Up to `simulations` whole simulations of every active tree with a row evaluator; leaves has two slots, the second
-    is scratch.
-    """
+    """Up to `simulations` whole simulations of every active tree with a row evaluator; the second slot is scratch."""
     for t in range(forest.trees.shape[0]):
         tree = forest.trees[t]
         root = forest.nodes[t, 0]

@@ -27,7 +27,9 @@ def is_settled(result: RootResult, simulations: float) -> bool:
 
 
 def is_undecided(result: RootResult) -> bool:
-    """Whether a move that is tried well has a better value than the leader, or the visits are spread over many moves."""
+    """Whether a move that is tried well has a better value than the leader, or the visits are spread over many
+    moves.
+    """
     tried = result.visits >= max(1, NOTABLE * result.visits.max())
     return bool(result.q[tried].max(initial=-1.0) > result.q[result.best]) or bool(
         result.visits.max() < SMALL_SHARE * result.visits.sum()

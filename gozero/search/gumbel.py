@@ -10,8 +10,7 @@ with q in 0 … 1 (half of value + 1; mctx instead stretches the q it sees to 0 
 decisive). Unvisited moves are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit +
 sigma(completed q)), is what a network learns. Without noise g is 0 and play is deterministic.
 
-The schedule counts the simulations of this search only (`assigned`): visits from an earlier move still count in q. Below
-the root the search is PUCT.
+The schedule counts the simulations of this search only (`assigned`): visits from an earlier move still count in q.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import math
 
 import numpy as np
 
-from gozero.search.puct import NO_EDGE, points_gained
+from gozero.search.puct import NO_EDGE, worth
 from gozero.system.jit import kernel
 
 
@@ -40,9 +39,7 @@ def start_halving(forest, t):
 
 @kernel()
 def count_simulation(forest, t, action):
-    """Note a simulation of a root move and move the schedule on: next place, next round, next phase with half the
-    moves.
-    """
+    """Count a simulation of a root move and advance the schedule: next place, round, or phase with half the moves."""
     tree = forest.trees[t]
     forest.assigned[t, action] += 1
     tree["place"] += 1
@@ -59,9 +56,7 @@ def count_simulation(forest, t, action):
 
 @kernel()
 def mixed_value(forest, t):
-    """v_mix: the root's own evaluation and the prior-weighted mean of its children's q, weighted 1 to the sum of
-    visits.
-    """
+    """v_mix: the root's evaluation and the prior-weighted mean of its children's q, weighted 1 to the sum of visits."""
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     root = nodes[0]
     visits = 0
@@ -92,23 +87,20 @@ def sigma_scale(forest, t, params):
 
 @kernel()
 def completed_value(forest, t, edge, params, mixed):
-    """q of a root edge for the side to move at the root, with the points it gains; v_mix for an edge without a finished
-    visit.
-    """
+    """q of a root edge, with the points it gains; v_mix for an edge without a finished visit."""
     root = forest.nodes[t, 0]
     if edge < root["edge_start"] + root["child_count"]:
         child = forest.nodes[t, forest.children[t, edge]]
         if child["visits"] > 0:
-            q = -child["value_sum"] / child["visits"]
-            if params.score_weight == 0:
-                return q
-            return q + points_gained(child, root["score_sum"] / root["visits"], params)
+            return worth(root, child, params)
     return mixed
 
 
 @kernel()
 def best_root_edge(forest, t, params, least, most):
-    """The root edge of highest g + logit + sigma(q) among those given `least` to `most` simulations; NO_EDGE if none."""
+    """The root edge of highest g + logit + sigma(q) among those given `least` to `most` simulations; NO_EDGE if
+    none.
+    """
     root = forest.nodes[t, 0]
     actions, assigned = forest.actions[t], forest.assigned[t]
     mixed = mixed_value(forest, t)

@@ -17,9 +17,9 @@ Forced playouts and policy-target pruning (Wu 2019, section 3.2):
 
     forced(a) = sqrt(k * P(a) * sum of N)
 
-A root move that has been tried gets at least forced(a) simulations, so that a move that noise brought up is not given up
-before its value is known. Afterwards each move but the most visited loses up to forced(a) of them, as long as PUCT still
-prefers the most visited one. A move left with a single visit is no part of the policy. P is the prior with noise.
+A root move that has been tried gets at least forced(a) simulations, so that a move that noise brought up is not given
+up before its value is known. Afterwards each move but the most visited loses up to forced(a) of them, as long as PUCT
+still prefers the most visited one. A move left with a single visit is no part of the policy. P is the prior with noise.
 
 The move to play has the highest lower confidence bound, as in KataGo ("LCB"; docs/search.md has the matches):
 
@@ -95,7 +95,7 @@ def best_by_ucb1(forest, t, index, params):
 
 @kernel()
 def best_edge(forest, t, index, params):
-    """The edge of highest score below a node, visited or the first unvisited one. NO_EDGE where there is none."""
+    """The edge of highest score below a node, visited or the first unvisited one. NO_EDGE if there is none."""
     if params.c_uct > 0:
         return best_by_ucb1(forest, t, index, params)
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
@@ -129,8 +129,8 @@ def best_edge(forest, t, index, params):
 
 @kernel()
 def lower_bound(child, deviations):
-    """The bound of a visited child for its parent, before points. It may lie below -1, so that lost moves compare; where
-    the child is decided it is what that is worth, a loss below all others.
+    """The bound of a visited child for its parent, before points. It may lie below -1, so that lost moves compare;
+    where the child is decided it is what that is worth, a loss below all others.
     """
     if child["status"] == DECIDED:
         return -np.float64(child["value"]) if child["value"] < 1 else -np.inf
@@ -178,7 +178,9 @@ def edge_of_highest_bound(forest, t, most, params):
 
 @kernel()
 def forced_edge(forest, t):
-    """A child of the root that has fewer visits, those in flight included, than it must get; NO_EDGE if there is none."""
+    """A child of the root that has fewer visits, those in flight included, than it must get; NO_EDGE if there
+    is none.
+    """
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     root = nodes[0]
     factor = forest.trees[t]["forced"] * max(root["visits"] + root["pending"] - 2, 0)
@@ -190,24 +192,23 @@ def forced_edge(forest, t):
 
 
 @kernel()
-def _worth(forest, t, edge, params):
-    """Q of a visited root child, with the points it gains, as `best_edge` takes it."""
-    root, child = forest.nodes[t, 0], forest.nodes[t, forest.children[t, edge]]
+def worth(root, child, params):
+    """Q of a visited child of the root, with the points it gains."""
     q = -child["value_sum"] / child["visits"]
-    return q if params.score_weight == 0 else q + points_gained(child, root["score_sum"] / root["visits"], params)
+    if params.score_weight == 0:
+        return q
+    return q + points_gained(child, root["score_sum"] / root["visits"], params)
 
 
 @kernel()
 def _earned(forest, t, edge, params, exploration, forced, best):
-    """Visits of a root child that PUCT would have given it: it loses up to `forced`, while its score stays below
-    `best`.
-    """
+    """Visits that PUCT would have given a root child: it loses up to `forced`, while its score stays below `best`."""
     child = forest.nodes[t, forest.children[t, edge]]
     earned = np.int64(child["visits"])
     if earned == 0:
         return earned
     least = earned - forced
-    q = _worth(forest, t, edge, params)
+    q = worth(forest.nodes[t, 0], child, params)
     while earned >= 1 and earned - 1 >= least and q + exploration * forest.priors[t, edge] / earned < best:
         earned -= 1
     return earned if earned > 1 else np.int64(0)
@@ -227,7 +228,7 @@ def pruned_policy(forest, t, params, policy):
             most = np.int64(edge)
     exploration = params.c_puct * math.sqrt(visits)
     chosen = nodes[children[most]]
-    best = exploration * priors[most] / (1 + chosen["visits"]) + _worth(forest, t, most, params)
+    best = exploration * priors[most] / (1 + chosen["visits"]) + worth(nodes[0], chosen, params)
     total = 0.0
     for edge in range(start, end):
         earned = np.int64(chosen["visits"])

@@ -138,8 +138,8 @@ def principal_variation(forest: Forest, tree: int, action: int, length: int) -> 
 
 
 def tree_text(game: Game, forest: Forest, tree: int, depth: int) -> str:
-    """The root and its most visited lines, `depth` plies deep: each move's vertex, visits, q for the side that plays it,
-    prior and reply.
+    """The root and its most visited lines, `depth` plies deep: each move's vertex, visits, q for the side that plays
+    it, prior and reply.
     """
     if not forest.trees[tree]["node_count"] or not forest.nodes[tree, 0]["visits"]:
         return "not searched\n"

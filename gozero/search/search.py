@@ -191,7 +191,9 @@ class Search:
         return int(self.forest.nodes[tree, 0]["visits"])
 
     def result(self, tree: int = 0) -> RootResult:
-        """What the search of a tree has found so far. ValueError if its root has no move: not searched, or game over."""
+        """What the search of a tree has found so far. ValueError if its root has no move: not searched, or game
+        over.
+        """
         return root_result(self.forest, tree, self._params)
 
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:

@@ -162,7 +162,7 @@ def enlarged(forest: Forest, game: Game, max_nodes: int, name: str) -> Forest:
     """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes, not fewer than now; all must
     follow, in order.
 
-    One at a time, so that the old array is gone before the next is made. MemoryError where there is no memory.
+    One at a time, so that the old array is gone before the next is made. MemoryError if there is no memory.
     """
     if name == "renumbered":
         return forest._replace(renumbered=np.empty(max_nodes, np.int32))
@@ -322,7 +322,7 @@ def prove(forest, t, decided):
 
 @kernel(types.int64(FOREST, types.int64, types.int64, types.int64))
 def find_child(forest, t, index, action):
-    """Index of the child an action leads to, or NO_NODE where it was never visited."""
+    """Index of the child an action leads to, or NO_NODE if it was never visited."""
     node = forest.nodes[t, index]
     for edge in range(node["edge_start"], node["edge_start"] + node["child_count"]):
         if forest.actions[t, edge] == action:
@@ -372,7 +372,7 @@ def keep_below(forest, t, root, count):
 
 @kernel(types.boolean(FOREST, types.int64, types.int64))
 def reroot(forest, t, action):
-    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False where there is none
+    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False if there is none
     to keep.
     """
     tree = forest.trees[t]

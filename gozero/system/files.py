@@ -37,7 +37,7 @@ def user_folder(find: Callable[..., Path]) -> Path:
 
 
 def working_folder() -> Path | None:
-    """The folder that relative names start from; None where it has been removed."""
+    """The folder that relative names start from; None if it has been removed."""
     try:
         return Path.cwd()
     except OSError:
@@ -50,12 +50,14 @@ def full(path: Path | str) -> Path:
 
 
 def at_home(path: Path | str) -> Path:
-    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib would raise."""
+    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib
+    would raise.
+    """
     return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, which is always whole, the old file or the new one. OSError where that fails."""
+    """Write `content` to `path`, which is always whole, the old file or the new one. OSError if that fails."""
     with replacing(path) as file:
         file.write(content)
 
@@ -81,7 +83,7 @@ def create(path: Path, content: bytes) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
-    into a device or a pipe is written, unless nobody reads the pipe. OSError where that fails.
+    into a device or a pipe is written, unless nobody reads the pipe. OSError if that fails.
     """
     if path.exists() and not path.is_file():  # by its own name: what /dev/stdout leads to may have no other
         with open(path, "wb", opener=opened) as stream:

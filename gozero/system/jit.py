@@ -1,9 +1,9 @@
 """The one kernel decorator, and the types kernels hand to each other.
 
-A kernel is a function compiled by numba. A row kernel works on one game (one state row); the row kernels of a game, such
-as `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit types below. With
-explicit types on both sides one compiled search serves every game and is found in the compile cache again; inferred
-dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
+A kernel is a function compiled by numba. A row kernel works on one game (one state row); the row kernels of a game,
+such as `step`, `legal` and `outcome`, are passed to the search as first-class functions of the explicit types below.
+With explicit types on both sides one compiled search serves every game and is found in the compile cache again;
+inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
 all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
@@ -170,7 +170,8 @@ _collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are
 class Kernel:
     """A kernel that runs as plain Python until it is compiled; to numba it is the compiled one.
 
-    `make` compiles it, or finds it in the cache. One without a signature `is_helper`: called from Python it stays Python.
+    `make` compiles it, or finds it in the cache. One without a signature `is_helper`: called from Python it stays
+    Python.
     """
 
     def __init__(
@@ -282,7 +283,9 @@ def _cached(dispatcher: Any) -> Any:
 
 @kernel()
 def copy_row(target, source):  # type: ignore[no-untyped-def]
-    """target[:] = source for rows of one length; the slice assignment itself may allocate, which kernels here cannot."""
+    """target[:] = source for rows of one length; the slice assignment itself may allocate, which kernels here
+    cannot.
+    """
     for k in range(source.shape[0]):
         target[k] = source[k]
 
@@ -319,7 +322,7 @@ def _read_addresses(kind: RowKernel, value: Any, c: Any) -> NativeValue:
 
 
 def as_argument(function: Any, kind: RowKernel) -> Any:
-    """A row kernel, compiled for the signature of `kind` (STEP, LEGAL, ...), as it is passed to other kernels; that takes
-    2 us a call (measured with numba 0.68).
+    """A row kernel, compiled for the signature of `kind` (STEP, LEGAL, ...), as it is passed to other kernels; that
+    takes 2 us a call (measured with numba 0.68).
     """
     return _Compiled(function, kind) if hasattr(function, "get_compile_result") else function

@@ -48,7 +48,7 @@ def computes_int8(found: Processor | None = None) -> bool | None:
 
 
 def megabytes(path: Path, key: str) -> float | None:
-    """MB of a line of kB in the table of this path; None where there is none."""
+    """MB of a line of kB in the table of this path; None if there is none."""
     value = _fields(path).get(key)
     return None if value is None else int(value.split()[0]) / 1024
 
@@ -66,7 +66,7 @@ def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
 
 
 def _memory_bound(folder: Path) -> int | None:
-    """Bytes that a control group grants; None where it sets no bound."""
+    """Bytes that a control group grants; None if it sets no bound."""
     for name in ("memory.max", "memory.limit_in_bytes"):
         try:
             bound = int((folder / name).read_text())

@@ -86,8 +86,8 @@ def entry(table: type[Any], name: str) -> Field[Any]:
 
 
 def from_values(table: type[Table], values: Mapping[str, Any], where: str) -> Table:
-    """The table with plain values such as those of a TOML file. SettingsError, with a line that ``where`` begins, for an
-    unknown or missing setting, or a value that `check` refuses.
+    """The table with plain values such as those of a TOML file. SettingsError, with a line that ``where`` begins, for
+    an unknown or missing setting, or a value that `check` refuses.
     """
     known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
     for key in values:
@@ -220,8 +220,8 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def path_of(text: str) -> Path:
-    """An absolute path, with ~ for a home folder; a ~ of an unknown user stays, and so does a relative path if the working
-    directory has been removed.
+    """An absolute path, with ~ for a home folder; a ~ of an unknown user stays, and so does a relative path if the
+    working directory has been removed.
     """
     path = os.path.expanduser(text)  # noqa: PTH111 - pathlib raises where there is no such user
     try:

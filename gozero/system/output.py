@@ -1,4 +1,5 @@
-"""Standard output that belongs to a protocol, a log of what passed on both sides, and streams that cannot stop the process.
+"""Standard output that belongs to a protocol, a log of what passed on both sides, and streams that cannot stop the
+process.
 
 `ProtocolOutput.take_over()` is for programs that speak a protocol, `open_results()` for those that print results.
 `secure_streams()` makes the process independent of whether stderr is read, full or closed.
@@ -20,10 +21,8 @@ from typing import Any, TextIO, cast
 from gozero.system import files
 from gozero.system.options import SettingsError, path_of
 
-MOST_WAITING = 1_000
-"""Pieces of text that wait for a stderr that is not read; one drawing of the live graphics is one piece."""
-LAST_WORDS = 0.3
-"""Seconds that a process waits at its end until stderr has taken the pending text."""
+MOST_WAITING = 1_000  # pieces of text that wait for a stderr that is not read
+LAST_WORDS = 0.3  # seconds that a process waits at its end until stderr has taken the pending text
 
 _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
 
@@ -65,10 +64,8 @@ class UnwritableError(BrokenPipeError):
 
 
 class Stderr(io.TextIOBase):
-    """A stream to a file descriptor that never blocks its writers: a thread writes the text, and drops what cannot be
-    written.
-
-    While the other end does not read, up to ``MOST_WAITING`` pieces wait for it; later pieces are dropped whole.
+    """A stream to a file descriptor that never blocks its writers: a thread writes the text. While the other end does
+    not read, up to ``MOST_WAITING`` pieces wait for it; later ones are dropped.
     """
 
     encoding, errors = "utf-8", "backslashreplace"  # a file name may hold bytes that are no text
@@ -124,9 +121,7 @@ def open_streams() -> None:
 
 
 class _Results(io.FileIO):
-    """A descriptor whose failures differ from those of files: BrokenPipeError if the reader has gone, else
-    UnwritableError.
-    """
+    """A descriptor with errors of its own: BrokenPipeError if the reader has gone, else UnwritableError."""
 
     def write(self, data: Any) -> int:
         try:
@@ -172,7 +167,7 @@ def unanswerable(error: OSError) -> BrokenPipeError:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of it, however much is taken at once. OSError where it cannot be written."""
+    """Write all of it, however much is taken at once. OSError if it cannot be written."""
     while data:
         try:
             data = data[os.write(descriptor, data) :]
@@ -231,7 +226,7 @@ def tell(program: str, text: str) -> None:
 
 
 def open_log(name: str | None) -> Log | None:
-    """The log in a file of that name, opened for appending; None: no log. SettingsError where it cannot be opened."""
+    """The log in a file of that name, opened for appending; None: no log. SettingsError if it cannot be opened."""
     if name is None:
         return None
     path = path_of(name)

@@ -41,7 +41,7 @@ def control_groups(controller: str, groups: Path = GROUPS, mount: Path = MOUNT) 
 
 
 def _quota(folder: Path) -> float | None:
-    """The processors' worth of time that a control group grants; None where it sets no bound."""
+    """The processors' worth of time that a control group grants; None if it sets no bound."""
     try:
         if (folder / "cpu.max").exists():
             quota, period = (folder / "cpu.max").read_text().split()

@@ -85,10 +85,11 @@ def test_a_players_batches_of_all_sizes_share_a_few_lanes(
 ) -> None:
     """Up to 64, as its searches have them, and much larger ones, which take several lanes."""
     weights.save(tmp_path / "net.pt", trained_like(SMALL, states), SMALL)
-    evaluator = CudaEvaluator.open(tmp_path / "net.pt", game, device=device, precision="f32")
+    net = weights.load(tmp_path / "net.pt").network()
+    evaluator = CudaEvaluator(net, game, device=device, precision="f32", ownership=True, capacities=PLAYERS)
     assert preferred_batch(evaluator) == 64
     many = np.ascontiguousarray(np.tile(states, (14, 1)))  # 560
-    whole = exact(weights.load(tmp_path / "net.pt").network(), game, many)
+    whole = exact(net, game, many)
     for count in (*range(1, 65), 100, 257, 560, 362, 64, 1):
         found = evaluator.evaluate(many[-count:])
         assert found.ownership is not None and whole.ownership is not None
@@ -122,12 +123,6 @@ def test_an_analysis_is_that_of_the_plain_evaluator(game: Game, states: np.ndarr
             np.testing.assert_allclose(found.ownership, plain.ownership, atol=1e-3)
             for one, two in zip(plain.moves, found.moves, strict=True):
                 np.testing.assert_allclose(one.ownership, two.ownership, atol=1e-3)
-
-
-def test_a_weights_file_for_another_board_is_refused(game: Game, states: np.ndarray, tmp_path: Path) -> None:
-    weights.save(tmp_path / "agz.pt", trained_like(LINEAR_HEADS, states), LINEAR_HEADS)
-    with pytest.raises(weights.WeightsError, match="network agz7 plays 7x7 only, not 9x9"):
-        CudaEvaluator.open(tmp_path / "agz.pt", games.make("go", size=9), device="cpu")
 
 
 def test_it_serves_the_games_whose_positions_can_be_packed() -> None:

@@ -2,14 +2,14 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from gozero import games
-from gozero.evaluators import factory
-from gozero.evaluators.cuda_evaluator import CudaEvaluator
+from gozero.evaluators import cuda_evaluator, factory, torch_evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
@@ -84,9 +84,10 @@ def test_a_gpu_plays_by_captured_graphs_where_they_serve_the_game(
     load = weights.load
     monkeypatch.setattr(weights, "load", lambda path, game: load(path, None))  # the file is of Go
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    for evaluator in (CudaEvaluator, TorchEvaluator):
-        monkeypatch.setattr(evaluator, "open", lambda *opened, evaluator=evaluator, **options: evaluator.__name__)
-    assert open_evaluator(file, games.make(name), backend="torch") == kind
+    for module, evaluator in ((cuda_evaluator, "CudaEvaluator"), (torch_evaluator, "TorchEvaluator")):
+        opened = SimpleNamespace(kind=evaluator, preferred_batch=0)
+        monkeypatch.setattr(module, evaluator, lambda *_, opened=opened, **options: opened)
+    assert open_evaluator(file, games.make(name), backend="torch").kind == kind
 
 
 def test_unknown_choices_are_named(file: Path) -> None:

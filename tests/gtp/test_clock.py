@@ -6,7 +6,7 @@ import re
 import pytest
 
 from gozero.games.colours import BLACK, WHITE
-from gozero.play.time_controls import FEWEST_MOVES, LAG, Byoyomi, Clock, Fischer, moves_to_share
+from gozero.play.time_controls import FEWEST_MOVES, LAG, Clock, Fischer, byoyomi, moves_to_share
 from gtp.commands.clock import ClockCommands
 from gtp.protocol import Protocol
 from tests.gtp.engine import answer_to
@@ -209,7 +209,8 @@ def test_byoyomi_comes_back_whole_and_loses_the_periods_that_a_move_outlasts() -
     assert left(clock) == (30, 2)
     clock.spend(BLACK, 1000)  # lost on time
     assert left(clock) == (30, 1)
-    assert Byoyomi(0, 5e-324, 7).after(Byoyomi(0, 5e-324, 7).full(), 1.0).count == 1  # a period that no float can count
+    control = byoyomi(0, 5e-324, 7)  # a period that no float can count
+    assert control.after(control.full(), 1.0).count == 1
 
 
 def test_fischer_earns_its_increment_up_to_the_cap() -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gozero.play.engine import Evaluators, find_weights
+from gozero.evaluators.factory import Evaluators
+from gozero.play.engine import find_weights
 from gtp.loading import Loader
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings

@@ -38,17 +38,17 @@ def test_every_network_shows_its_first_layer(
     network: str, game: str, version: int, shape: tuple[int, int, int], pairs: int, singles: int, tmp_path: Path
 ) -> None:
     layer = filters.first_layer(weights.load(weights_file(tmp_path / "w.pt", network, game, version), game))
-    count, planes, height, width = layer.filters.shape
+    count, planes, height, width = layer.weights.shape
     assert (count, height, width) == shape
     assert (len(layer.pairs), len(layer.singles)) == (pairs, singles)
-    used = sorted([*(plane for pair in layer.pairs.values() for plane in pair), *layer.singles.values()])
+    used = sorted([*(plane for _, pair in layer.pairs for plane in pair), *(plane for _, plane in layer.singles)])
     assert used == list(range(planes)), "each plane is shown once"
 
 
 def test_pairs_are_the_same_thing_of_both_sides(tmp_path: Path) -> None:
     layer = filters.first_layer(weights.load(weights_file(tmp_path / "w.pt", "b2c16", "go")))
-    assert layer.pairs == {"stones": (0, 5)} | {f"stones, {age} ago": (age, 5 + age) for age in range(1, 5)}
-    assert layer.singles == {"Black to move": 10} and layer.sides[0] == "the side to move"
+    assert layer.pairs == [("stones", (0, 5)), *((f"stones, {age} ago", (age, 5 + age)) for age in range(1, 5))]
+    assert layer.singles == [("Black to move", 10)] and "red the side to move" in layer.title
 
 
 def pixels(path: Path) -> np.ndarray:

@@ -14,7 +14,12 @@ from training.learner.learner import Learner
 from training.settings.config import LearnerSettings
 
 CPU = torch.device("cpu")
-ASK = "import torch; from gozero.nets.precision import has_fast_bf16; print(has_fast_bf16(torch.device('cpu')))"
+ASK = """
+import torch
+from gozero.nets import precision
+precision.ROUNDS = 1
+print(precision.has_fast_bf16(torch.device('cpu')))
+"""
 
 
 @pytest.mark.parametrize(("bf16", "faster"), [(0.5, True), (0.95, False), (6.0, False)])

@@ -6,9 +6,10 @@ import pytest
 
 from gozero import games
 from gozero.evaluators import factory
+from gozero.evaluators.factory import Evaluators
 from gozero.nets import model, weights
 from gozero.nets.weights import Header, WeightsError
-from gozero.play.engine import Evaluators, beyond_training, find_weights, search_settings, supported_sizes
+from gozero.play.engine import beyond_training, find_weights, search_settings, supported_sizes
 from tests.search.naive import HashEvaluator, WideEvaluator
 
 
@@ -65,7 +66,7 @@ def test_a_file_that_is_replaced_or_lost_meanwhile_changes_nothing(
 def test_an_evaluator_is_ready_for_the_batches_that_it_prefers(
     kind: type[HashEvaluator], sizes: list[int], nogo_weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(factory.Opener, "open", lambda opener, game: kind(game))
+    monkeypatch.setattr(factory.Evaluators, "_open", lambda opener, game: kind(game))
     evaluator = Evaluators(nogo_weights).open(games.make("nogo", size=6))
     assert isinstance(evaluator, kind)
     assert evaluator.batches == sizes

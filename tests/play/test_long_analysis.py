@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from gozero import games
+from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK
-from gozero.play.engine import Evaluators, find_weights, search_settings
+from gozero.play.engine import find_weights, search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits, never

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.base import Evaluation
-from gozero.games.game import NOT_OVER
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -15,18 +14,24 @@ from gozero.search.tree import DECIDED
 from tests.search.naive import start
 from tests.search.trees import TICTACTOE, check_tree, searched
 
+LINES = [
+    frozenset(line) for line in ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+]
 SOLVING = SearchSettings(max_nodes=3000, lcb=2.5, solve=True)
 
 
-@cache
 def truth(actions: tuple[int, ...]) -> int:
     """The result of tic-tac-toe after these moves, for the side to move, by trying everything."""
-    state, history = start(TICTACTOE, *actions)
-    if (result := int(TICTACTOE.outcome(state))) != NOT_OVER:
-        return result
-    legal = np.zeros(TICTACTOE.actions, np.uint8)
-    TICTACTOE.legal(state, history, legal)
-    return max(-truth((*actions, int(action))) for action in np.flatnonzero(legal))
+    return _truth(frozenset(actions[::2]), frozenset(actions[1::2]))
+
+
+@cache
+def _truth(black: frozenset[int], white: frozenset[int]) -> int:
+    if any(line <= stones for line in LINES for stones in (black, white)):
+        return -1
+    side, other = (black, white) if len(black) == len(white) else (white, black)
+    after = [side | {point} for point in range(9) if point not in black | white]
+    return max((-(_truth(new, other) if side is black else _truth(other, new)) for new in after), default=0)
 
 
 def lines(search: Search) -> dict[int, tuple[int, ...]]:

@@ -18,7 +18,7 @@ from gtp.loading import Loader
 from gtp.settings import GtpSettings
 
 HELPER: Any = None
-SESSION = """
+REFUSE = """
 import sys
 from gozero.system import jit
 from numba.core.dispatcher import Dispatcher
@@ -29,10 +29,19 @@ def refuse(self, signature):
 Dispatcher.compile = refuse
 jit.Compilation._compile = lambda self: None
 jit.Compilation.wait = lambda self, seconds=None: False
-from gtp.__main__ import main
-main(sys.argv[1:])
 """
-"""gozero-gtp where nothing can be compiled."""
+"""A process in which nothing can be compiled."""
+BOARDS = """
+from gozero.games import GAMES
+with jit.collecting():
+    from gozero.play.player import make_game
+    for name in GAMES:
+        game = make_game(name, range(20), size={"othello": 8, "tictactoe": 3, "simple_go": 5}.get(name, 7), rules=None, komi=None)
+        for colour in (1, 2):
+            game.play(colour, int(game.legal(colour).nonzero()[0][-2]))
+        game.undo()
+        print(name, game.stones().sum(), game.legal(2).any(), game.position.is_over)
+"""
 
 
 def kernels() -> tuple[list[Kernel], Any]:
@@ -82,26 +91,32 @@ def test_whoever_waits_is_told_of_an_error() -> None:
         Compilation([Kernel(len, fail, is_helper=False)]).wait()
 
 
-@pytest.mark.parametrize("game", ["go", "nogo", "othello", "gomoku", "connect4"])
-def test_a_board_can_be_asked_before_anything_is_compiled(game: str) -> None:
-    size = {"othello": 8, "connect4": 7}.get(game, 9)
-    moves = {"othello": ["b C4", "w C3"], "connect4": ["b D1", "w D2"]}.get(game, ["b C4", "w C3"])
+def test_a_board_can_be_asked_before_anything_is_compiled() -> None:
     lines = [
-        f"boardsize {size}",
-        "clear_board",
-        *(f"play {move}" for move in moves),
+        "boardsize 9",
+        "play b C4",
+        "play w C3",
         "is_legal b A1",
         "all_legal b",
         "showboard",
+        "list_stones w",
+        "undo",
     ]
-    lines += ["list_stones w", "undo", "move_history", "list_stones b", "quit"]
-    command = [sys.executable, "-c", SESSION, "--game", game]
+    lines += ["move_history", "list_stones b", "quit"]
+    command = [sys.executable, "-c", REFUSE + "from gtp.__main__ import main\nmain(sys.argv[1:])"]
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=120)
     answers = done.stdout.split("\n\n")
     assert done.returncode == 0, done.stderr
     assert len(answers) == len(lines) + 1, done.stdout + done.stderr
     assert all(answer.startswith("=") for answer in answers[:-1]), done.stdout + done.stderr
     assert "Warning" not in done.stderr
+
+
+def test_every_game_can_be_played_before_anything_is_compiled() -> None:
+    done = subprocess.run([sys.executable, "-c", REFUSE + BOARDS], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
+    found = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
+    assert found == {name: ["6" if name == "othello" else "1", "True", "False"] for name in games.GAMES}
 
 
 def test_kernels_are_compiled_before_a_network_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:

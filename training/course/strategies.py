@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from gozero.evaluators.base import Evaluation, check_states
+from gozero.evaluators.base import Evaluation
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.system.words import counted
 from training.course.expansion import Expander
@@ -95,7 +95,7 @@ class StrategyEvaluator:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S] that are not over; they are left unchanged."""
-        check_states(self.game, states)
+        self.game.check_states(states)
         if self._search is not None:
             values = self._search.values(states)
             best = values.max(axis=1)

@@ -7,8 +7,6 @@ repeat an earlier position only on a point that was once emptied (`chains.is_tou
 `gozero.games.go.superko` knows which do.
 
 `step` and `sample` are compiled into the kernels that call them by name: random games are a seventh faster.
-
-Resignation, dead-stone agreement and time are not handled here.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from gozero.games.go.chains import (
     at,
     colour_at,
     liberties_at,
-)
+)  # fmt: skip
 from gozero.games.go.header import (
     BONUS,
     KO,
@@ -49,7 +47,7 @@ from gozero.games.go.header import (
     marks,
     set_marks,
     set_rules,
-)
+)  # fmt: skip
 from gozero.games.go.rules import MIN_SIZE, SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.games.go.superko import WHITE_TO_PLAY
 from gozero.system.errors import ChoiceError

@@ -71,9 +71,7 @@ PLAYED = tuple(name for name, rules in KATA_RULES.items() if rules.is_played)
 
 def kata_rules(rules: Any) -> KataRules:
     """Rules from a name of `KATA_RULES` in any spelling of `written_name`, from one that spells them out, or from
-    KataGo's JSON rules, as an object or as text.
-
-    ValueError says what is unknown.
+    KataGo's JSON rules, as an object or as text. ValueError if they are unknown.
     """
     if isinstance(rules, Mapping):
         return _spelt(rules)

@@ -31,7 +31,7 @@ from gozero.games.go.chains import (
     colour_at,
     index_of,
     row_step,
-)
+)  # fmt: skip
 from gozero.system.jit import STONES, kernel
 
 MANY_LIBERTIES = 4  # from here on they are not counted further

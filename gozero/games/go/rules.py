@@ -19,22 +19,15 @@ NO_BONUS, BONUS_N, BONUS_N_MINUS_1 = 0, 1, 2
 
 @dataclass(frozen=True)
 class RuleSet:
-    """One set of rules.
+    """One set of rules."""
 
-    Attributes:
-        name: as in `RULES`.
-        ko: SIMPLE forbids retaking a single stone at once; POSITIONAL forbids any earlier board; SITUATIONAL any
-            earlier board with the same side to move. A pass is always allowed.
-        suicide: whether a move may leave its own chain without liberties (the chain is removed).
-        bonus: White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1.
-        removes_dead: whether the players take dead stones off by agreement before they count (KataGo: friendlyPassOk).
-    """
-
-    name: str
+    name: str  # as in `RULES`
+    # SIMPLE forbids retaking a single stone at once; POSITIONAL any earlier board; SITUATIONAL any earlier board with the
+    # same side to move; a pass is always allowed
     ko: int
-    suicide: bool
-    bonus: int
-    removes_dead: bool = True
+    suicide: bool  # whether a move may leave its own chain without liberties (the chain is removed)
+    bonus: int  # White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1
+    removes_dead: bool = True  # whether dead stones are taken off by agreement before counting (KataGo: friendlyPassOk)
 
     def handicap_bonus(self, stones: int) -> int:
         """Points White receives for `stones` handicap stones; one stone or none is no handicap."""
@@ -128,7 +121,7 @@ def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool) -> RuleSet:
 
 
 def named_rules(text: str) -> RuleSet | None:
-    """The rule set that a record names, None where it names none that is played here."""
+    """The rule set that a record names, None if it names none that is played here."""
     name = written_name(text)
     if name in ("bga", "french"):
         name = "aga"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
+from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
@@ -28,7 +29,6 @@ from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.game import Game
 from gozero.nets.weights import WeightsError
-from gozero.play.engine import Evaluators
 from gozero.system.errors import ChoiceError
 
 LONGEST_NAME = 100  # characters of a file's name
