@@ -15,7 +15,7 @@ from gozero.system.output import Log, tell
 
 say = partial(tell, PROGRAM)
 """One line to the user, on stderr."""
-MISSING = "the server needs aiohttp; run, in gozero's source tree: make board (elsewhere: pip install 'gozero[web]')"
+MISSING = "the server needs aiohttp; in gozero's source tree run make board (elsewhere pip install 'gozero[web]')"
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -169,8 +169,8 @@ class Searches:
         return look.ownership is not None and point < len(look.ownership) and abs(look.ownership[point]) > OWNED
 
     def begin_batch(self, visits: Any) -> None:
-        """Analyse every position of the shown line that was not searched as well before. RefusedError where these visits
-        cannot be.
+        """Analyse every position of the shown line that was not searched as well before. RefusedError for visits out of
+        range.
         """
         if not isinstance(visits, int) or not 1 <= visits <= MOST_BATCH_VISITS:
             raise RefusedError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")

@@ -182,8 +182,8 @@ class GameSession:
         self.ended, self.live_turn = Ended(self.at, BLACK + WHITE - colour, how), EMPTY
 
     def undo(self) -> None:
-        """Back to the person's last own decision, with the clocks as they stood then; without an opponent, and away from
-        the end of a game that is over, one move. RefusedError where there is none.
+        """Back to the person's last own decision, with the clocks as they stood then; one move if there is no opponent
+        or the game is over elsewhere. RefusedError if there is none.
         """
         if self.live is None or not (self.is_going_on or self.at == self.live):
             self._undo_variation()
@@ -262,7 +262,7 @@ class GameSession:
         return self.setup.rules or next(iter(rule_sets(self.game.name)), "")
 
     def begin_from(self, record: GameRecord) -> None:
-        """Begin anew from the start of a record of this game. ValueError where its stones or its size cannot be played."""
+        """Begin anew from the start of a record of this game. ValueError if its stones or size cannot be played."""
         if not isinstance(self.game, GoGame):
             self._stand_after([])
         self.start = _begun(self.game, record, self.rules)
@@ -332,8 +332,8 @@ def _first_record(game: CurrentGame, rules: str) -> GameRecord | None:
 
 
 def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
-    """Let a game, before its first move where it is not Go, begin as a record does: how it begins now, with the record's
-    result. ValueError where its stones or its size cannot be played.
+    """Let a game begin as a record does (before its first move if it is not Go): how it begins now, with the record's
+    result. ValueError if its stones or size cannot be played.
     """
     if isinstance(game, GoGame):
         game.load_record(replace(record, moves=()))
