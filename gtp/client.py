@@ -2,14 +2,14 @@
 
 An engine that refuses a command (`?`) goes on working: `RefusalError`. One that is gone, silent for too long or answers
 another command is stopped, since nothing that it says later could be matched to a command: `FailureError`. What the
-protocol forbids but cannot be misunderstood is put up with, and said once: an answer without its ID or without the blank
-after `=`, surplus blank lines, lines outside an answer, and a board without any frame (`BARE`).
+protocol forbids but cannot be misunderstood is put up with, and said once: an answer without its ID or without the
+blank after `=`, surplus blank lines, lines outside an answer, and a board without any frame (`BARE`).
 
 An engine that leaves out an ID gets no more of them: some take every word for a command, so that `1 name` has two
 answers, and the arguments of a command that they do not know have more. After each answer such an engine is asked for
-its `protocol_version`, whose answer is known, and what comes before that answer is dropped. Lines may end in CR LF. What
-an engine writes to stderr is never an error: it is always read (a full pipe would block the engine), and its last lines
-are added to the message of a failure.
+its `protocol_version`, whose answer is known, and what comes before that answer is dropped. Lines may end in CR LF.
+What an engine writes to stderr is never an error: it is always read (a full pipe would block the engine), and its last
+lines are added to the message of a failure.
 
 Vertices and scores pass through as text. Nothing is restarted or pipelined.
 """

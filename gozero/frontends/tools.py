@@ -68,7 +68,7 @@ def net(arguments: Sequence[str] | None = None) -> int:
     add("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13")
     games = ", ".join(GAMES)
     add("--game", type=str.lower, default="go", help=f"whose positions it sees: {games} (default: %(default)s)")
-    add("--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)")
+    add("--size", type=int, help="points a side, or columns, of the board it is shown (default: the game's own)")
     version = "version of the input features: 1, 2 or 3, where the game has it (default: 1)"
     add("--features", type=int, default=1, help=version)
     norm = "what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
