@@ -16,7 +16,7 @@ from gozero.play.time_controls import Allowance, Clock, TimeLeft, byoyomi
 LAG = 0.2  # seconds kept back by the engine: nothing stands between it and its clock
 
 
-class GameClock:
+class SessionClock:
     """Two clocks, of which at most one runs.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.frontends.web.catalogue import rule_sets
-from gozero.frontends.web.engine.clock import GameClock
+from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import coords
@@ -75,7 +75,7 @@ class GameSession:
         self.leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
-        self.clock = GameClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
+        self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
         self.clocks: dict[int, dict[str, Any]] = {}
 
     # Whose turn
@@ -250,7 +250,7 @@ class GameSession:
     def review(self) -> None:
         """End the play: from now on moves are variations."""
         self.live = None
-        self.clock = GameClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
+        self.clock = SessionClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
 
     # Records
 
@@ -302,7 +302,7 @@ class GameSession:
         if values["live"] is None:
             self.review()
         else:
-            self.clock = GameClock(self.setup.clock)
+            self.clock = SessionClock(self.setup.clock)
             if values["clock"] is not None:
                 self.clock.restore(values["clock"])
             self.go_to(values["live"])
