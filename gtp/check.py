@@ -10,6 +10,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -60,16 +61,16 @@ class CheckResult(NamedTuple):
         return f"{self.grade:5}  {self.subject:10}{self.text}{advice}"
 
 
-def check(settings: GtpSettings, tell: Callable[[str], None] = print) -> bool:
+def check(settings: GtpSettings, show: Callable[[str], None] = print) -> bool:
     """Print each finding as soon as it is known, then a summary. Returns whether the engine can play."""
     grades = []
     for finding in findings(settings):
-        tell(str(finding))
+        show(str(finding))
         grades.append(finding.grade)
     if WRONG in grades:
-        tell("\nThe engine cannot play like this: see the line marked WRONG.")
+        show("\nThe engine cannot play like this: see the line marked WRONG.")
     else:
-        tell("\nThe engine is ready." + (" It could do better: see the lines marked note." if NOTE in grades else ""))
+        show("\nThe engine is ready." + (" It could do better: see the lines marked note." if NOTE in grades else ""))
     return WRONG not in grades
 
 
@@ -143,10 +144,9 @@ def _packages(settings: GtpSettings) -> CheckResult:
 
 
 def _version(package: str) -> str | None:
-    try:
+    with suppress(PackageNotFoundError):
         return version(package)
-    except PackageNotFoundError:
-        return None
+    return None
 
 
 def _cache() -> CheckResult:
@@ -154,7 +154,7 @@ def _cache() -> CheckResult:
     from gozero.system import files, jit
 
     if jit.CACHE_FOLDER is not None:
-        return CheckResult("cache", f"compiled rules are kept in {jit.CACHE_FOLDER}")
+        return CheckResult("cache", f"compiled rules are stored in {jit.CACHE_FOLDER}")
     advice = "each start compiles for a minute; set XDG_CACHE_HOME to a folder that can be written"
     return CheckResult("cache", f"{files.cache_name()} cannot be written", advice, NOTE)
 
@@ -200,7 +200,7 @@ def _memory() -> CheckResult:
     """The most memory the process has used, and what is free."""
     used, left = megabytes(Path("/proc/self/status"), "VmHWM"), megabytes(Path("/proc/meminfo"), "MemAvailable")
     if used is None or left is None:
-        return CheckResult("memory", "this system does not tell")
+        return CheckResult("memory", "unknown on this system")
     text = f"{used:,.0f} MB used, {left:,.0f} MB free"
     if left < LITTLE_MEMORY:
         return CheckResult("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)

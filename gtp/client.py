@@ -1,22 +1,17 @@
 """Drive another GTP engine: start it, send one command at a time, read exactly one well-framed answer, stop it.
 
-Vocabulary
-    answer     `=ID text` or `?ID text`, more lines perhaps, then one blank line; the ID is the one that was sent
-    refusal    an answer that begins with `?`: the engine is alive and said no (`RefusalError`)
-    failure    no proper answer: the engine is gone, silent for too long, or answers another command (`FailureError`);
-               the engine is stopped at once, since nothing that it says later could be matched to a command
-    remark     something that the protocol forbids but that cannot be misunderstood; it is said once and put up with:
-               an answer without its ID or without the blank after `=`, surplus blank lines, lines outside an answer,
-               and a board without any frame (`BARE`)
+An engine that refuses a command (`?`) goes on working: `RefusalError`. One that is gone, silent for too long or answers
+another command is stopped, since nothing that it says later could be matched to a command: `FailureError`. What the
+protocol forbids but cannot be misunderstood is put up with, and said once: an answer without its ID or without the
+blank after `=`, surplus blank lines, lines outside an answer, and a board without any frame (`BARE`).
 
-A wrong ID and an answer without its blank line are failures. An engine that leaves out an ID gets no more of them: some
-take every word for a command, so that `1 name` has two answers, and the arguments of a command that they do not know
-have more. After each answer it is asked for its `protocol_version`, whose answer is known, and what comes before that
-answer is dropped. Lines may end in CR LF. What an engine writes to stderr is
-never an error: it is read all the time (a full pipe would block the engine) and its last lines are added to the message
-of a failure.
+An engine that leaves out an ID gets no more of them: some take every word for a command, so that `1 name` has two
+answers, and the arguments of a command that they do not know have more. After each answer such an engine is asked for
+its `protocol_version`, whose answer is known, and what comes before that answer is dropped. Lines may end in CR LF.
+What an engine writes to stderr is never an error: it is always read (a full pipe would block the engine), and its last
+lines are added to the message of a failure.
 
-This module knows no Go: vertices and scores pass through as text. It does not restart engines and does not pipeline.
+Vertices and scores pass through as text. Nothing is restarted or pipelined.
 """
 
 from __future__ import annotations
@@ -31,18 +26,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import IO, Self
 
-STDERR_LINES = 3  # of the engine's talk quoted in the message of a failure
+STDERR_LINES = 3  # quoted in the message of a failure
 QUIT_SECONDS = 3.0  # what an engine gets between `quit` and being killed
 BARE = ("showboard",)  # commands whose answer some engines print without a frame
 BARE_SECONDS = 0.5  # silence after which what was printed without a frame is taken for the answer
 LANDMARK, KNOWN = "protocol_version", ("=", "2")  # a command that changes nothing, and its answer
-MOST_LINES = (
-    100_000  # of one answer, and of those that wait to be read: an engine that floods us must not fill the memory
-)
-LONGEST_QUOTE = 500  # characters of a line of the engine's talk
+MOST_LINES = 100_000  # of one answer, and of those that wait to be read: a flood must not fill the memory
+LONGEST_QUOTE = 500  # characters of a line of stderr
 LONGEST_LINE = 1 << 20  # characters; what is longer counts as several lines
 HEAD = re.compile(r"([=?])(\d*)(\s*)(.*)")
 
@@ -93,10 +85,10 @@ class Engine:
         self._is_stopped = False
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
-        self._talk: deque[str] = deque(maxlen=STDERR_LINES)
+        self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
         self._readers = [
-            threading.Thread(target=_pump, args=(self._process.stdout, self._keep), daemon=True),
-            threading.Thread(target=_pump, args=(self._process.stderr, self._hear), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stdout, self._on_line), daemon=True),
+            threading.Thread(target=_pump, args=(self._process.stderr, self._on_stderr), daemon=True),
         ]
         for reader in self._readers:
             reader.start()
@@ -104,9 +96,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -139,14 +129,14 @@ class Engine:
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text
 
-    def _ask(self, command: str, patience: float) -> tuple[str, str]:
+    def _ask(self, command: str, timeout: float) -> tuple[str, str]:
         """Status and text of the first answer to a command."""
         self._asked, identity = command, ""
         if self._is_numbered:
             identity, self._next_id = f"{self._next_id}", self._next_id + 1
-        deadline = time.monotonic() + patience
-        self._write(f"{identity} {command}\n".lstrip(), patience)
-        return self._answer(identity, deadline, patience)
+        deadline = time.monotonic() + timeout
+        self._write(f"{identity} {command}\n".lstrip(), timeout)
+        return self._answer(identity, deadline, timeout)
 
     def _surplus(self) -> list[tuple[str, str]]:
         """What an engine without IDs answers beyond its first answer to the last command."""
@@ -170,7 +160,7 @@ class Engine:
         return shlex.join(self.command)
 
     def _write(self, line: str, timeout: float) -> None:
-        """Send a line in a thread of its own: a program that does not read keeps whoever writes to it waiting."""
+        """Send a line in its own thread: writing to a program that does not read would block."""
         errors: list[Exception] = []
 
         def write() -> None:
@@ -193,9 +183,7 @@ class Engine:
         """Print once how this engine departs from the protocol."""
         self._remarks(f"{self}: {what}")
 
-    def _answer(
-        self, identity: str, deadline: float, timeout: float, silence: float | None = None
-    ) -> tuple[str, str]:
+    def _answer(self, identity: str, deadline: float, timeout: float, silence: float | None = None) -> tuple[str, str]:
         """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any; queue.Empty
         after `silence` seconds without a line.
         """
@@ -245,7 +233,7 @@ class Engine:
     def _line(self, deadline: float, timeout: float, silence: float | None = None) -> str:
         """The next line; queue.Empty after `silence` seconds without one, a failure at the deadline."""
         left = deadline - time.monotonic()
-        if left <= 0:  # even if lines wait to be read: an engine that writes without end would be heard for ever
+        if left <= 0:  # even if lines wait to be read: an engine may write without end
             raise self._failure(f"gave no answer within {timeout:g} s")
         try:
             line = self._lines.get(timeout=left if silence is None else min(left, silence))
@@ -257,16 +245,16 @@ class Engine:
             raise self._failure("ended without answering", QUIT_SECONDS)
         return line
 
-    def _failure(self, what: str, patience: float = 0.0) -> FailureError:
-        """Stop the engine (after `patience` seconds if it is ending by itself) and say what it did and last said."""
-        status = self._stop(patience)
+    def _failure(self, what: str, seconds: float = 0.0) -> FailureError:
+        """Stop the engine (after some seconds if it is ending by itself) and describe what it did and last said."""
+        status = self._stop(seconds)
         exited = "" if status is None else f" (exit status {status})"
-        talk = f"; it last said: {' | '.join(self._talk)}" if self._talk else ""
-        return FailureError(f"{self}: {what}{exited}, last command '{self.last_sent}'{talk}")
+        said = f"; it last said: {' | '.join(self._stderr)}" if self._stderr else ""
+        return FailureError(f"{self}: {what}{exited}, last command '{self.last_sent}'{said}")
 
-    def _stop(self, patience: float) -> int | None:
-        """End the process, killing it after `patience` seconds; its exit status, None if it had to be killed. A process
-        of its own that keeps its pipes is waited for once, and not for long.
+    def _stop(self, seconds: float) -> int | None:
+        """End the process, killing it after so many seconds; its exit status, None if it had to be killed. A child of
+        the process that has its pipes open is waited for once, and not for long.
         """
         if self._is_stopped:
             return self._process.returncode
@@ -275,7 +263,7 @@ class Engine:
         if killed:
             self._process.kill()
         try:
-            self._process.wait(patience)
+            self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -296,13 +284,13 @@ class Engine:
             self._process.stdin.close()
         return True
 
-    def _keep(self, line: str | None) -> None:
+    def _on_line(self, line: str | None) -> None:
         if line is None or self._lines.qsize() < MOST_LINES:
             self._lines.put(line)
 
-    def _hear(self, line: str | None) -> None:
+    def _on_stderr(self, line: str | None) -> None:
         if line:
-            self._talk.append(line[:LONGEST_QUOTE])
+            self._stderr.append(line[:LONGEST_QUOTE])
 
 
 def words(command: str | Sequence[str]) -> list[str]:
@@ -329,7 +317,7 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
 
 
 def _pump(stream: IO[str] | None, take: Callable[[str | None], None]) -> None:
-    """Hand every line of `stream` to `take` without its line end, then None."""
+    """Pass every line of `stream` to `take` without its line end, then None."""
     assert stream is not None
     with contextlib.suppress(OSError, ValueError):  # the pipe was closed under us
         while line := stream.readline(LONGEST_LINE):

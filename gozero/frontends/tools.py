@@ -31,60 +31,48 @@ def _run(parser: Parser, arguments: Sequence[str] | None, work: Callable[[argpar
 
 def levels(arguments: Sequence[str] | None = None) -> int:
     """Print the visits and the randomness of each level."""
+
+    def work(_: argparse.Namespace) -> None:
+        print("level  visits  temperature (0: the best move)")
+        for number, level in enumerate(LEVELS, 1):
+            print(f"{number:5}  {level.visits:6}  {level.temperature:11g}")
+
     parser = Parser(prog="gozero levels", description="The levels of --level: visits a move, and how random it is.")
-    return _run(parser, arguments, _print_levels)
-
-
-def _print_levels(_: argparse.Namespace) -> None:
-    print("level  visits  temperature (0: the best move)")
-    for number, level in enumerate(LEVELS, 1):
-        print(f"{number:5}  {level.visits:6}  {level.temperature:11g}")
+    return _run(parser, arguments, work)
 
 
 def perft(arguments: Sequence[str] | None = None) -> int:
     """Print how many sequences of 1, 2 … depth moves the game has."""
+
+    def work(options: argparse.Namespace) -> None:
+        if not 1 <= options.depth <= DEEPEST_PERFT:
+            raise ChoiceError(f"--depth {options.depth}: expected 1 to {DEEPEST_PERFT:,}")
+        check_choices(options.game, options.size, options.rules)
+        from gozero import games
+        from gozero.games.perft import counts
+
+        print(*counts(games.make(options.game, size=options.size, rules=options.rules), options.depth))
+
     parser = Parser(prog="gozero perft", description="Count move sequences, to compare rules with other programs.")
     parser.add_argument("game", type=str.lower, help=f"name of the game: {', '.join(GAMES)}")
     parser.add_argument("--size", type=int, help="points a side (default: the game's own)")
     parser.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
     parser.add_argument("--rules", help="rule set (default: the game's own)")
-    return _run(parser, arguments, _print_counts)
-
-
-def _print_counts(options: argparse.Namespace) -> None:
-    if not 1 <= options.depth <= DEEPEST_PERFT:
-        raise ChoiceError(f"--depth {options.depth}: expected 1 to {DEEPEST_PERFT:,}")
-    check_choices(options.game, options.size, options.rules)
-    from gozero import games
-    from gozero.games.perft import counts
-
-    print(*counts(games.make(options.game, size=options.size, rules=options.rules), options.depth))
+    return _run(parser, arguments, work)
 
 
 def net(arguments: Sequence[str] | None = None) -> int:
     """Print a network's layers and how many parameters it has."""
     parser = Parser(prog="gozero net", description="Print the layers of a network.")
-    parser.add_argument(
-        "name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13"
-    )
-    parser.add_argument(
-        "--game", type=str.lower, default="go", help=f"whose positions it sees: {', '.join(GAMES)} (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--size", type=int, help="points a side, or columns, of the board that passes through (default: the game's own)"
-    )
-    parser.add_argument(
-        "--features",
-        type=int,
-        default=1,
-        help="version of the input features: 1, 2 or 3, where the game has it (default: 1)",
-    )
-    parser.add_argument(
-        "--norm",
-        choices=("renorm", "batch", "none"),
-        help="what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
-        "else renorm)",
-    )
+    add = parser.add_argument
+    add("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13")
+    games = ", ".join(GAMES)
+    add("--game", type=str.lower, default="go", help=f"whose positions it sees: {games} (default: %(default)s)")
+    add("--size", type=int, help="points a side, or columns, of the board it is shown (default: the game's own)")
+    version = "version of the input features: 1, 2 or 3, where the game has it (default: 1)"
+    add("--features", type=int, default=1, help=version)
+    norm = "what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
+    add("--norm", choices=("renorm", "batch", "none"), help=f"{norm}else renorm)")
     return _run(parser, arguments, _print_layers)
 
 
@@ -105,34 +93,28 @@ def _print_layers(options: argparse.Namespace) -> None:
 
 def weights(arguments: Sequence[str] | None = None) -> int:
     """Describe a weights file, or draw its first layer."""
+
+    def work(options: argparse.Namespace) -> None:
+        file = find(options.file)
+        if options.filters is None:
+            print(describe(file))
+            return
+        from gozero.nets import filters
+
+        print(filters.draw(file, Path(options.filters)))
+
     parser = Parser(prog="gozero weights", description="Describe a weights file.")
-    parser.add_argument(
-        "file", help="looked for in the working directory, beside the executable and among the shipped weights"
-    )
-    parser.add_argument(
-        "--filters",
-        metavar="PNG",
-        help="instead, draw the first layer's filters into this file: red the first player or the side to move, blue the "
-        "other (needs matplotlib)",
-    )
-    return _run(parser, arguments, _describe)
-
-
-def _describe(options: argparse.Namespace) -> None:
-    file = find(options.file)
-    if options.filters is None:
-        print(describe(file))
-        return
-    from gozero.nets import filters
-
-    print(filters.draw(file, Path(options.filters)))
+    places = "looked for in the working directory, beside the executable and among the shipped weights"
+    parser.add_argument("file", help=places)
+    drawing = "instead, draw the first layer's filters into this file: red the first player or the side to move, blue "
+    parser.add_argument("--filters", metavar="PNG", help=f"{drawing}the other (needs matplotlib)")
+    return _run(parser, arguments, work)
 
 
 def graph(arguments: Sequence[str] | None = None) -> int:
     """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
-    parser = Parser(
-        prog="gozero graph", description="Put the inference graph into weights files, which then play without PyTorch."
-    )
+    about = "Put the inference graph into weights files, which then play without PyTorch."
+    parser = Parser(prog="gozero graph", description=about)
     parser.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
     return _run(parser, arguments, _embed)
 
@@ -145,9 +127,8 @@ def _embed(options: argparse.Namespace) -> None:
         try:
             embed(file)
         except OSError as error:
-            raise WeightsError(
-                file, f"the file cannot be written: {(error.strerror or 'unwritable').lower()}"
-            ) from None
+            why = (error.strerror or "unwritable").lower()
+            raise WeightsError(file, f"the file cannot be written: {why}") from None
         print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
 
 
@@ -162,13 +143,8 @@ def warmup(arguments: Sequence[str] | None = None) -> int:
 def _fill_caches(options: argparse.Namespace) -> None:
     check_choices("go", options.size, None)
     path = _named_or_shipped(options.weights)
-    steps = [
-        (
-            "kernels of the rules and the search: the first time a minute or more, several on a busy machine",
-            _compile_kernels,
-        ),
-        ("network", lambda: _convert_network(path, options.size)),
-    ]
+    kernels = "kernels of the rules and the search: the first time a minute or more, several on a busy machine"
+    steps = [(kernels, _compile_kernels), ("network", lambda: _convert_network(path, options.size))]
     for index, (what, step) in enumerate(steps, 1):
         print(f"[{index}/{len(steps)}] {what}", file=sys.stderr, flush=True)
         start = time.perf_counter()

@@ -71,21 +71,9 @@ def check_pipelined(game: str, seed: int, length: int, folder: Path, arguments: 
     AssertionError.
     """
     sent = [f"{number} {line.text}" for number, line in enumerate(session(game, seed, length), 1)]
+    options = ["--game", game, "--size", str(SIZES[game]), "--visits", "2", "--seed", "1", *arguments]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "gtp",
-            "--game",
-            game,
-            "--size",
-            str(SIZES[game]),
-            "--visits",
-            "2",
-            "--seed",
-            "1",
-            *arguments,
-        ],
+        [sys.executable, "-m", "gtp", *options],
         input="\n".join(sent).encode("utf-8", "surrogateescape"),
         capture_output=True,
         cwd=folder,

@@ -15,13 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from gozero.nets import model, weights
-
 pytestmark = pytest.mark.quarry
 
-PATIENCE = 120.0
-PATIENCE_WITH_THE_DIALOGS = 60.0  # now and then a display of Xvfb passes no keys on: then another one
-ATTEMPTS = 3
+TIMEOUT = 120.0
+DIALOG_TIMEOUT = 20.0  # now and then a display of Xvfb passes no keys on: then another one
+ATTEMPTS = 6
 CONFIGURATION = """\
 [GTP Engine "gozero "]
 Screen name format = "%n %v"
@@ -43,8 +41,8 @@ Komi = 6.5
 """
 
 
-def wait_until(is_so: Callable[[], object], patience: float = PATIENCE) -> None:
-    deadline = time.monotonic() + patience
+def wait_until(is_so: Callable[[], object], timeout: float = TIMEOUT) -> None:
+    deadline = time.monotonic() + timeout
     while not is_so():
         if time.monotonic() > deadline:
             raise TimeoutError
@@ -81,7 +79,7 @@ def press(title: str, *keys: str) -> None:
     if number := window(title):
         subprocess.run(
             ["xdotool", "windowfocus", number, "sleep", "0.3", "key", "--delay", "300", *keys],
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             check=False,
         )
 
@@ -90,9 +88,9 @@ def play(log: Path) -> None:
     """A game from Quarry's dialogs to the engines' last word; TimeoutError when the dialogs do not answer."""
     with subprocess.Popen(["quarry"]) as quarry:
         try:
-            wait_until(lambda: press("Quarry Control Center", "alt+n") or window("New Game"), PATIENCE_WITH_THE_DIALOGS)
+            wait_until(lambda: press("Quarry Control Center", "alt+n") or window("New Game"), DIALOG_TIMEOUT)
             wait_until(  # forward, and play
-                lambda: press("New Game", "alt+f", "Return") or not window("New Game"), PATIENCE_WITH_THE_DIALOGS
+                lambda: press("New Game", "alt+f", "Return") or not window("New Game"), DIALOG_TIMEOUT
             )
             wait_until(
                 lambda: re.search(r"final_status_list dead\n(?s:.*)final_status_list dead\n.*= ", log.read_text())
@@ -101,22 +99,10 @@ def play(log: Path) -> None:
             quarry.terminate()
 
 
-def test_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    config, log = model.config("b1c8"), tmp_path / "log"
-    weights.save(tmp_path / "small.pt", model.build(config, seed=1), config)
-    engine = [
-        sys.executable,
-        "-m",
-        "gtp",
-        "--weights",
-        str(tmp_path / "small.pt"),
-        "--visits",
-        "1",
-        "--seed",
-        "1",
-        "--log",
-        str(log),
-    ]
+def test_a_game(small_weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log"
+    options = ["--weights", str(small_weights), "--visits", "1", "--seed", "1", "--log", str(log)]
+    engine = [sys.executable, "-m", "gtp", *options]
     (tmp_path / ".quarry").write_text(CONFIGURATION.format(command=shlex.join(engine)))
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -1,9 +1,9 @@
 """The searches of many positions at once, in waves whose leaves are evaluated together.
 
 A task is a position to be searched; it waits until it has its turn, the highest priority first and the older first
-among equals. A wave takes some leaves of every search under way: those of one board size go to the evaluator in one batch,
-whatever their komi, rules and settings. Searches do not influence each other, so a position has the same numbers in
-company as alone.
+among equals. A wave takes some leaves of every search under way: those of one board size go to the evaluator in one
+batch, whatever their komi, rules and settings. Searches do not influence each other, so a position has the same numbers
+in company as alone.
 
 The moves of a game are taken as `play` over GTP takes them: for either side at any time, and a move that only superko
 forbids too. The engine considers the moves that the full rules allow.

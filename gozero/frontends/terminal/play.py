@@ -278,7 +278,8 @@ class Terminal:
         """The engine's move, and who it thinks will win."""
         move = "passes" if reply.action == self._game.pass_action else self._name_of(reply.action)
         favourite = reply.colour if reply.value >= 0 else BLACK + WHITE - reply.colour
-        return f"{COLOUR_NAMES[reply.colour]} {move}; {COLOUR_NAMES[favourite]} expects to win {_chance(abs(reply.value))}."
+        expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(reply.value))}"
+        return f"{COLOUR_NAMES[reply.colour]} {move}; {expected}."
 
     def _check_not_over(self) -> None:
         if self._match.is_over:

@@ -15,7 +15,7 @@ from gozero.system.output import Log, tell
 
 say = partial(tell, PROGRAM)
 """One line to the user, on stderr."""
-MISSING = "the server needs aiohttp; run, in gozero's source tree: make board (elsewhere: pip install 'gozero[web]')"
+MISSING = "the server needs aiohttp; in gozero's source tree run make board (elsewhere pip install 'gozero[web]')"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def start(settings: WebSettings, log: Log | None) -> int:
-    """Serve. Returns the exit code; WeightsError and SettingsError where something that was asked for cannot be used."""
+    """Serve. Returns the exit code; WeightsError and SettingsError where something cannot be used."""
     run = None if settings.run is None else TrainingRun(settings.run)
     choices = {} if run is None else dict(run.weights)
     if settings.weights is not None:

@@ -23,7 +23,7 @@ PLAYOUTS = "no weights: it plays by random playouts, and weakly"
 STRENGTHS = "strength.toml"  # beside the shipped weights
 
 
-class Network(NamedTuple):
+class OfferedNetwork(NamedTuple):
     """What plays a game: a weights file, or random playouts if there is no path."""
 
     path: Path | None
@@ -53,7 +53,7 @@ class Network(NamedTuple):
         return {"label": label, "name": name, "strength": strength, **boards}
 
 
-def network(game: str, given: str | None = None) -> Network:
+def network(game: str, given: str | None = None) -> OfferedNetwork:
     """What plays a game: the weights file that is given, or the game's own, or random playouts. ChoiceError if the
     given one plays another game or cannot be used.
     """
@@ -61,7 +61,7 @@ def network(game: str, given: str | None = None) -> Network:
     head = None if path is None else _header(path)
     if given and (head is None or head.game != game):
         raise ChoiceError(f"these weights cannot be used for {title_of(game)}")
-    return Network(None, Header(game, None, None)) if head is None else Network(path, head)
+    return OfferedNetwork(None, Header(game, None, None)) if head is None else OfferedNetwork(path, head)
 
 
 def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:

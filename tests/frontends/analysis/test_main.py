@@ -90,6 +90,8 @@ def test_a_session_of_katrain(small_weights: Path) -> None:
         client.send(**katrain(turn, turn, 30))
     client.send(**katrain(100, 8, ENDLESS, reportDuringSearchEvery=0.05))
     heard = client.hear_until(id="QUERY:100", isDuringSearch=True)
+    while heard[-1]["rootInfo"]["visits"] < 2:
+        heard += client.hear_until(id="QUERY:100", isDuringSearch=True)
     client.send(id="stop", action="terminate", terminateId="QUERY:100")
     heard += client.hear_until(id="stop")
     (last,) = [answer for answer in heard if answer["id"] == "QUERY:100" and answer.get("isDuringSearch") is False]

@@ -19,7 +19,7 @@ from aiohttp.http_exceptions import BadStatusLine
 
 from gozero.frontends.web.__main__ import start
 from gozero.frontends.web.server import server
-from gozero.frontends.web.settings import from_arguments
+from gozero.frontends.web.settings import WebSettings, from_arguments
 from gozero.system.errors import UserError
 from tests.frontends.web.talk import served_by
 
@@ -68,6 +68,13 @@ def test_what_cannot_be_served_is_one_line(options: tuple[str, ...], text: str) 
     assert said.startswith(text)
     assert "choose another --port" not in said, "where none would help"
     assert said.count("\n") == 1
+
+
+def test_where_the_usual_port_is_taken_there_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        monkeypatch.setattr(server, "USUAL_PORT", other.getsockname()[1])
+        with server.listen(WebSettings()) as found:
+            assert found.getsockname()[1] not in (0, other.getsockname()[1])
 
 
 def test_a_port_that_is_taken() -> None:

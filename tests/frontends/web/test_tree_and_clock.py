@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gozero.frontends.web.engine.clock import GameClock
+from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Clocks, setup_of
@@ -56,7 +56,7 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
 
 
 def test_the_clock_that_runs() -> None:
-    clock = GameClock(Clocks(main=60.0, period=10.0, periods=2))
+    clock = SessionClock(Clocks(main=60.0, period=10.0, periods=2))
     clock.start(BLACK, 100.0)
     assert clock.remaining(130.0) == pytest.approx(30 + 20)
     clock.start(WHITE, 130.0)
@@ -68,7 +68,7 @@ def test_the_clock_that_runs() -> None:
 
 
 def test_overtime_and_its_end() -> None:
-    clock = GameClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock = SessionClock(Clocks(main=5.0, period=10.0, periods=2))
     clock.start(BLACK, 0.0)
     clock.start(WHITE, 12.0)  # into the first period, which is not used up
     clock.start(BLACK, 13.0)
@@ -77,7 +77,7 @@ def test_overtime_and_its_end() -> None:
 
 
 def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:
-    clock = GameClock(Clocks(period=10.0, periods=1))
+    clock = SessionClock(Clocks(period=10.0, periods=1))
     clock.start(BLACK, 100.0)
     whole, rest = (clock.allowance(BLACK, 50, now) for now in (100.0, 106.0))
     assert whole is not None and rest is not None
@@ -89,7 +89,7 @@ def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:
 
 def test_a_clock_is_kept() -> None:
     terms = Clocks(main=60.0, period=10.0, periods=3)
-    clock, again = GameClock(terms), GameClock(terms)
+    clock, again = SessionClock(terms), SessionClock(terms)
     clock.start(BLACK, 0.0)
     again.restore(json.loads(json.dumps(clock.saved(20.0))))
     again.start(BLACK, 1000.0)
@@ -97,7 +97,7 @@ def test_a_clock_is_kept() -> None:
 
 
 def test_without_a_limit_nothing_runs() -> None:
-    clock = GameClock(Clocks())
+    clock = SessionClock(Clocks())
     clock.start(BLACK, 0.0)
     assert clock.values(5.0) is None
     assert clock.remaining(5.0) == float("inf")
@@ -171,7 +171,7 @@ def test_the_clock_runs_while_an_earlier_move_is_shown() -> None:
 
 @pytest.mark.parametrize("terms", [Clocks(main=5.0), Clocks(main=5.0, period=10.0, periods=2)])
 def test_the_clock_of_the_side_that_lost_on_time_stays_at_nothing(terms: Clocks) -> None:
-    clock = GameClock(terms)
+    clock = SessionClock(terms)
     clock.start(BLACK, 0.0)
     clock.stop(25.0)
     values = clock.values(99.0)
@@ -180,7 +180,7 @@ def test_the_clock_of_the_side_that_lost_on_time_stays_at_nothing(terms: Clocks)
 
 
 def test_a_running_clock_goes_into_its_periods() -> None:
-    clock = GameClock(Clocks(main=5.0, period=10.0, periods=2))
+    clock = SessionClock(Clocks(main=5.0, period=10.0, periods=2))
     clock.start(BLACK, 0.0)
     shown = [clock.values(now) for now in (4.0, 6.0, 16.0, 26.0)]
     assert [values and values["black"] for values in shown] == [

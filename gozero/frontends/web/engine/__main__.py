@@ -35,6 +35,7 @@ LOADING = (
     "Preparing the rules and the search for this processor: {seconds} s so far. The first time for each version they "
     "are compiled, which takes about half a minute, longer on a busy machine."
 )
+Report = Callable[[dict[str, Any]], None]
 WAIT = 0.3  # seconds for the rules, before the page shows that they are being prepared
 
 
@@ -116,7 +117,7 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     os._exit(SUCCESS)  # threads that load or compile are not waited for
 
 
-def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
+def wait(compilation: jit.Compilation, report: Report) -> None:
     """Wait until the kernels are compiled; if that takes long, report the seconds to the page."""
     begun = time.monotonic()
     if compilation.wait(WAIT):
@@ -128,7 +129,7 @@ def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None])
     report({"is": "loading", "text": ""})
 
 
-def next_request(handler: RequestHandler, requests: RequestQueue, report: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+def next_request(handler: RequestHandler, requests: RequestQueue, report: Report) -> dict[str, Any] | None:
     """The next request; until it comes the engine works, and watches the clock of a person."""
     while True:
         left = handler.seconds_left(time.monotonic())
@@ -141,7 +142,7 @@ def next_request(handler: RequestHandler, requests: RequestQueue, report: Callab
                 return requests.take(left)
 
 
-def guarded(act: Callable[[], None], report: Callable[[dict[str, Any]], None]) -> None:
+def guarded(act: Callable[[], None], report: Report) -> None:
     """Do it; report to the page in one sentence what cannot be done, or that there is a bug."""
     from gozero.frontends.web.engine.session import RefusedError
 
@@ -156,9 +157,8 @@ def guarded(act: Callable[[], None], report: Callable[[dict[str, Any]], None]) -
     except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
         sys.stderr.write("gozero web: internal error; please report this:\n")
         traceback.print_exception(error, file=sys.stderr)
-        report(
-            {"is": "refused", "text": f"Internal error: {type(error).__name__}; the terminal says more.", "bug": True}
-        )
+        text = f"Internal error: {type(error).__name__}; the terminal says more."
+        report({"is": "refused", "text": text, "bug": True})
 
 
 if __name__ == "__main__":

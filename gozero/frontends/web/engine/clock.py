@@ -16,7 +16,7 @@ from gozero.play.time_controls import Allowance, Clock, TimeLeft, byoyomi
 LAG = 0.2  # seconds kept back by the engine: nothing stands between it and its clock
 
 
-class GameClock:
+class SessionClock:
     """Two clocks, of which at most one runs.
 
     Args:
@@ -79,12 +79,9 @@ class GameClock:
         """For the page: what each side has left; None without a limit."""
         if not self._terms.is_limited:
             return None
-        shown = {}
-        for colour, name in COLOUR_WORDS.items():
-            left = self._left_at(colour, now)
-            shown[name] = {"seconds": left.seconds, "periods": left.count}
+        sides = [(COLOUR_WORDS[int(colour)], left) for colour, left in self.saved(now).items()]
         return {
-            **shown,
+            **{name: {"seconds": seconds, "periods": count} for name, (seconds, count) in sides},
             "period": self._terms.period,
             "periods": self._terms.periods,
             "running": COLOUR_WORDS.get(self.running or 0),
@@ -92,11 +89,8 @@ class GameClock:
 
     def saved(self, now: float) -> dict[str, Any]:
         """What `restore` takes."""
-        sides = {}
-        for colour in (BLACK, WHITE):
-            left = self._left_at(colour, now)
-            sides[str(colour)] = [left.seconds, left.count]
-        return sides
+        sides = {colour: self._left_at(colour, now) for colour in (BLACK, WHITE)}
+        return {str(colour): [left.seconds, left.count] for colour, left in sides.items()}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Put both clocks where they stood; none runs."""
@@ -105,12 +99,9 @@ class GameClock:
             seconds, count = saved[str(colour)]
             self._clock.set_left(colour, TimeLeft(seconds, count))
 
-    def _left(self, colour: int) -> TimeLeft:
-        return self._clock.left(colour) or TimeLeft(0.0)
-
     def _left_at(self, colour: int, now: float) -> TimeLeft:
         """The side's clock with the time that runs taken off: a period that is used up makes way for the next."""
-        left = self._left(colour)
+        left = self._clock.left(colour) or TimeLeft(0.0)
         seconds, count = left.seconds, left.count
         if self._runs is not None and self._runs[0] == colour:
             seconds -= now - self._runs[1]
@@ -120,6 +111,6 @@ class GameClock:
 
     def _in_all(self, colour: int) -> float:
         """Seconds that a side may use before it has lost."""
-        left = self._left(colour)
+        left = self._clock.left(colour) or TimeLeft(0.0)
         periods = left.count - 1 if left.count else self._terms.periods
         return left.seconds + max(0, periods) * self._terms.period

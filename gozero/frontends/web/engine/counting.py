@@ -64,7 +64,7 @@ class Counting:
         return self._ending.settlement(Limits(None, should_stop=should_stop)).is_complete
 
     def toggle(self, action: int) -> None:
-        """Call the string on a point dead if it was alive, and the other way round. RefusedError where there is none."""
+        """Call the string on a point dead if it was alive, and the other way round. RefusedError if there is none."""
         if not self.is_disputable:
             raise RefusedError("Dead stones are marked at the end of a game, after two passes.")
         session = self._session

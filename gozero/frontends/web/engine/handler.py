@@ -265,7 +265,7 @@ class RequestHandler:
     # Reports
 
     def _answer(self, request: dict[str, Any], values: dict[str, Any]) -> None:
-        """Tell the page that asked, and no other."""
+        """Report to the page that asked, and no other."""
         self._report({**values, "to": request.get("page")})
 
     def _changed(self) -> None:

@@ -40,7 +40,7 @@ class Bounds:
     playouts: bool = False
 
 
-class Opponent:
+class LevelOpponent:
     """The person's opponent in one session.
 
     Args:

@@ -1,8 +1,8 @@
 """Games as files: SGF with variations and comments for the games that SGF knows; for the others a list of moves, one a
 line, whose first line names the game and its board.
 
-To open a file: `games_in` lists what it holds, `setup_for` says which game to seat for one of them, `load` puts that on
-the session and returns the remarks. The data are the file's bytes, or its text. Nothing here opens a file.
+To open a file: `games_in` lists its games, `setup_for` gives the setup for one of them, `load` puts that on the session
+and returns the remarks. The data are the file's bytes, or its text. Nothing here opens a file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'b
 _COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
-def save(session: GameSession, result: str, level: int | None = None, today: datetime.date | None = None) -> tuple[str, str]:
+def save(
+    session: GameSession, result: str, level: int | None = None, today: datetime.date | None = None
+) -> tuple[str, str]:
     """(name of the file, its text). A game that was read from a file goes back into that file, which keeps everything
     else: its other games, and every property. ``level`` is the engine's, None: the setup's.
     """
@@ -93,8 +95,8 @@ def games_in(data: str | bytes) -> list[str]:
 
 
 def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, SgfGame | None]:
-    """The setup for the review of a record that is opened at a game of ``setup``, and the file's game of that number, if
-    it is SGF. RefusedError where it is none.
+    """The setup for the review of a record that is opened in a game of ``setup``, and the file's game of that number
+    if it is SGF. RefusedError if there is none.
     """
     setup, text = replace(setup, person="both", handicap=0, record_rules=None), _text(data)
     if named := _HEADER.match(text):

@@ -13,7 +13,7 @@ from typing import Any
 from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
-from gozero.frontends.web.engine.opponent import Bounds, Opponent
+from gozero.frontends.web.engine.opponent import Bounds, LevelOpponent
 from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.frontends.web.engine.views import graph_point, look_values
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
@@ -39,7 +39,7 @@ class Searches:
         open_evaluator: as for `gozero.play.player.make_player`.
         bounds: what they may use.
         should_stop: whether an analysis ends now, because a request waits.
-        is_cut: whether the search for the engine's move ends now, see `Opponent`.
+        is_cut: whether the search for the engine's move ends now, see `LevelOpponent`.
         report: takes what is sent to the page.
 
     Attributes:
@@ -64,7 +64,7 @@ class Searches:
         full = PlayerSettings(rules=session.setup.played_rules, friendly_pass=True, search=search, max_memory=half)
         self._analyst = player_of(session.game, open_evaluator, full)
         self.counting = Counting(session, self._analyst)
-        self.opponent = Opponent(session, open_evaluator, bounds, is_cut)
+        self.opponent = LevelOpponent(session, open_evaluator, bounds, is_cut)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
         self.batch: list[int] = []
@@ -168,8 +168,8 @@ class Searches:
         return look.ownership is not None and point < len(look.ownership) and abs(look.ownership[point]) > OWNED
 
     def begin_batch(self, visits: Any) -> None:
-        """Analyse every position of the shown line that was not searched as well before. RefusedError where these visits
-        cannot be.
+        """Analyse every position of the shown line that was not searched as well before. RefusedError for visits out of
+        range.
         """
         if not isinstance(visits, int) or not 1 <= visits <= MOST_BATCH_VISITS:
             raise RefusedError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")

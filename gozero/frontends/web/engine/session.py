@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.frontends.web.catalogue import rule_sets
-from gozero.frontends.web.engine.clock import GameClock
+from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import coords
@@ -74,7 +74,7 @@ class GameSession:
         self.leaf = START
         self.ended: Ended | None = None
         self.agreed: dict[int, list[list[int]]] = {}
-        self.clock = GameClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
+        self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
         self.clocks: dict[int, dict[str, Any]] = {}
 
     # Whose turn
@@ -181,8 +181,8 @@ class GameSession:
         self.ended, self.live_turn = Ended(self.at, BLACK + WHITE - colour, how), EMPTY
 
     def undo(self) -> None:
-        """Back to the person's last own decision, with the clocks as they stood then; without an opponent, and away from
-        the end of a game that is over, one move. RefusedError where there is none.
+        """Back to the person's last own decision, with the clocks as they stood then; one move if there is no opponent
+        or the game is over elsewhere. RefusedError if there is none.
         """
         if self.live is None or not (self.is_going_on or self.at == self.live):
             self._undo_variation()
@@ -249,7 +249,7 @@ class GameSession:
     def review(self) -> None:
         """End the play: from now on moves are variations."""
         self.live = None
-        self.clock = GameClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
+        self.clock = SessionClock(replace(self.setup.clock, main=0.0, period=0.0, periods=0))
 
     # Records
 
@@ -261,7 +261,7 @@ class GameSession:
         return self.setup.played_rules or next(iter(rule_sets(self.game.name)), "")
 
     def begin_from(self, record: GameRecord) -> None:
-        """Begin anew from the start of a record of this game. ValueError where its stones or its size cannot be played."""
+        """Begin anew from the start of a record of this game. ValueError if its stones or size cannot be played."""
         if not isinstance(self.game, GoGame):
             self._stand_after([])
         self.start = _begun(self.game, record, self.rules)
@@ -301,7 +301,7 @@ class GameSession:
         if values["live"] is None:
             self.review()
         else:
-            self.clock = GameClock(self.setup.clock)
+            self.clock = SessionClock(self.setup.clock)
             if values["clock"] is not None:
                 self.clock.restore(values["clock"])
             self.go_to(values["live"])
@@ -331,8 +331,8 @@ def _first_record(game: CurrentGame, rules: str) -> GameRecord | None:
 
 
 def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
-    """Let a game, before its first move where it is not Go, begin as a record does: how it begins now, with the record's
-    result. ValueError where its stones or its size cannot be played.
+    """Let a game begin as a record does (before its first move if it is not Go): how it begins now, with the record's
+    result. ValueError if its stones or size cannot be played.
     """
     if isinstance(game, GoGame):
         game.load_record(replace(record, moves=()))

@@ -155,7 +155,9 @@ def worst(session: GameSession, line: list[int]) -> list[dict[str, Any]]:
     return [_mistake(session, *entry) for entry in losses[:WORST]]
 
 
-def _mistake(session: GameSession, loss: float, number: int, node: int, known: Estimate, then: Estimate) -> dict[str, Any]:
+def _mistake(
+    session: GameSession, loss: float, number: int, node: int, known: Estimate, then: Estimate
+) -> dict[str, Any]:
     """A move that lost: from what was known before it to what was known then."""
     move = session.tree[node]
     sign = 1 if move.colour == BLACK else -1

@@ -79,7 +79,7 @@ class Access:
             return False
 
     def _is_own(self, request: web.Request) -> bool:
-        """Whether a request that says where it comes from comes from a page of this server; a connection must say so."""
+        """Whether a request comes from a page of this server, if it says where from; a connection must say so."""
         origin = request.headers.get("Origin")
         if origin is None:
             return request.headers.get("Upgrade", "").lower() != "websocket"

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -48,7 +49,7 @@ NO_WEIGHTS = "These weights are not offered: reload the page."
 
 
 class OpenPage:
-    """A page's connection. Reports wait in a queue, so that a slow page delays nobody; one that does not read is dropped.
+    """A page's connection. Reports wait in a queue, so that a slow page delays nobody; one that reads none is dropped.
 
     Args:
         socket: to it.
@@ -239,20 +240,18 @@ def serve(settings: WebSettings, run: TrainingRun | None, games: OpenGames, say:
 
 
 def listen(settings: WebSettings) -> socket.socket:
-    """A socket that listens. SettingsError where the address or the port that was asked for cannot be had."""
+    """A socket that listens. SettingsError if the address or the port that was asked for cannot be had."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    ports = [USUAL_PORT, 0] if settings.port is None else [settings.port]
-    for port in ports:
-        try:
-            return socket.create_server((settings.host, port), family=family)
-        except (OSError, UnicodeError) as error:
-            if isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES) and port != ports[-1]:
-                continue
-            reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (while ")[0]
-            taken = isinstance(error, OSError) and error.errno in (errno.EADDRINUSE, errno.EACCES)
-            hint = "; choose another --port" if port and taken else ""
-            raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
-    raise AssertionError
+    port = USUAL_PORT if settings.port is None else settings.port
+    try:
+        return socket.create_server((settings.host, port), family=family)
+    except (OSError, UnicodeError) as error:
+        is_taken = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
+        if is_taken and settings.port is None:
+            return listen(replace(settings, port=0))
+        reason = (getattr(error, "strerror", None) or str(error)).lower().partition(" (while ")[0]
+        hint = "; choose another --port" if port and is_taken else ""
+        raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
 
 
 def address_of(settings: WebSettings, port: int, token: str | None) -> str:

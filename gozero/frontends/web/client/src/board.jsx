@@ -1,4 +1,4 @@
-// The board: stones as the server told them, with what is shown on top of them. It knows no rules.
+// The board: stones as the server reports them, with what is shown on top of them. It knows no rules.
 
 import { Goban } from "@sabaki/shudan";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -24,7 +24,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
   const [room, setRoom] = useState({ width: 0, height: 0 });
   const [hovered, setHovered] = useState(null);
   const [cursor, setCursor] = useState(null);
-  const [told, setTold] = useState("");
+  const [announced, setAnnounced] = useState("");
 
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => setRoom({ width: entry.contentRect.width, height: entry.contentRect.height }));
@@ -54,7 +54,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
       const x = Math.min(view.cols - 1, Math.max(0, (from % view.cols) + moves[0]));
       const y = Math.min(view.rows - 1, Math.max(0, Math.floor(from / view.cols) + moves[1]));
       setCursor(y * view.cols + x);
-      setTold(described(view, y * view.cols + x));
+      setAnnounced(described(view, y * view.cols + x));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
       onPlay(vertexOf(view, cursor));
@@ -76,7 +76,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
           onVertexPointerLeave={() => setHovered(null)}
         />
       </div>
-      <div class="unseen" aria-live="assertive">{told}</div>
+      <div class="unseen" aria-live="assertive">{announced}</div>
     </div>
   );
 }

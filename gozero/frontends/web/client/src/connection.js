@@ -1,13 +1,13 @@
-// The connection to the server: requests go out, reports come in. Where it breaks it is made again. The game is kept here
-// too: a server that was started anew is given it.
+// The connection to the server: requests go out, reports come in. If it breaks it is made again. A server that was
+// started anew is given the game's snapshot.
 
 const FIRST_WAIT = 500, LONGEST_WAIT = 5000; // milliseconds before another attempt
 
 export class Connection {
-  /** `hear(report)` is called with each report, `seen(isOpen)` when the connection opens or breaks. */
-  constructor(hear, seen) {
-    this.hear = hear;
-    this.seen = seen;
+  /** `onReport(report)` is called with each report, `onChange(isOpen)` when the connection opens or breaks. */
+  constructor(onReport, onChange) {
+    this.onReport = onReport;
+    this.onChange = onChange;
     this.wait = FIRST_WAIT;
     this.snapshot = null; // what the server needs to take the game up
     this.shown = {};
@@ -20,17 +20,17 @@ export class Connection {
     this.socket = new WebSocket(`ws://${location.host}/socket${query}${query && this.snapshot ? "&snapshot=1" : ""}`);
     this.socket.onopen = () => {
       this.wait = FIRST_WAIT;
-      this.seen(true);
+      this.onChange(true);
     };
     this.socket.onmessage = (event) => {
       const report = JSON.parse(event.data);
       if (report.is === "hello") this.greet(report);
       if (report.is === "snapshot") this.snapshot = report.saved;
       if (report.is === "view") this.shown = { at: report.at, leaf: report.line.at(-1) };
-      this.hear(report);
+      this.onReport(report);
     };
     this.socket.onclose = () => {
-      this.seen(false);
+      this.onChange(false);
       setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
     };

@@ -1,4 +1,4 @@
-// The page: it shows what the server tells, and asks the server for everything else.
+// The page: it shows what the server reports, and asks the server for everything else.
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -22,7 +22,7 @@ function useServer() {
   const live = useRef(null), saved = useRef(null); // the game that is going on, and as it was saved
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
-    const hear = (report) => {
+    const onReport = (report) => {
       if (report.is === "hello") change({ hello: report, loading: "", notice: greeting(report) });
       else if (report.is === "view") {
         identity.current = report.identity;
@@ -42,7 +42,7 @@ function useServer() {
         download(report.name, report.text);
       }
     };
-    connection.current = new Connection(hear, (open) => change({ open }));
+    connection.current = new Connection(onReport, (open) => change({ open }));
   }, []);
   const ask = (what, more) => {
     change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
@@ -51,7 +51,7 @@ function useServer() {
     else if (CHANGES.includes(what)) unsaved.current = identity.current;
     return isSent;
   };
-  return { ...state, ask, unsaved, isSaved: () => saved.current === live.current, forgetGames: () => change({ games: null }), tell: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, unsaved, isSaved: () => saved.current === live.current, forgetGames: () => change({ games: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -81,12 +81,12 @@ function looked(now, look) {
   const view = known(now.view, look.node, { black: look.black, score: look.score, visits: look.visits });
   if (!look.hint) return now.view.analysing ? { look, view } : {};
   const [best] = look.moves;
-  const isTold = best.chance !== null && !hides(now.view, remembered());
-  const text = `Hint: ${best.vertex}${isTold ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
+  const isShown = best.chance !== null && !hides(now.view, remembered());
+  const text = `Hint: ${best.vertex}${isShown ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
   return { view, hint: best.point, notice: { kind: "message", text } };
 }
 
-/** Whether a game is being played that must not tell who leads. */
+/** Whether a game is being played that must not show who leads. */
 const hides = (view, memory) => view.goingOn && !view.analysing && !memory.leads;
 
 function Page() {
@@ -113,11 +113,11 @@ function Page() {
     else load(chosen);
   };
   const load = async (chosen) => {
-    if (chosen.size > LARGEST_RECORD) server.tell(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
+    if (chosen.size > LARGEST_RECORD) server.refuse(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
     else {
       const data = await bytesOf(chosen);
       record.current = { data, name: chosen.name };
-      if (data === null) server.tell(`${chosen.name} cannot be read: is it a file?`);
+      if (data === null) server.refuse(`${chosen.name} cannot be read: is it a file?`);
       else ask("load", record.current);
     }
   };

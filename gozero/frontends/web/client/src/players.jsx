@@ -43,7 +43,7 @@ function gainOf({ gains }, colour) {
   return `${gains[colour]} ${gains[colour] === 1 ? gains.what.replace(/s$/, "") : gains.what}`;
 }
 
-/** Seconds since the clocks were told. */
+/** Seconds since the clocks were reported. */
 function usePassed(clock) {
   const [passed, setPassed] = useState(0);
   useEffect(() => {

@@ -10,8 +10,6 @@ export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${
 
 export const side = (colour) => ({ black: "Black", white: "White" })[colour] ?? "";
 
-export const other = (colour) => (colour === "black" ? "white" : "black");
-
 export const levelWords = (level) =>
   level === 1 ? "1 – for a first game" : level <= 4 ? `${level} – beginner` : level <= 9 ? `${level} – casual` : level <= 14 ? `${level} – experienced` : level < 20 ? `${level} – strong` : "20 – strongest";
 
