@@ -46,8 +46,8 @@ except ModuleNotFoundError:
     raise SystemExit(BAD_INPUT) from None
 
 from training.cluster import WORKER
-from training.cluster.messages import About, Initialize, NetworkVersion, PackedPool, Played, PlayTask
-from training.cluster.pool import WorkerPool
+from training.cluster.messages import About, Initialize, NetworkVersion, PackedPool, PlayTask, TaskResult
+from training.cluster.pool import ClusterPool
 from training.records import records
 from training.records.records import Record
 from training.selfplay.local import Task, TaskEnd
@@ -189,18 +189,18 @@ class Host:
     async def cut(self, number: int) -> None:
         pass
 
-    async def work(self, order: PlayTask) -> Played:
+    async def work(self, order: PlayTask) -> TaskResult:
         """Games that nobody plays."""
         moves, began = np.arange(120, dtype=np.int32), time.monotonic()
         await asyncio.sleep(GAMES * self.game)
         records = [Record(13, 7.5, 1, moves, (), 0.5, "passes") for _ in range(GAMES)]
-        return Played(records, TaskEnd(0), self.state, time.monotonic() - began)
+        return TaskResult(records, TaskEnd(0), self.state, time.monotonic() - began)
 
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     """The line for this number of workers."""
     turn, settings = itertools.cycle(hosts), LoopSettings()
-    pool = WorkerPool(Initialize(settings, 1), workers, start=lambda order, resource: next(turn))
+    pool = ClusterPool(Initialize(settings, 1), workers, start=lambda order, resource: next(turn))
     pool.open()
 
     def order(slot: int) -> PlayTask:

@@ -43,7 +43,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.frontends.analysis.analyst import Analyst, Task, tasks
+from gozero.frontends.analysis.analyst import Analyst, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.games.game import PLY, Game

@@ -22,7 +22,7 @@ from gozero.system.errors import UserError
 from gozero.system.threads import available_threads
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.messages import Assignment, Initialize, Output
-from training.cluster.pool import TRIES, WorkerPool, WorkersLostError
+from training.cluster.pool import TRIES, ClusterPool, WorkersLostError
 from training.cluster.selfplay import ClusterMatches, ClusterSelfPlay
 from training.doctor.monitor import Monitor
 from training.run import session
@@ -37,7 +37,7 @@ LOCK_SECONDS = 30.0  # that a process which was killed may need to let go of the
 class ClusterBackend:
     """The workers and the learner of a run; see `training.run.backend.Backend`."""
 
-    def __init__(self, workers: WorkerPool, stop: Callable[[], bool]) -> None:
+    def __init__(self, workers: ClusterPool, stop: Callable[[], bool]) -> None:
         self.workers, self.matches, self._stop = workers, ClusterMatches(workers), stop
         self._trainer: ClusterTrainer | None = None
 
@@ -117,7 +117,7 @@ class Coordinator:
                 settings = session.as_begun(asked.settings, asked.folder, asked.chosen)
                 if not self._again:
                     check_room(settings)
-                workers = WorkerPool(Initialize(settings, asked.threads), asked.workers)
+                workers = ClusterPool(Initialize(settings, asked.threads), asked.workers)
                 stack.callback(workers.close)
                 backend = ClusterBackend(workers, self._stop.is_set)
                 stack.callback(backend.close)

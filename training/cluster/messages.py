@@ -77,7 +77,7 @@ class PackedPool:
 
 @dataclass(frozen=True)
 class PlayTask:
-    """To a worker: play a task of self-play. Answer: `Played`."""
+    """To a worker: play a task of self-play. Answer: `TaskResult`."""
 
     number: int  # of the order
     task: Task
@@ -86,7 +86,7 @@ class PlayTask:
 
 
 @dataclass(frozen=True)
-class Played:
+class TaskResult:
     """A task has ended, or was cut: its games, and the pool then."""
 
     records: list[Record]

@@ -22,7 +22,7 @@ from ray.exceptions import RayTaskError
 from gozero import __version__
 from gozero.system.console import say
 from training.cluster import GPU_WORKER, WORKER
-from training.cluster.messages import About, Counts, Initialize, Order, Played, PlayMatch
+from training.cluster.messages import About, Counts, Initialize, Order, PlayMatch, TaskResult
 from training.cluster.worker import GPU_SHARE, LOST, Worker
 
 LOOK = 1.0  # seconds between two looks for new room
@@ -68,7 +68,7 @@ class PooledWorker:
             self.answer = self.handle.about.remote()
 
 
-class WorkerPool:
+class ClusterPool:
     """The workers and their jobs. There are none before `open`."""
 
     def __init__(self, order: Initialize, workers: int, start: Callable[[Initialize, str], Any] | None = None) -> None:
@@ -231,7 +231,7 @@ class WorkerPool:
             worker.answer = None
             self._admit(worker, answer)
             return
-        if isinstance(answer, Played):
+        if isinstance(answer, TaskResult):
             worker.counts.evaluations += answer.end.evaluations
             worker.counts.busy += answer.seconds
         self._free(worker).set_result(answer)

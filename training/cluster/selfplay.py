@@ -15,8 +15,8 @@ import torch
 from ray.util.metrics import Gauge
 from torch import nn
 
-from training.cluster.messages import Counts, PackedPool, Played, PlayMatch, PlayTask
-from training.cluster.pool import Job, WorkerPool
+from training.cluster.messages import Counts, PackedPool, PlayMatch, PlayTask, TaskResult
+from training.cluster.pool import ClusterPool, Job
 from training.cluster.worker import packed, put
 from training.matches.match import MatchGame
 from training.run.gate import MatchPart
@@ -31,7 +31,7 @@ SHOWN = 64  # workers in the report, each by itself
 class ClusterSelfPlay(SelfPlay):
     """Plays tasks on the workers of a cluster."""
 
-    def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, workers: WorkerPool) -> None:
+    def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, workers: ClusterPool) -> None:
         """`threads`: CPU threads of an evaluator in this process."""
         super().__init__(settings, net, threads, "cpu")
         self.playing.cpu()
@@ -59,7 +59,7 @@ class ClusterSelfPlay(SelfPlay):
 
     def take(self, stop: Stop) -> Iterator[Found]:
         for job in self._workers.first_done(list(self._jobs), stop):
-            played: Played | None = job.result()
+            played: TaskResult | None = job.result()
             with self._lock:
                 task = self._jobs.pop(job)
             self.tasks.remove(task)
@@ -127,7 +127,7 @@ def summary(counts: Sequence[Counts], waiting: int, behind: Sequence[int]) -> di
 class ClusterMatches:
     """Plays the parts of a match on the workers of a cluster; see `training.run.gate.PlayParts`."""
 
-    def __init__(self, workers: WorkerPool) -> None:
+    def __init__(self, workers: ClusterPool) -> None:
         self._workers = workers
 
     def __call__(

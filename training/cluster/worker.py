@@ -18,7 +18,16 @@ from torch import nn
 from gozero import __version__
 from gozero.nets import model
 from training.cluster import GPU_WORKER, WORKER
-from training.cluster.messages import About, Initialize, NetworkVersion, Order, PackedPool, Played, PlayMatch, PlayTask
+from training.cluster.messages import (
+    About,
+    Initialize,
+    NetworkVersion,
+    Order,
+    PackedPool,
+    PlayMatch,
+    PlayTask,
+    TaskResult,
+)
 from training.learner.learner import network_config
 from training.matches.interface import Stopped
 from training.matches.match import MatchGame
@@ -57,14 +66,14 @@ class Worker:
         """End the order of that number at the next wave; what it has done by then counts."""
         self._cut.add(number)
 
-    def work(self, order: Order) -> Played | list[MatchGame] | None:
+    def work(self, order: Order) -> TaskResult | list[MatchGame] | None:
         """Carry out an order."""
         try:
             return self._play(order) if isinstance(order, PlayTask) else self._play_match(order)
         finally:
             self._cut.discard(order.number)
 
-    def _play(self, order: PlayTask) -> Played:
+    def _play(self, order: PlayTask) -> TaskResult:
         began, key = time.monotonic(), order.task.key
         if order.weights.number != self._plays:
             self._selfplay.take_weights(tensors(order.weights))
@@ -77,7 +86,7 @@ class Worker:
         self._selfplay.pools = {key: pool}  # those of other slots would keep their trees
         assert isinstance(end, TaskEnd)
         games = [each for each in records if isinstance(each, Record)]
-        return Played(games, end, packed(pool), time.monotonic() - began)
+        return TaskResult(games, end, packed(pool), time.monotonic() - began)
 
     def _play_match(self, order: PlayMatch) -> list[MatchGame] | None:
         pair = self._network(order.candidate), self._network(order.best)

@@ -20,7 +20,7 @@ from training.storage.storage import StorageError
 from training.supervised import collection
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.measure import constant, measure
-from training.supervised.trainer import Trainer, TrainerPlan, state_of
+from training.supervised.trainer import SupervisedTrainer, TrainerPlan, state_of
 
 
 def _plan(options: argparse.Namespace) -> TrainerPlan:
@@ -69,7 +69,7 @@ def learn(options: argparse.Namespace) -> int:
     say(collection.summary(data))
     if plan.wanted.held_out and not data.held:
         say(f"no game is held out to measure with: give more games, or a --held-out above {plan.wanted.held_out:g}")
-    run = Trainer(plan, data, options.out)
+    run = SupervisedTrainer(plan, data, options.out)
     if options.resume:
         run.resume()
     stop = stop_on_signals()

@@ -40,7 +40,7 @@ def state_of(out: Path) -> Path:
     return out.with_name(out.name + ".state")
 
 
-class Trainer:
+class SupervisedTrainer:
     """Supervised learning under way: the learner, and the epochs and steps that are done."""
 
     def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:

@@ -42,7 +42,7 @@ from gozero.system.options import SettingsError
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class QueryTask:
     """One turn of a query, to be searched.
 
     Attributes:
@@ -61,7 +61,7 @@ class Task:
     left_out: np.ndarray
 
 
-def tasks(query: Query) -> list[Task]:
+def tasks(query: Query) -> list[QueryTask]:
     """The turns of a query, in the order of the game. QueryError for impossible stones or moves, and if no move is
     left.
     """
@@ -80,7 +80,7 @@ def tasks(query: Query) -> list[Task]:
             root = position.copy()
             if root.is_over:
                 root.state[go.PASSES] = 0  # a query for a move means that the passes have not ended the game
-            found.append(Task(query, turn, query.priorities[turn], root, _left_out(query, root, turn)))
+            found.append(QueryTask(query, turn, query.priorities[turn], root, _left_out(query, root, turn)))
     return found
 
 
@@ -103,7 +103,7 @@ def _left_out(query: Query, root: Position, turn: int) -> np.ndarray:
 class RunningTask:
     """A task under way."""
 
-    def __init__(self, task: Task, evaluator: Evaluator, now: float, memory: Memory) -> None:
+    def __init__(self, task: QueryTask, evaluator: Evaluator, now: float, memory: Memory) -> None:
         query, root = task.query, task.root
         settings = search_settings(query.visits, root.game.name)
         room = min(settings.max_nodes, query.visits + settings.leaves)
@@ -167,7 +167,7 @@ class Analyst:
         open_evaluator: Callable[[Game], Evaluator],
         positions: int,
         report: Callable[[RunningTask, bool], None],
-        failed: Callable[[Task, Exception], None],
+        failed: Callable[[QueryTask, Exception], None],
         memory: Memory,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -177,7 +177,7 @@ class Analyst:
         self._failed = failed
         self._memory = memory
         self._clock = clock
-        self._waiting: list[tuple[int, int, Task]] = []
+        self._waiting: list[tuple[int, int, QueryTask]] = []
         self._numbers = itertools.count()
         self._running: list[RunningTask] = []
 
@@ -185,11 +185,11 @@ class Analyst:
     def is_idle(self) -> bool:
         return not self._running and not self._waiting
 
-    def add(self, task: Task) -> None:
+    def add(self, task: QueryTask) -> None:
         """Queue a task."""
         heapq.heappush(self._waiting, (-task.priority, next(self._numbers), task))
 
-    def end(self, is_meant: Callable[[Task], bool]) -> list[Task]:
+    def end(self, is_meant: Callable[[QueryTask], bool]) -> list[QueryTask]:
         """End tasks now. Running ones are reported as far as they are; queued ones are returned, oldest first."""
         dropped = [entry for entry in self._waiting if is_meant(entry[2])]
         self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
@@ -210,7 +210,7 @@ class Analyst:
                 running.next_report = now + running.task.query.report_interval
                 self._tell(running, goes_on=True)
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: QueryTask) -> None:
         try:
             evaluator = self._open_evaluator(task.root.game)
             self._running.append(RunningTask(task, evaluator, self._clock(), self._memory))

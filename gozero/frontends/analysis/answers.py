@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gozero.evaluators.base import Evaluation
-from gozero.frontends.analysis.analyst import Task
+from gozero.frontends.analysis.analyst import QueryTask
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
@@ -22,7 +22,7 @@ from gozero.play.report import Analysis, MoveAnalysis
 DIGITS = 6
 
 
-def answer(task: Task, look: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
+def answer(task: QueryTask, look: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
     """The answer for a task that has been searched."""
     wishes, sign = task.query.wishes, _sign(task)
     values = {
@@ -37,22 +37,22 @@ def answer(task: Task, look: Analysis, raw: Evaluation, *, is_during_search: boo
     return values
 
 
-def no_results(task: Task) -> dict[str, Any]:
+def no_results(task: QueryTask) -> dict[str, Any]:
     """The answer for a task that was ended before it was searched."""
     return {**_head(task, is_during_search=False), "noResults": True}
 
 
-def _head(task: Task, *, is_during_search: bool) -> dict[str, Any]:
+def _head(task: QueryTask, *, is_during_search: bool) -> dict[str, Any]:
     return {"id": task.query.id, "turnNumber": task.turn, "isDuringSearch": is_during_search}
 
 
-def _sign(task: Task) -> int:
+def _sign(task: QueryTask) -> int:
     """1 where numbers are reported for the side to move, else -1."""
     side = {"black": BLACK, "white": WHITE}.get(task.query.wishes.perspective, task.root.to_play)
     return 1 if side == task.root.to_play else -1
 
 
-def _move(move: MoveAnalysis, order: int, task: Task, sign: int) -> dict[str, Any]:
+def _move(move: MoveAnalysis, order: int, task: QueryTask, sign: int) -> dict[str, Any]:
     wishes, size = task.query.wishes, task.query.size
     length = wishes.line_length + 1  # the protocol counts the moves after the first
     values = {
@@ -72,7 +72,7 @@ def _move(move: MoveAnalysis, order: int, task: Task, sign: int) -> dict[str, An
     return values
 
 
-def _root(task: Task, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
+def _root(task: QueryTask, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
     lead = {} if raw.score is None else {"rawLead": round(sign * float(raw.score[0]), DIGITS)}
     return {
         "currentPlayer": "B" if task.root.to_play == BLACK else "W",

@@ -23,7 +23,7 @@ from gozero.search.memory import Memory
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
-    from gozero.frontends.analysis.analyst import Analyst, RunningTask, Task
+    from gozero.frontends.analysis.analyst import Analyst, QueryTask, RunningTask
     from gozero.games.game import Game
 
 Send = Callable[[Mapping[str, Any]], None]
@@ -131,7 +131,7 @@ class Server:
     def _end(self, action: Action) -> None:
         from gozero.frontends.analysis.answers import no_results
 
-        def is_meant(task: Task) -> bool:
+        def is_meant(task: QueryTask) -> bool:
             return action.terminated in (None, task.query.id) and (action.turns is None or task.turn in action.turns)
 
         for task in [] if self._analyst is None else self._analyst.end(is_meant):
@@ -146,7 +146,7 @@ class Server:
             self._warn(no_more_memory(self._memory.limit))
         self._send(answer(running.task, running.look(), running.raw, is_during_search=goes_on))
 
-    def _failed(self, task: Task, error: Exception) -> None:
+    def _failed(self, task: QueryTask, error: Exception) -> None:
         """Answer a turn whose search raised an error."""
         self._send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
 

@@ -16,7 +16,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[dis
 
 from training.cluster import driver, pool
 from training.cluster.messages import About, Counts, Initialize, NetworkVersion, Order, PackedPool, PlayTask
-from training.cluster.pool import WorkerPool
+from training.cluster.pool import ClusterPool
 from training.cluster.selfplay import summary
 from training.cluster.worker import GPU_SHARE, GPU_WORKER
 from training.selfplay.local import Task
@@ -46,15 +46,15 @@ def test_the_report_has_each_worker_and_their_mean(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def hired(cluster: Cluster) -> Iterator[Callable[..., WorkerPool]]:
+def hired(cluster: Cluster) -> Iterator[Callable[..., ClusterPool]]:
     """Makes pools of one worker in this process."""
     import ray
 
     driver.connect(cluster.address)
-    made: list[WorkerPool] = []
+    made: list[ClusterPool] = []
 
-    def make(workers: int = 1, **changes: Any) -> WorkerPool:
-        made.append(WorkerPool(Initialize(SETTINGS, 1), workers, **changes))
+    def make(workers: int = 1, **changes: Any) -> ClusterPool:
+        made.append(ClusterPool(Initialize(SETTINGS, 1), workers, **changes))
         made[-1].open()
         return made[-1]
 
@@ -68,7 +68,7 @@ def hired(cluster: Cluster) -> Iterator[Callable[..., WorkerPool]]:
 
 @pytest.mark.slow
 def test_a_worker_of_another_version_does_not_join(
-    hired: Callable[..., WorkerPool], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., ClusterPool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: SimpleQueue[str] = SimpleQueue()
     monkeypatch.setattr(pool, "say", said.put)
@@ -107,7 +107,7 @@ def hiring(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[Initia
     return handles, hire
 
 
-def wait_for_workers(made: WorkerPool, number: int) -> None:
+def wait_for_workers(made: ClusterPool, number: int) -> None:
     pause = threading.Event()
     for _ in range(int(PATIENCE / 0.1)):
         if len(made.counts()[0]) == number:
@@ -118,7 +118,7 @@ def wait_for_workers(made: WorkerPool, number: int) -> None:
 
 @pytest.mark.slow
 def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
-    hired: Callable[..., WorkerPool], hiring: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., ClusterPool], hiring: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
@@ -133,7 +133,7 @@ def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
 
 @pytest.mark.slow
 def test_a_worker_that_was_refused_and_is_started_anew_joins(
-    hired: Callable[..., WorkerPool], hiring: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., ClusterPool], hiring: tuple[list[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 
@@ -151,7 +151,7 @@ def test_a_worker_that_was_refused_and_is_started_anew_joins(
 
 @pytest.mark.slow
 def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
-    hired: Callable[..., WorkerPool], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., ClusterPool], cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ray believes in the GPU; the worker, which does not see it, works on the CPU."""
     import ray
@@ -169,7 +169,7 @@ def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
 
 @pytest.mark.slow
 def test_workers_that_die_as_they_start_end_the_wait(
-    hired: Callable[..., WorkerPool], monkeypatch: pytest.MonkeyPatch
+    hired: Callable[..., ClusterPool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import ray
 

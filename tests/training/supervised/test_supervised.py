@@ -27,7 +27,7 @@ from training.settings.config import LearnerSettings
 from training.supervised import collection, measure, startup, trainer
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.sgf_rows import LabelledLine, komi_of, labelled_lines, result_of
-from training.supervised.trainer import Trainer, TrainerPlan
+from training.supervised.trainer import SupervisedTrainer, TrainerPlan
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -381,7 +381,7 @@ def test_a_small_network_learns_to_copy_a_player_who_always_plays_the_same(tmp_p
         (tmp_path / f"{number}.sgf").write_text(f"(;SZ[5]RE[B+R]KM[7.5];B[cc];W[{first}];B[];W[{second}])")
     plan = TrainerPlan("b1c8", LearnerSettings(batch=16, warm_up=1, learning_rate=1e-2), Wanted(held_out=0.2), 8)
     data = collection.read(tmp_path, plan.wanted, print)
-    run = Trainer(plan, data, tmp_path / "w.pt")
+    run = SupervisedTrainer(plan, data, tmp_path / "w.pt")
     run.train(lambda: False)
     top1, value = measure.measure(run.learner, data.held)
     guess, coin = measure.constant(data)
