@@ -130,7 +130,7 @@ def evaluator_alone(evaluator: Evaluator, states: np.ndarray, evaluations: int) 
     return run
 
 
-def game_of(turns: int) -> list[Task]:
+def game_of(turns: int) -> list[QueryTask]:
     """The positions after 1, 2, … moves of a random game."""
     points = np.random.default_rng(1).permutation(SIZE * SIZE)[:turns]
     query: dict[str, Any] = {
@@ -156,10 +156,10 @@ class Counted:
         return self._evaluator.evaluate(states)
 
 
-def analysed(evaluator: Evaluator, game: list[Task], positions: int) -> Contender:
+def analysed(evaluator: Evaluator, game: list[QueryTask], positions: int) -> Contender:
     """Analyse all positions of the game, so many at a time; units are evaluations."""
 
-    def fail(task: Task, error: Exception) -> NoReturn:
+    def fail(task: QueryTask, error: Exception) -> NoReturn:
         raise error
 
     def run() -> int:
