@@ -26,7 +26,6 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes
 from gozero.system.words import counted
-from training.course import strategies
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import (
@@ -58,6 +57,13 @@ def random_action(position: Position, generator: np.ndarray) -> int:
     are no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
+
+
+def play_at_random(position: Position, plies: int, generator: np.ndarray) -> Position:
+    """Play random moves up to a number of plies, or to the end of the game. Returns the position."""
+    while position.ply < plies and not position.is_over:
+        position.play(random_action(position, generator))
+    return position
 
 
 class RandomPlayer(MatchPlayer):
@@ -253,6 +259,8 @@ def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPl
 
 
 def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
+    from training.course import strategies  # imports PyTorch, which no other player needs
+
     strategy = strategies.parse(text)
     count_of(str(strategy.visits), f"course:{text}")
     evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)
