@@ -5,7 +5,6 @@
     gozero ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
     20000 50000
 
-Vocabulary
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
     climber   the player that meets every rung in a match of --games games with each colour: each of the weights at so
@@ -14,7 +13,7 @@ Vocabulary
               solved; only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
-never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
+never too narrow. The table goes to stdout, complaints to stderr; the file of --csv has it from the first match on.
 Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense, or a player lost three
 games in a row by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
 `training.matches.match`; no ratings are computed.

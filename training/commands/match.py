@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     check_play(options)
     if options.sgf and options.game not in GO_FAMILY:
-        raise ChoiceError(f"--sgf saves games of Go only: --csv and --json hold the moves of {options.game}")
+        raise ChoiceError(f"--sgf saves games of Go only: --csv and --json have the moves of {options.game}")
     check_files(options.csv, options.json)
     if options.sgf:
         check_folder(options.sgf)

@@ -4,7 +4,6 @@
     gozero truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
     gozero truth --game nogo --size 4 --weights nogo4.pt
 
-Vocabulary
     keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
     judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the
                value

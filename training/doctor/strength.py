@@ -1,18 +1,11 @@
-"""Measures how strong the network is by now: a few paired games now and then against opponents that do not change.
+"""Measures how strong the network is by now: a few paired games now and then against opponents that do not change,
+`uct` (rollout PUCT, whose rollouts are doubled once it is beaten) and `frozen` (the network's own weights of some
+measurements ago, from frozen/GENERATION.pt of the run folder); and where they are given or known, positions that a strong
+engine labelled (`gozero yardstick`) and positions of a solved game (`gozero truth`). Nothing is trained on these.
 
-Vocabulary.
-  opponent  `uct`: rollout PUCT with n rollouts a move, n doubled once it is beaten; `frozen`: the network's own weights of
-            some measurements ago, kept in frozen/GENERATION.pt of the run folder.
-  round     `ROUND` games at once: half as many openings, each with both colours. A round counts whole or not at all.
-  yardstick positions that a strong engine labelled (`gozero yardstick`): agreement with them, where a file is given.
-            It is never trained on.
-  judged    positions of a solved game (`gozero truth`), the same at every measurement: in how many of them the value
-            is kept. They are found once a process, in seconds, and left out where the solver is not installed. They are
-            never trained on.
-
-The time spent is kept under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate.
-A round is given up within seconds when the run is stopped. Only scores with their 95 % intervals are reported, no
-ratings.
+The time spent stays under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate.
+A round of games counts whole or not at all; it is given up within seconds when the run is stopped. Only scores with
+their 95 % intervals are reported, no ratings.
 """
 
 from __future__ import annotations
@@ -46,10 +39,10 @@ if TYPE_CHECKING:
 
     from training.doctor.measured import MeasuredRun as Run
 
-ROUND = 8
+ROUND = 8  # games at once: half as many openings, each with both colours
 FIRST_ROLLOUTS, MOST_ROLLOUTS = 64, 4096
 BEATEN = 0.75  # score at which the rollouts are doubled
-KEPT = 4  # frozen weights; the oldest is the opponent
+FROZEN = 4  # weights on disk; the oldest are the opponent
 RANDOM_PLIES = 4  # random plies, so that deterministic players do not repeat one game
 JUDGED, JUDGED_SEED = 100, 1  # positions from random games
 
@@ -71,7 +64,7 @@ class Strength:
                 strength/uct_rollouts;
             strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size;
             strength/seconds; yardstick/*; perfect/policy_*, perfect/search_*: share of the judged positions in which
-            the value is kept, low and high end of its interval.
+            the value is preserved, low and high end of its interval.
         """
         every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
         if not every or generation % every or seconds <= 0:
@@ -115,7 +108,7 @@ class Strength:
         return found
 
     def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
-        """Games against the oldest weights kept; nothing before there are any."""
+        """Games against the oldest frozen weights; nothing before there are any."""
         for path in storage.numbered(self._folder, ".pt")[:1]:
             try:
                 net = weights.load(path, game=self._settings.game).network()
@@ -214,7 +207,7 @@ class Strength:
             trained_sizes=run.progress.trained_sizes,
             provenance=provenance,
         )
-        for old in storage.numbered(self._folder, ".pt")[:-KEPT]:
+        for old in storage.numbered(self._folder, ".pt")[:-FROZEN]:
             old.unlink()
 
 

@@ -25,7 +25,7 @@ from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Stopped, Turn, check_seed
-from training.matches.players import random_action
+from training.matches.players import play_at_random
 from training.records.scoring import result_text
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
@@ -191,9 +191,7 @@ def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Positio
     """
     generator = np.array([seed], np.uint64)
     for _ in range(tries):
-        position = Position(game)
-        while position.ply < plies and not position.is_over:
-            position.play(random_action(position, generator))
+        position = play_at_random(Position(game), plies, generator)
         if not position.is_over:
             return position
     raise ChoiceError(f"{plies} random plies end nearly every game of {game.name}: take fewer opening moves")

@@ -5,15 +5,9 @@
     connect4                        bitbully's solver with its opening book (`pip install bitbully`, AGPL-3.0: never a
                                     dependency, only looked for here)
 
-Vocabulary.
-  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. Neither the length of
-         the game nor its score counts.
-  best   the moves that keep the value; in Connect-4 the quickest win, else a draw, else the slowest loss.
-  key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a
-         game whose rules look at its past needs `board_and_past`.
-
-A solver only judges: nothing is trained on its values, and it never plays for the engine. This is the only module that
-imports bitbully.
+A value is +1, 0 or -1: what the side to move can force, a win, a draw or a loss; neither the length of the game nor its
+score counts. The best moves keep the value; in Connect-4 they are the quickest win, else a draw, else the slowest loss.
+Nothing is trained on these values, and a solver never plays for the engine.
 """
 
 from __future__ import annotations
@@ -79,7 +73,8 @@ def board_and_past(game: Game, state: State, history: History) -> Hashable:
 
 class TreeSolver:
     """Searches to the end over a game's kernels: negamax that stops at the first winning move and remembers the value
-    of each key.
+    of each key. The key is what the future of a position depends on: `board` serves most games; a game whose rules look at
+    its past needs `board_and_past`.
 
     The sides must take turns, and no game may last longer than LONGEST.
     """
@@ -93,9 +88,7 @@ class TreeSolver:
 
         Where the past matters, the state is taken as the first position of a game.
         """
-        return self._value(
-            state.copy(), self._history()
-        )  # a copy: kernels refuse a read-only state, such as a first one
+        return self._value(state.copy(), self._history())  # a copy: kernels refuse a read-only state
 
     def values(self, state: State) -> dict[int, int]:
         """See `Solver` and `value`."""

@@ -1,11 +1,6 @@
 """Tables of results that others published, read from NAME.toml beside this file, to be played again with networks of ours.
 
-Vocabulary
-    pair     a network's simulations a move, or `policy` (no search), against the opponent's simulations a move
-    part     a table as it was published: pairs in one direction, networks in the other
-    figure   the share of the games that a published network won against the opponent in one pair
-
-This module plays nothing. What a file holds is checked as settings are: a wrong one is a `SettingsError`.
+What a file has is checked as settings are: a wrong one is a `SettingsError`.
 """
 
 from __future__ import annotations

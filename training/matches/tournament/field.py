@@ -86,7 +86,7 @@ class Field:
     max_moves: int = setting(700, unit="plies after which the board is counted", low=1, high=100_000)
     seed: int = setting(1, unit="fixes openings and random players", low=0, high=2**63 - 1)
     processes: int = setting(0, unit="processes that play; 0 = one for each core", low=0, high=1024)
-    answer_seconds: float = setting(60.0, unit="what any answer may take, a clock apart", low=0.01, high=1e6)
+    answer_seconds: float = setting(60.0, unit="what any answer may take, whatever the clock", low=0.01, high=1e6)
     clock: GameClock = field(default_factory=GameClock, metadata={"unit": "the clock"})
     pair: tuple[Pair, ...] = field(default=(), metadata={"unit": "who meets whom (pairs)"})
     sprt: SprtSettings = field(default_factory=SprtSettings, metadata={"unit": "the question of an SPRT"})
@@ -125,9 +125,9 @@ class Field:
         return games.make(self.game, size=self.size, rules=self.rules or None, komi=komi)
 
     def conditions(self, game: Game) -> Conditions:
-        """What players of a process are told."""
+        """Under which the players of a process play."""
         return Conditions(
-            game, self.komi, self.seed, self.together, self.answer_seconds, threads=1, clock=self.clock.told
+            game, self.komi, self.seed, self.together, self.answer_seconds, threads=1, clock=self.clock.time_settings
         )
 
     @cached_property
@@ -210,7 +210,7 @@ def _completed(read: Field, has_komi: bool) -> Field:
 
 
 def _problems(whole: Field) -> Iterator[str]:
-    """What is wrong with a field, its players apart."""
+    """What is wrong with a field, except for its players."""
     count, names = len(whole.entrant), whole.names
     if whole.games % 2:
         yield f"games = {whole.games}: expected an even number, each opening is played twice"
