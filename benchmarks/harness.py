@@ -112,9 +112,7 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
 
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
-    raise SystemExit(
-        run_command(_script(), lambda: main() or 0, (EngineError, FatalError))
-    )
+    raise SystemExit(run_command(_script(), lambda: main() or 0, (EngineError, FatalError)))
 
 
 def above_zero(text: str) -> float:

@@ -26,18 +26,7 @@ import numpy as np
 from numba import types
 
 from benchmarks import rivals
-from benchmarks.harness import (
-    Contender,
-    Measurements,
-    Row,
-    finish,
-    measure,
-    measure_each,
-    parser,
-    pin,
-    ratio,
-    report,
-)
+from benchmarks.harness import Contender, Measurements, Row, finish, measure, measure_each, parser, pin, ratio, report
 from benchmarks.rivals import C_PUCT, SIZE
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator

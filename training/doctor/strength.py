@@ -179,9 +179,7 @@ class Strength:
                 raise
         return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
 
-    def _player(
-        self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]
-    ) -> SearchPlayer:
+    def _player(self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
         """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
         evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device))

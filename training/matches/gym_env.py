@@ -34,16 +34,14 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from gozero import games
 from gozero.games.colours import COLOURS
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import BLACK, WHITE
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
 from gozero.system.errors import ChoiceError
 from training.matches.interface import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn
-from training.matches.options import check_komi
+from training.matches.options import check_komi, usual_game
 from training.matches.players import open_player
-from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
 NAMES = {
@@ -96,7 +94,9 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
-        self.game, komi = _make(game, size, rules, komi)
+        _check_numbers(size, komi)
+        # Go ends after as many moves as in self-play
+        self.game, komi = usual_game(game, size, rules, komi, SelfPlaySettings().max_length)
         self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.render_mode = render_mode
@@ -222,19 +222,12 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._opponent = None
 
 
-def _make(name: str, size: int | None, rules: str | None, komi: float | None) -> tuple[Game, float]:
-    """(the game, its komi in points, 0 if it has none); Go ends after as many moves as in self-play."""
+def _check_numbers(size: int | None, komi: float | None) -> None:
     if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
         raise ChoiceError(f"size {size!r} is no whole number of points")
-    if name != scoring.GO:
-        return games.make(name, size=size, rules=rules, komi=komi), 0.0
     if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
         raise ChoiceError(f"komi {komi!r} is no number of points")
     check_komi("komi", komi)
-    size = games.usual(name, "size") if size is None else size
-    komi = scoring.usual_komi(name, size) if komi is None else komi
-    limit = int(SelfPlaySettings().max_length * size * size)
-    return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
 
 
 for _name, _game in NAMES.items():

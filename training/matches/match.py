@@ -209,12 +209,7 @@ class _Game:
     """A game in progress in a slot of both players, from its opening on."""
 
     def __init__(
-        self,
-        fixture: Fixture,
-        slot: int,
-        players: tuple[MatchPlayer, MatchPlayer],
-        position: Position,
-        max_moves: int,
+        self, fixture: Fixture, slot: int, players: tuple[MatchPlayer, MatchPlayer], position: Position, max_moves: int
     ) -> None:
         self.fixture, self.slot, self.position = fixture, slot, position
         self._players, self._max_moves = players, max_moves

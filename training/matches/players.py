@@ -136,9 +136,7 @@ class SearchPlayer(MatchPlayer):
             position = turn.position
             seed = (self._seeds.get(turn.slot, self._seed) * MOST_PLIES + position.ply) % 2**64
             mask, history = candidates(position), position.history_row(0)
-            self._search.begin(
-                tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed)
-            )
+            self._search.begin(tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed))
         self._search.run()
         return [self._search.result(tree).best for tree in trees]
 

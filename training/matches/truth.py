@@ -235,7 +235,9 @@ def measure(options: argparse.Namespace) -> int:
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
     if len(judged) < options.positions:
-        print(f"{len(judged)} of {options.positions} positions were found: {BARREN_GAMES} games in a row had no new one")
+        print(
+            f"{len(judged)} of {options.positions} positions were found: {BARREN_GAMES} games in a row had no new one"
+        )
     if judged:
         choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
         print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)

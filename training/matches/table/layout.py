@@ -68,7 +68,12 @@ class TableLayout:
             for line in self._lines(pair, results):
                 tally = line.tally
                 counts = ("", "", "") if tally is None else (tally.wins, tally.draws, tally.losses)
-                start = (pair.our_side.replace(",", ""), pair.theirs, line.name, "published" if tally is None else "here")
+                start = (
+                    pair.our_side.replace(",", ""),
+                    pair.theirs,
+                    line.name,
+                    "published" if tally is None else "here",
+                )
                 shares = ("" if share is None else f"{share:.4f}" for share in (line.score, line.low, line.high))
                 rows.append(dict(zip(HEADS, (*start, line.games, *counts, *shares), strict=True)))
         return csv_text(rows)

@@ -253,9 +253,7 @@ def json_text(results: Results) -> str:
         "left": results.left,
         "table": [_numbers(place, row) for place, row in enumerate(results.table, 1)],
         "pairings": [_pairing(results, a, b) for a, b in sorted(results.found)],
-        "superiority": {
-            a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names
-        },
+        "superiority": {a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names},
         "withdrawn": results.withdrawn,
         "faults": [
             {"game": where(game), "entrant": game.faulty, "ended": game.ended, "detail": game.detail}

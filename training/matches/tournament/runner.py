@@ -110,7 +110,10 @@ class _Files:
         self._written = time.monotonic()
         games = conductor.journal.games
         for played in games:  # a killed run may not have come to the last one
-            if played is games[-1] or not (folder / journal.GAMES / journal.file_name(played, conductor.field)).exists():
+            if (
+                played is games[-1]
+                or not (folder / journal.GAMES / journal.file_name(played, conductor.field)).exists()
+            ):
                 journal.write_game(played, conductor.field, self._game, folder)
 
     def save(self, played: PlayedGame) -> None:
