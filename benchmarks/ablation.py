@@ -75,12 +75,10 @@ def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
 
 
 def folder_of(folder: Path, arm: str, seed: int) -> Path:
-    """The run folder of an arm."""
     return folder / f"{arm}-{seed}"
 
 
 def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
-    """Train an arm to the end of its evaluations, in its folder."""
     settings, place = settings_of(arm, evaluations, seed), folder_of(folder, arm, seed)
     torch.set_num_threads(settings.threads)
     with alone(place):

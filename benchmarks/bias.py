@@ -93,7 +93,6 @@ def pairs_of(record: Record, game: Game, pairs: int) -> np.ndarray:
 
 
 def measure(evaluator: Evaluator, entries: Sequence[Entry], pairs: int) -> Row:
-    """The row of one board size."""
     means, winners, sizes = [], [], []
     for entry in entries:
         record = entry.record

@@ -86,11 +86,9 @@ class Nodes:
         self.most: dict[str, float] = {}  # MB by kind
 
     def join(self) -> Any:
-        """A node with one worker."""
         return self.cluster.add_node(num_cpus=1, resources={SLOT: 1}, object_store_memory=NODE_BYTES)
 
     def found(self, kind: str) -> list[int]:
-        """The ids of the processes of a kind."""
         nodes = [self.cluster.head_node, *self.nodes]
         raylets = {int(node.all_processes["raylet"][0].process.pid) for node in nodes}
         return list(processes(TITLES[kind], raylets))
@@ -115,7 +113,6 @@ class Nodes:
 
 
 def command(options: argparse.Namespace, folder: Path, address: str) -> list[str]:
-    """The command of the run."""
     changes = {
         "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
         "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
@@ -158,7 +155,6 @@ def verdict(folder: Path, found: Snapshot) -> list[str]:
 
 
 def chaos(options: argparse.Namespace) -> None:
-    """Run, kill, stop and report."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     folder = Path(options.run or tempfile.mkdtemp(prefix="chaos-")).absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -199,7 +195,6 @@ class Host:
 
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
-    """The line for this number of workers."""
     turn, settings, inbox = itertools.cycle(hosts), LoopSettings(), SimpleQueue[Any]()
     pool = WorkerPool(Initialize(settings, 1), workers, start=lambda order, slot: next(turn))
     pool.open()
@@ -238,7 +233,6 @@ def answered(inbox: SimpleQueue[Any], submit: Callable[[int], None], seconds: fl
 
 
 def load(options: argparse.Namespace) -> None:
-    """Print a line for each number of workers."""
     ray.init(
         num_cpus=options.hosts, include_dashboard=False, logging_level=logging.ERROR, object_store_memory=200_000_000
     )
@@ -250,7 +244,6 @@ def load(options: argparse.Namespace) -> None:
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
     parser = Parser(
         prog="python -m benchmarks.cluster", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -67,12 +67,10 @@ class Entry:
 
 
 def installed(module: str) -> bool:
-    """Whether a module can be imported."""
     return importlib.util.find_spec(module) is not None
 
 
 def random_games(times: int) -> list[Entry]:
-    """Random games from the empty board."""
     eyes = "fills its own eyes too, so games are longer"
     return [
         Entry("gozero, in a kernel", "numba", lambda: search.random_games(1000 * times), "spares own one-point eyes"),
@@ -171,7 +169,6 @@ def table(entries: Sequence[Entry], unit: str, runs: int) -> list[str]:
 
 
 def line(row: Row, differs: str) -> str:
-    """A measured row as a line of the page."""
     void = ", **void**" if row.void else ""
     return f"| {row.name} | {row.rate:,.0f} | {row.cpu_share:.2f}{void} | {differs} |"
 
@@ -190,7 +187,6 @@ def start(program: str) -> tuple[float, float, int, int]:
 
 
 def starts(runs: int) -> list[str]:
-    """Starts and memory as lines of a Markdown table."""
     work = {
         "gozero": "a search of 800 simulations",
         "OpenSpiel": "a search of 800 simulations with random games, in C++",
@@ -230,7 +226,6 @@ def versions() -> tuple[str, str]:
 
 
 def page(runs: int, times: int) -> str:
-    """The page, measured now."""
     known, missing = versions()
     parts = [INTRODUCTION.format(runs=runs, machine=_wrapped(machine()), versions=known, missing=missing)]
     tables = {

@@ -55,7 +55,6 @@ class Row:
 
     @property
     def void(self) -> bool:
-        """Whether other programs disturbed the measurement too much."""
         return self.cpu_share < LEAST_CPU_SHARE * self.cores
 
     def __str__(self) -> str:
@@ -185,7 +184,6 @@ def measure(
 
 
 def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
-    """(units per second, CPU/wall, seconds) of one call."""
     cpu, wall = clock(), time.perf_counter()
     units = work()
     seconds = time.perf_counter() - wall

@@ -88,7 +88,6 @@ class Counted:
 
 
 def options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
     result = parser(__doc__ or "")
     add, usual = result.add_argument, presets.load(presets.path_of("go13"), "go13").selfplay
     add("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")

@@ -71,7 +71,6 @@ def variant(text: str, settings: SearchSettings) -> SearchSettings:
 
 
 def match(options: argparse.Namespace) -> None:
-    """Play the match and print its score as it grows."""
     if len(options.variants) != 2:
         raise ChoiceError(f"a match is between 2 variants, not {len(options.variants)}")
     check_files(options.csv)
@@ -93,7 +92,6 @@ def match(options: argparse.Namespace) -> None:
 
 
 def regret(options: argparse.Namespace) -> None:
-    """Print a line for each variant."""
     if options.yardstick is None:
         raise ChoiceError("regret needs --yardstick FILE")
     game, states = positions(options.yardstick, options.positions)
@@ -143,13 +141,11 @@ def searched(evaluator: Evaluator, states: np.ndarray, settings: SearchSettings,
 
 
 def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
-    """The network of the weights asked for."""
     path, _ = find_weights(options.weights, game.name)
     return open_evaluator(path, game, threads=options.threads)
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
     parser = Parser(
         prog="python -m benchmarks.variants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -170,7 +166,6 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
     options = options_of(arguments)
     return run_command("benchmarks.variants", lambda: _run(options))
 

@@ -42,7 +42,6 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's, of the score."""
         return wilson(self.points, self.games)
 
     def report(self) -> dict[str, float]:

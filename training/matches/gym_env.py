@@ -159,7 +159,6 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         return observation, reward, self._is_over(position), bool(self._fault), info
 
     def _move(self, position: Position, action: int) -> None:
-        """The agent's action."""
         if action == self.game.resign_action:
             self._loser = position.to_play
             return
@@ -169,7 +168,6 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._loser, self._illegal = position.to_play, True
 
     def _answer(self, position: Position, opponent: MatchPlayer) -> None:
-        """The opponent's move."""
         answer = opponent.choose([Turn(_SLOT, position)])[0]
         if isinstance(answer, Fault):
             self._fault = answer.text

@@ -222,7 +222,6 @@ class _Game:
 
     @property
     def mover(self) -> int:
-        """Which player is to move."""
         return self.fixture.black if self.position.to_play == BLACK else 1 - self.fixture.black
 
     @property

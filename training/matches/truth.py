@@ -144,7 +144,6 @@ class _Collector:
             yield from zip(starts, ([action for _, action in position.moves] for position in games), strict=True)
 
     def _opened(self, player: MatchPlayer, slot: int, *, random_plies: bool) -> Position:
-        """A new game in a player's slot."""
         generator, position = self._rng.integers(2**63, size=1, dtype=np.uint64), Position(self._game)
         player.begin(slot, seed=int(generator[0]))
         start = int(self._rng.integers(1, self._game.points // OPENING + 1)) if random_plies else 0

@@ -65,7 +65,6 @@ class Labelled:
     ownership: np.ndarray  # float32 [n, P], -1 ... 1
 
     def of(self, rows: list[int]) -> Labelled:
-        """Some of the positions."""
         arrays = (getattr(self, field.name) for field in fields(self)[1:])
         return Labelled(self.game, *(array[rows] for array in arrays))
 
@@ -166,7 +165,6 @@ def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
 
 
 def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
-    """Compare raw network outputs with the labels."""
     logits = np.where(labelled.legal, found.logits, -np.inf).astype(np.float64)
     log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     shares = np.where(labelled.legal, labelled.shares, 0)
@@ -197,14 +195,12 @@ def parts(labelled: Labelled) -> dict[str, list[int]]:
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
-    """The outputs of a predictor that does not look at the board: uniform policy, value, score and ownership 0."""
     count = len(labelled.states)
     zeros, logits = np.zeros(count, np.float32), np.zeros((count, labelled.game.actions), np.float32)
     return Evaluation(logits, zeros, zeros, np.zeros_like(labelled.ownership))
 
 
 def table(columns: dict[str, Agreement]) -> str:
-    """One row per measure, one column per network."""
     rows = [["", *columns]]
     for field in fields(Agreement):
         values = (getattr(column, field.name) for column in columns.values())

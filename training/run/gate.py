@@ -40,7 +40,6 @@ class GateResult:
         return f"gate: the new network scored {self.tally}; asked for {self.share:.0%}: it {verb}"
 
     def report(self) -> dict[str, float]:
-        """The same as numbers for log and TensorBoard."""
         values = self.tally.report() | {"passed": float(self.passed)}
         return {f"gate/{name}": value for name, value in values.items()}
 

@@ -44,7 +44,6 @@ def _folder_name(table: str, contest: Contest, field: Field) -> str:
 
 
 def _field(options: argparse.Namespace, contest: Contest, cells: Sequence[PublishedPair]) -> Field:
-    """The tournament that is asked for."""
     table = contest.table
     game, size = _board(options, table)
     values = {

@@ -92,8 +92,6 @@ class Left:
 
 @dataclass
 class Spent:
-    """What one player used in one game."""
-
     moves: int = 0
     seconds: float = 0.0
     longest: float = 0.0

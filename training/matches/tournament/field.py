@@ -97,7 +97,6 @@ class Field:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """Who meets whom."""
         count = len(self.entrant)
         if self.kind == SPRT:
             return [(0, 1)]
@@ -116,11 +115,9 @@ class Field:
 
     @property
     def workers(self) -> int:
-        """Processes that play."""
         return self.processes or available_threads()
 
     def make_game(self) -> Game:
-        """The game under its rules."""
         komi = self.komi if self.game == scoring.GO else None
         return games.make(self.game, size=self.size, rules=self.rules or None, komi=komi)
 

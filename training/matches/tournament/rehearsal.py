@@ -121,7 +121,6 @@ def duration(seconds: float) -> str:
 
 
 def mean_plies(game: Game, seed: int, most: int) -> float:
-    """The length of random games."""
     return sum(after_random_moves(game, seed + number, most).ply for number in range(RANDOM_GAMES)) / RANDOM_GAMES
 
 

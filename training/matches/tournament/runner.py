@@ -123,7 +123,6 @@ class _Files:
             self.write()
 
     def write(self) -> Results:
-        """Page and tables anew."""
         found = Results.of(self._conductor)
         contents = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
         contents |= {PAGE: self._pages.page(found, self._view.parts(found)), **self._view.files(found)}

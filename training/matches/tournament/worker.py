@@ -62,7 +62,6 @@ class Watch:
 
     @property
     def place(self) -> int:
-        """The entrant that is thinking, or `NOBODY`."""
         return int(self._shared[0])
 
     @property
