@@ -27,8 +27,8 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.harness import machine
-from gozero.system.console import INTERRUPTED, SUCCESS, Parser, positive, run_command, say, stop_on_signals
+from benchmarks.harness import machine, plain_parser
+from gozero.system.console import INTERRUPTED, SUCCESS, positive, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from training.doctor.monitor import Monitor
@@ -131,9 +131,7 @@ def matches(pairs: Sequence[tuple[Trained, Trained]], options: argparse.Namespac
 
 def main(arguments: list[str] | None = None) -> int:
     """Train and play; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
-    parser = Parser(
-        prog="python -m benchmarks.ablation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.ablation", __doc__ or "")
     add = parser.add_argument
     add("--folder", type=Path, help=f"of the runs and the matches (default {FOLDER}; --short: a temporary one)")
     add(

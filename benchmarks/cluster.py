@@ -33,8 +33,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import above_zero, finish, machine
-from gozero.system.console import BAD_INPUT, Parser, positive, say, seed, whole
+from benchmarks.harness import above_zero, finish, machine, plain_parser
+from gozero.system.console import BAD_INPUT, positive, say, seed, whole
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import megabytes
 
@@ -244,9 +244,7 @@ def load(options: argparse.Namespace) -> None:
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = Parser(
-        prog="python -m benchmarks.cluster", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.cluster", __doc__ or "")
     kinds = parser.add_subparsers(required=True, metavar="KIND")
     killing = kinds.add_parser("chaos", help="kill processes of a run")
     killing.set_defaults(measure=chaos)

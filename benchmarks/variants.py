@@ -28,7 +28,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from benchmarks.harness import machine
+from benchmarks.harness import machine, plain_parser
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games import GAMES
@@ -37,7 +37,7 @@ from gozero.play.engine import find_weights, search_settings
 from gozero.search.request import SearchRequest
 from gozero.search.search import RootResult, Search
 from gozero.search.settings import SearchSettings
-from gozero.system.console import Parser, positive, run_command
+from gozero.system.console import positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches import yardstick
 from training.matches.arena import write_csv
@@ -146,9 +146,7 @@ def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = Parser(
-        prog="python -m benchmarks.variants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.variants", __doc__ or "")
     add = parser.add_argument
     add("what", choices=("match", "regret"))
     add("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
