@@ -115,7 +115,7 @@ def pairings(arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[Trained, T
 
 
 def matches(pairs: Sequence[tuple[Trained, Trained]], options: argparse.Namespace) -> field.Field:
-    """The tournament of these pairs. SettingsError where a run has no weights."""
+    """The tournament of these pairs. SettingsError if a run has no weights."""
     runs = dict.fromkeys(run for pair in pairs for run in pair)
     weights = {run: folder_of(options.folder, *run) / "weights.pt" for run in runs}
     names = {run: weights[run].parent.name for run in runs}

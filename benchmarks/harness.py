@@ -155,7 +155,7 @@ def _script() -> str:
 
 
 def pin(core: int | None = None) -> int | None:
-    """Keep this process and its later threads on one core. Returns the core, or None where the system cannot pin."""
+    """Keep this process and its later threads on one core. Returns the core, or None if the system cannot pin."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     allowed = os.sched_getaffinity(0)

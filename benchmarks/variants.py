@@ -55,7 +55,7 @@ DOUBT = 0.3  # of a value with one visit
 
 
 def variant(text: str, settings: SearchSettings) -> SearchSettings:
-    """The settings with the changes of a variant's description; ChoiceError where it cannot be read."""
+    """The settings with the changes of a variant's description; ChoiceError if it cannot be read."""
     changes: dict[str, Any] = {}
     kinds = get_type_hints(SearchSettings)
     for part in [] if text == "-" else text.split(","):

@@ -157,7 +157,7 @@ def visits_of(text: str, description: str) -> int:
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:
-    """The visits, rollouts or playouts of a move in a description. PlayerError where that is no number or too many."""
+    """The visits, rollouts or playouts of a move in a description. PlayerError if that is no number or too many."""
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise PlayerError(
             f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0{besides}"

@@ -122,7 +122,7 @@ class TreeSolver:
 class BitbullySolver:
     """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do.
 
-    SolverMissingError where it is not installed.
+    SolverMissingError if it is not installed.
     """
 
     def __init__(self, game: Game) -> None:

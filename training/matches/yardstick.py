@@ -71,7 +71,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How close a network comes to the labels; None where it has no such output."""
+    """How close a network comes to the labels; None if it has no such output."""
 
     top1: float
     log_share: float  # nats
@@ -141,7 +141,7 @@ def _row(game: Game, label: dict[str, Any]) -> _Row:
 
 
 def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
-    """A move by its vertex; ValueError where it is none in this position."""
+    """A move by its vertex; ValueError if it is none in this position."""
     action = coords.parse_vertex(vertex, game.rows)
     if not legal[action]:
         raise ValueError(f"{vertex} is no legal move there")
@@ -149,7 +149,7 @@ def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
 
 
 def _number(value: Any, low: float = -np.inf, high: float = np.inf) -> np.float32:
-    """A label that is one finite number, within bounds. TypeError or ValueError where it is not."""
+    """A label that is one finite number, within bounds. TypeError or ValueError if it is not."""
     number = np.float32(float(value))
     if not np.isfinite(number):
         raise ValueError(f"{value} is no finite number")

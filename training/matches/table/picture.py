@@ -23,7 +23,7 @@ STYLE = """\
 
 
 class Line(NamedTuple):
-    """What is known of a network in a pair; shares are 0 ... 1, None where they are not known."""
+    """What is known of a network in a pair; shares are 0 ... 1, None if they are not known."""
 
     name: str
     score: float | None

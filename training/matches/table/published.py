@@ -140,7 +140,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> PublishedTable:
-    """The table of that name. SettingsError where there is none, or where a network has not a figure for each pair."""
+    """The table of that name. SettingsError if there is none, or where a network has not a figure for each pair."""
     if name not in names():
         raise SettingsError(f"there is no table {name!r}: expected {' or '.join(names())}")
     path = FOLDER / f"{name}.toml"

@@ -60,7 +60,7 @@ def rehearse(
 
 
 def _scaled(field: Field, below: tuple[int, float] | None, simulations: int) -> tuple[float, str] | None:
-    """As `_try`, from the step below; None where there is none, or the step can be measured in time."""
+    """As `_try`, from the step below; None if there is none, or the step can be measured in time."""
     if below is None:
         return None
     took = below[1] * simulations / below[0]
@@ -88,7 +88,7 @@ def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, fl
 
 
 def _try(field: Field, position: Position, description: str) -> tuple[float | None, str]:
-    """(seconds a move, or None where it does not start; what to say)."""
+    """(seconds a move, or None if it does not start; what to say)."""
     try:
         opened = open_player(description, field.conditions(position.game))
     except Exception as error:  # noqa: BLE001 - whatever it raises, it is named

@@ -24,7 +24,7 @@ from tests.training.matches.tournament.journals import journal, keys
 from training.commands import tournament as command
 from training.matches.tournament import runner
 from training.matches.tournament.field import load
-from training.storage.storage import StorageError
+from training.storage.storage import StorageError, alone
 
 ENGINE = Path(__file__).with_name("engine.py")
 
@@ -222,9 +222,9 @@ def test_a_dry_run_names_who_does_not_start(tmp_path: Path, capsys: pytest.Captu
 
 def test_two_at_once_in_a_folder_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, {"a": "random", "b": "random"})
-    with runner.alone(tmp_path / "out"):
+    with alone(tmp_path / "out"):
         assert command.main([str(path), "--out", str(tmp_path / "out")]) == 2
-    assert "in use by another tournament" in capsys.readouterr().err
+    assert "in use by another training or tournament" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["nothing.toml"], ["no-preset"], [], ["s3", "--games", "3"]])
