@@ -51,7 +51,7 @@ class Strength:
     """Measures a run's EMA network, and keeps its weights to be measured against."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises SettingsError where the settings name a yardstick that cannot be used (`_yardstick`)."""
+        """Raises SettingsError if the settings name a yardstick that cannot be used (`_yardstick`)."""
         self._folder, self._settings = folder / "frozen", settings
         self._judged_at: dict[int, list[Judged]] = {}  # by board size
         self._labelled = _yardstick(settings) if settings.monitor.yardstick else None
@@ -182,9 +182,7 @@ class Strength:
     def _player(self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
         """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
-        evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device))
-        search = players.match_search(visits, conditions)
-        return SearchPlayer("network", StoppableEvaluator(evaluator, stop), visits, search, conditions)
+        return players.network_player("network", net, visits, conditions, stop, device)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board, with another seed, so other openings, at each measurement."""
@@ -210,7 +208,7 @@ class Strength:
 
 
 def _yardstick(settings: LoopSettings) -> Labelled:
-    """The yardstick that the settings name. SettingsError where it cannot be read, or has no positions for the run's
+    """The yardstick that the settings name. SettingsError if it cannot be read, or has no positions for the run's
     network.
     """
     path = Path(settings.monitor.yardstick)

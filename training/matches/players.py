@@ -5,10 +5,10 @@ No player judges its opponent's moves: that is up to the referee, `training.matc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,12 +35,16 @@ from training.matches.interface import (
     Fault,
     MatchPlayer,
     PlayerError,
+    StoppableEvaluator,
     Turn,
     count_of,
     visits_of,
 )
 from training.records import scoring
 from training.selfplay import pachi
+
+if TYPE_CHECKING:
+    from torch import nn
 
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
 # play every game to its end, as our own players do; by default Pachi resigns below 20 %
@@ -139,6 +143,26 @@ class SearchPlayer(MatchPlayer):
             self._search.begin(tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed))
         self._search.run()
         return [self._search.result(tree).best for tree in trees]
+
+
+def network_player(
+    name: str,
+    net: nn.Module,
+    visits: int,
+    conditions: Conditions,
+    stop: Callable[[], bool],
+    device: str,
+    precision: str = "auto",
+    **search: Any,
+) -> SearchPlayer:
+    """A network of this process as a player that raises Stopped once `stop()` is true. It is searched as in play, but for
+    the settings in `search`.
+    """
+    from training.selfplay.leaves import Resources, network_evaluator  # imports PyTorch
+
+    evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device, precision))
+    settings = replace(match_search(visits, conditions), **search)
+    return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, settings, conditions)
 
 
 def match_search(visits: int, conditions: Conditions) -> SearchSettings:
