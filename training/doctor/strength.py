@@ -1,7 +1,8 @@
 """Measures how strong the network is by now: a few paired games now and then against opponents that do not change,
 `uct` (rollout PUCT, whose rollouts are doubled once it is beaten) and `frozen` (the network's own weights of some
-measurements ago, from frozen/GENERATION.pt of the run folder); and where they are given or known, positions that a strong
-engine labelled (`gozero yardstick`) and positions of a solved game (`gozero truth`). Nothing is trained on these.
+measurements ago, from frozen/GENERATION.pt of the run folder); and where they are given or known, positions that a
+strong engine labelled (`gozero yardstick`) and positions of a solved game (`gozero truth`). Nothing is trained on
+these.
 
 The time spent stays under `monitor.strength_share` of the run's, with what earlier measurements took as the estimate.
 A round of games counts whole or not at all; it is given up within seconds when the run is stopped. Only scores with

@@ -17,12 +17,12 @@ itself.
                colour, whom the agent plays (1 Black, 2 White); moves, played so far; score, Black's lead in points once
                the game is over, else and in games without points 0
 
-The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`. With opponent=None the agent
-plays both sides: each observation is the side to move's, and the reward is for the side that moved.
+The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`. With opponent=None the
+agent plays both sides: each observation is the side to move's, and the reward is for the side that moved.
 
-An illegal action loses the game at once (info["illegal"] is then True). A game of Go that is not over after 2.2 times the
-area is counted as it stands: dead stones are to be captured. If the opponent fails (a crashed engine, an illegal move),
-the episode is truncated with reward 0 and info["fault"] says why.
+An illegal action loses the game at once (info["illegal"] is then True). A game of Go that is not over after 2.2 times
+the area is counted as it stands: dead stones are to be captured. If the opponent fails (a crashed engine, an illegal
+move), the episode is truncated with reward 0 and info["fault"] says why.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Plays games between players: paired colours, a referee at every move, one record per game.
 
 Games 2k and 2k+1 of a pairing are one pair: the same random opening and the same seeds, colours swapped. Every move
-passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else ends
-it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash, silence. A
-fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row by illegal moves knows another game, or has
-lost step, and measures nothing: the match stops.
+passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else
+ends it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash,
+silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row by illegal moves knows another
+game, or has lost step, and measures nothing: the match stops.
 
 `play_schedule` is the loop behind every match, ladder, gate and tournament. This module opens no players and prints
 nothing.
@@ -104,8 +104,8 @@ class Fixture:
 
 
 def fixture(number: int, pair: tuple[int, int], names: tuple[str, str], index: int, seed: int) -> Fixture:
-    """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they follow
-    from both names, so they are the same whatever else is played.
+    """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they
+    follow from both names, so they are the same whatever else is played.
     """
     opening = np.random.SeedSequence([seed, index // 2]).generate_state(1, np.uint64)
     words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]

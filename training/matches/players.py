@@ -155,8 +155,8 @@ def network_player(
     precision: str = "auto",
     **search: Any,
 ) -> SearchPlayer:
-    """A network of this process as a player that raises Stopped once `stop()` is true. It is searched as in play, but for
-    the settings in `search`.
+    """A network of this process as a player that raises Stopped once `stop()` is true. It is searched as in play, but
+    for the settings in `search`.
     """
     from training.selfplay.leaves import Resources, network_evaluator  # imports PyTorch
 

@@ -122,7 +122,7 @@ class _Collector:
         self._seen: set[bytes] = set()
 
     def collect(self, player: MatchPlayer, count: int, *, own: bool) -> list[Judged]:
-        """Up to `count` positions from games of a player with itself; stops after BARREN_GAMES games without a new one."""
+        """Up to `count` positions from games of a player with itself; ends after BARREN_GAMES without a new one."""
         found: list[Judged] = []
         barren = 0
         games_played = self._games(player, random_plies=own)

@@ -1,7 +1,7 @@
 """A table in the publication's layout, our cells beside its figures: as text, as HTML and as CSV.
 
-A cell of ours, `58.0% [53.6, 62.3] 500`, has the share of the points, its 95 % interval (Wilson's) and the games played;
-`4/500` if more are wanted, and `not played` before the first.
+A cell of ours, `58.0% [53.6, 62.3] 500`, has the share of the points, its 95 % interval (Wilson's) and the games
+played; `4/500` if more are wanted, and `not played` before the first.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ class PublishedTable:
         return sorted(set(chain.from_iterable(part.cells for part in self.part)))
 
     def chosen(self, texts: Sequence[str] | None, where: str) -> list[PublishedPair]:
-        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does not
-        have.
+        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does
+        not have.
         """
         if texts is None:
             return self.pairs

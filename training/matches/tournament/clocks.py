@@ -7,9 +7,9 @@
     game     main time, then Canadian overtime: so many stones in each period
 
 When the time is up the game is lost, except under the rule of the course. The time of a move is measured from the
-question to the answer, the pipe included, and `LAG` is granted on top. An entrant in this process cannot be interrupted:
-it is judged when its answer has come. A GTP engine that is over its limit is stopped, and started anew if the game goes
-on. All figures are seconds.
+question to the answer, the pipe included, and `LAG` is granted on top. An entrant in this process cannot be
+interrupted: it is judged when its answer has come. A GTP engine that is over its limit is stopped, and started anew if
+the game goes on. All figures are seconds.
 """
 
 from __future__ import annotations

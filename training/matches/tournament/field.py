@@ -192,7 +192,7 @@ def _clock(value: Any, where: str) -> Any:
 
 
 def _completed(read: Field, has_komi: bool) -> Field:
-    """With the game's own size, komi and rules, and every entrant's name; ChoiceError for what the game does not have."""
+    """With the game's own size, komi and rules, and every name; ChoiceError for what the game does not have."""
     if has_komi and read.game != scoring.GO:
         raise ChoiceError(f"komi = {read.komi:g}: {read.game} has no komi; leave it out")
     size = read.size or games.usual(read.game, "size") or 0

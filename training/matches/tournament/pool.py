@@ -108,7 +108,7 @@ class WorkerPool:
         worker.end(group=True)
 
     def _blame(self, worker: _Worker, what: str) -> Iterator[Report]:
-        """Take the worker away; one game is lost by the entrant that was thinking, if any, and the others wait again."""
+        """Remove the worker; the entrant that was thinking, if any, loses one game, and the others wait again."""
         place, fixtures = worker.watch.place, worker.fixtures
         self._remove(worker)
         lost = next((fixture for fixture in fixtures.values() if place in fixture.pair), None)

@@ -78,11 +78,11 @@ def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, fl
             moves += count * plies / 2 * (first + second)
         else:
             short += count
-    most = "at most " if field.kind == "sprt" else ""
+    most, pairings = "at most " if field.kind == "sprt" else "", counted(len(counts), "pairing")
     workers = min(field.workers, max(1, left))
     without = f", {short:,} of them of entrants that do not start or do not play" if short else ""
     return (
-        f"{most}{left:,} games left of {total:,} ({counted(len(counts), 'pairing')} of {field.games}){without}, about {plies:.0f} "
+        f"{most}{left:,} games left of {total:,} ({pairings} of {field.games}){without}, about {plies:.0f} "
         f"plies each: about {duration(moves / workers)} in {counted(workers, 'process')}, and the start of each"
     )
 

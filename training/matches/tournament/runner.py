@@ -96,8 +96,8 @@ def rehearse(field: Field, folder: Path, steps: Mapping[int, tuple[str, int]] | 
 
 
 class _Files:
-    """Makes the files of the folder from the journal: each game as it ends, page and tables once a minute and at the end.
-    StorageError if one cannot be written.
+    """Makes the files of the folder from the journal: each game as it ends, page and tables once a minute and at the
+    end. StorageError if one cannot be written.
     """
 
     def __init__(self, conductor: Conductor, folder: Path, view: View) -> None:
