@@ -27,8 +27,8 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.harness import machine
-from gozero.system.console import INTERRUPTED, SUCCESS, Parser, positive, run_command, say, stop_on_signals
+from benchmarks.harness import machine, plain_parser
+from gozero.system.console import INTERRUPTED, SUCCESS, positive, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from training.doctor.monitor import Monitor
@@ -75,12 +75,10 @@ def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
 
 
 def folder_of(folder: Path, arm: str, seed: int) -> Path:
-    """The run folder of an arm."""
     return folder / f"{arm}-{seed}"
 
 
 def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
-    """Train an arm to the end of its evaluations, in its folder."""
     settings, place = settings_of(arm, evaluations, seed), folder_of(folder, arm, seed)
     torch.set_num_threads(settings.threads)
     with alone(place):
@@ -117,7 +115,7 @@ def pairings(arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[Trained, T
 
 
 def matches(pairs: Sequence[tuple[Trained, Trained]], options: argparse.Namespace) -> field.Field:
-    """The tournament of these pairs. SettingsError where a run has no weights."""
+    """The tournament of these pairs. SettingsError if a run has no weights."""
     runs = dict.fromkeys(run for pair in pairs for run in pair)
     weights = {run: folder_of(options.folder, *run) / "weights.pt" for run in runs}
     names = {run: weights[run].parent.name for run in runs}
@@ -133,9 +131,7 @@ def matches(pairs: Sequence[tuple[Trained, Trained]], options: argparse.Namespac
 
 def main(arguments: list[str] | None = None) -> int:
     """Train and play; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
-    parser = Parser(
-        prog="python -m benchmarks.ablation", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.ablation", __doc__ or "")
     add = parser.add_argument
     add("--folder", type=Path, help=f"of the runs and the matches (default {FOLDER}; --short: a temporary one)")
     add(

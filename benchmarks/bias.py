@@ -26,11 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.harness import plain_parser
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.play.engine import find_weights, supported_sizes
-from gozero.system.console import Parser, positive, run_command, say
+from gozero.system.console import positive, run_command, say
 from gozero.system.errors import ChoiceError
 from training.records.library import Entry, Library
 from training.records.records import Record
@@ -93,7 +94,6 @@ def pairs_of(record: Record, game: Game, pairs: int) -> np.ndarray:
 
 
 def measure(evaluator: Evaluator, entries: Sequence[Entry], pairs: int) -> Row:
-    """The row of one board size."""
     means, winners, sizes = [], [], []
     for entry in entries:
         record = entry.record
@@ -111,9 +111,7 @@ def measure(evaluator: Evaluator, entries: Sequence[Entry], pairs: int) -> Row:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure from the command line; exit code 0, or 2 for a request that makes no sense."""
-    parser = Parser(
-        prog="python -m benchmarks.bias", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.bias", __doc__ or "")
     add = parser.add_argument
     add("--weights", default="best.pt", metavar="FILE", help="the network (default %(default)s)")
     add("--records", default="weights/resume", metavar="PATH", help="run folder or shard (default: the run of best.pt)")

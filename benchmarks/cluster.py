@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import above_zero, finish, machine
+from benchmarks.harness import above_zero, finish, machine, plain_parser
 from gozero import __version__
-from gozero.system.console import BAD_INPUT, Parser, positive, say, seed, whole
+from gozero.system.console import BAD_INPUT, positive, say, seed, whole
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import megabytes
 
@@ -86,11 +86,9 @@ class Nodes:
         self.most: dict[str, float] = {}  # MB by kind
 
     def join(self) -> Any:
-        """A node with one worker."""
         return self.cluster.add_node(num_cpus=1, resources={WORKER: 1}, object_store_memory=NODE_BYTES)
 
     def found(self, kind: str) -> list[int]:
-        """The ids of the processes of a kind."""
         nodes = [self.cluster.head_node, *self.nodes]
         raylets = {int(node.all_processes["raylet"][0].process.pid) for node in nodes}
         return list(processes(TITLES[kind], raylets))
@@ -115,7 +113,6 @@ class Nodes:
 
 
 def command(options: argparse.Namespace, folder: Path, address: str) -> list[str]:
-    """The command of the run."""
     changes = {
         "network": "b2c16", "generation_rows": "1000", "checkpoint_rows": "250", "swap_steps": "50",
         "monitor.strength_every": "0", "monitor.report_every": "0", "selfplay.games": "8",
@@ -158,7 +155,6 @@ def verdict(folder: Path, found: Snapshot) -> list[str]:
 
 
 def chaos(options: argparse.Namespace) -> None:
-    """Run, kill, stop and report."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     folder = Path(options.run or tempfile.mkdtemp(prefix="chaos-")).absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -198,7 +194,6 @@ class Host:
 
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
-    """The line for this number of workers."""
     turn, settings = itertools.cycle(hosts), LoopSettings()
     pool = ClusterPool(Initialize(settings, 1), workers, start=lambda order, resource: next(turn))
     pool.open()
@@ -223,7 +218,6 @@ def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
 
 
 def load(options: argparse.Namespace) -> None:
-    """Print a line for each number of workers."""
     ray.init(
         num_cpus=options.hosts, include_dashboard=False, logging_level=logging.ERROR, object_store_memory=200_000_000
     )
@@ -235,10 +229,7 @@ def load(options: argparse.Namespace) -> None:
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = Parser(
-        prog="python -m benchmarks.cluster", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.cluster", __doc__ or "")
     kinds = parser.add_subparsers(required=True, metavar="KIND")
     killing = kinds.add_parser("chaos", help="kill processes of a run")
     killing.set_defaults(measure=chaos)

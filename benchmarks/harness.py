@@ -55,7 +55,6 @@ class Row:
 
     @property
     def void(self) -> bool:
-        """Whether other programs disturbed the measurement too much."""
         return self.cpu_share < LEAST_CPU_SHARE * self.cores
 
     def __str__(self) -> str:
@@ -64,13 +63,18 @@ class Row:
         return f"{speed}   CPU/wall {self.cpu_share:4.2f}   {self.seconds:6.2f} s x {self.runs}{mark}"
 
 
+def plain_parser(script: str, description: str) -> Parser:
+    """The command line of a script that has none of the options of `parser`."""
+    return Parser(
+        prog=f"python -m {script}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
 def parser(description: str, measurements: Measurements | None = None) -> argparse.ArgumentParser:
     """The options of all benchmark scripts: `--short`, `--runs N`, `--core N`; with several measurements, which of them
     (`what`, default all).
     """
-    options = Parser(
-        prog=f"python -m {_script()}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = plain_parser(_script(), description)
     options.add_argument(
         "--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)"
     )
@@ -112,9 +116,7 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
 
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
-    raise SystemExit(
-        run_command(_script(), lambda: main() or 0, (EngineError, FatalError))
-    )
+    raise SystemExit(run_command(_script(), lambda: main() or 0, (EngineError, FatalError)))
 
 
 def above_zero(text: str) -> float:
@@ -153,7 +155,7 @@ def _script() -> str:
 
 
 def pin(core: int | None = None) -> int | None:
-    """Keep this process and its later threads on one core. Returns the core, or None where the system cannot pin."""
+    """Keep this process and its later threads on one core. Returns the core, or None if the system cannot pin."""
     if not hasattr(os, "sched_setaffinity"):
         return None
     allowed = os.sched_getaffinity(0)
@@ -187,7 +189,6 @@ def measure(
 
 
 def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
-    """(units per second, CPU/wall, seconds) of one call."""
     cpu, wall = clock(), time.perf_counter()
     units = work()
     seconds = time.perf_counter() - wall

@@ -61,7 +61,6 @@ def used(number: int) -> float:
 
 
 def engine(options: argparse.Namespace) -> None:
-    """Play games and print how much memory the engine uses."""
     games = FEWEST_GAMES if options.short else options.games
     size, visits = (5, 4) if options.short else (13, 32)
     settings = f"--weights best.pt --size {size} --visits {visits} --threads 1 --seed 1 --no-resign"
@@ -119,7 +118,6 @@ def family(number: int) -> list[int]:
 
 
 def web(options: argparse.Namespace) -> None:
-    """Let the server analyse and print how much memory it uses."""
     need_module("aiohttp", "aiohttp", "pip install 'gozero[web]'")
     minutes = 0.2 if options.short else options.minutes
     print(f"Memory of gozero web, an analysis of {minutes:g} minutes on 13x13", flush=True)

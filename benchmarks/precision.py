@@ -74,7 +74,6 @@ def opened(path: Path, game: Game) -> Iterator[tuple[str, OpenVINOEvaluator]]:
 
 
 def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
-    """Evaluate all positions."""
     parts = [
         evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)
     ]
@@ -113,7 +112,6 @@ def by_processor(row: Row) -> float:
 
 
 def options(arguments: list[str] | None) -> argparse.Namespace:
-    """The command line."""
     result = parser(__doc__ or "")
     result.add_argument("--weights", default="best.pt", help="weights file of Go (default best.pt)")
     result.add_argument(

@@ -67,7 +67,6 @@ def seconds_until_answered(command: str) -> float:
 
 
 def summary(taken: Sequence[float]) -> str:
-    """Seconds in words."""
     scale, unit = (1000, "ms") if max(taken) < 0.5 else (1, "s")
     middle, worst = scale * statistics.median(taken), scale * max(taken)
     return f"median {middle:.3g} {unit}, worst {worst:.3g} {unit} of {len(taken)}"

@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _asked(commands: IO[str], line: str, answers: IO[str]) -> bool:
-    """Pass a command to the program, and its answer on: the lines up to an empty one. False where it has ended."""
+    """Pass a command to the program, and its answer on: the lines up to an empty one. False if it has ended."""
     with suppress(BrokenPipeError):
         commands.write(line)
         commands.flush()

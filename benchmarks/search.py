@@ -26,24 +26,13 @@ import numpy as np
 from numba import types
 
 from benchmarks import rivals
-from benchmarks.harness import (
-    Contender,
-    Measurements,
-    Row,
-    finish,
-    measure,
-    measure_each,
-    parser,
-    pin,
-    ratio,
-    report,
-)
+from benchmarks.harness import Contender, Measurements, Row, finish, measure, measure_each, parser, pin, ratio, report
 from benchmarks.rivals import C_PUCT, SIZE
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.frontends.analysis.analyst import Analyst, tasks
+from gozero.frontends.analysis.analyst import Analyst, QueryTask, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.games.game import PLY, Game

@@ -47,8 +47,17 @@ AIM = 150_000  # evaluations/s on one large GPU with 16 cores
 LATER_GENERATION = 1000  # the rules for first generations no longer hold
 
 
+class Answered(NamedTuple):
+    """A `Pending` whose evaluation is available at once."""
+
+    evaluation: Evaluation
+
+    def result(self) -> Evaluation:
+        return self.evaluation
+
+
 class Free:
-    """Fixed random logits and values for any position (an `AsynchronousEvaluator` and its own `Pending`)."""
+    """Fixed random logits and values for any position (an `AsynchronousEvaluator`)."""
 
     def __init__(self, game: Game, most: int) -> None:
         generator = np.random.default_rng(1)
@@ -61,13 +70,6 @@ class Free:
 
     def submit(self, states: np.ndarray) -> Pending:
         return Answered(self.evaluate(states))
-
-
-class Answered:
-    """An evaluation that is available at once."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.result = lambda: evaluation
 
 
 class Counted:
@@ -85,54 +87,7 @@ class Counted:
         return self._submit(states)
 
 
-class SelfPlay:
-    """The pool under measurement and what it has done so far."""
-
-    def __init__(self, options: argparse.Namespace, game: Game, evaluator: Evaluator) -> None:
-        self.options = options
-        self.evaluator = Counted(evaluator)
-        self.stage = Stage(
-            rows=1, sizes={game.rows: 1.0}, full_visits=options.full_visits, cheap_visits=options.cheap_visits
-        )
-        self.settings = SelfPlaySettings(games=options.games, groups=options.groups, threads=options.threads)
-        self.pool = Pool(game, self.settings, (options.seed,))
-        self.pool.use(self.evaluator, self.stage, LATER_GENERATION)
-        self.judge = simulators.referee(options.simulator, game)
-        self.finished: list[Record] = []
-        self.refereed = self.encoded = 0.0  # seconds
-
-    def run(self) -> int:
-        """Play for `--seconds`. Returns how many positions were evaluated."""
-        before = sum(self.evaluator.batches)
-        end = time.perf_counter() + self.options.seconds
-        for record in self.pool.play(float("inf"), lambda: time.perf_counter() >= end):
-            self.keep(record)
-        return sum(self.evaluator.batches) - before
-
-    def keep(self, record: Record) -> None:
-        """Do what a run does with a finished game, except for writing it."""
-        began = time.perf_counter()
-        if self.judge is not None:
-            self.judge.check(record)
-        judged = time.perf_counter()
-        encode(record)
-        self.refereed += judged - began
-        self.encoded += time.perf_counter() - judged
-        self.finished.append(record)
-
-    def counts(self) -> np.ndarray:
-        """float64 [8]: moves, rows and games so far; seconds refereed and encoded; seconds searched, waited and spent
-        on moves.
-        """
-        flying, clock = self.pool.games, self.pool.clock
-        moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
-        rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
-        kept = (len(self.finished), self.refereed, self.encoded)
-        return np.array([moves, rows, *kept, clock.search, clock.waiting, clock.moves], float)
-
-
 def options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
     result = parser(__doc__ or "")
     add, usual = result.add_argument, presets.load(presets.path_of("go13"), "go13").selfplay
     add("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
@@ -181,11 +136,31 @@ class Measured:
         self.seconds = chosen.seconds
         self.game = scoring.make("go", chosen.size, "chinese", SelfPlaySettings().max_length)
         self.evaluator = evaluator_of(chosen, self.game)
-        self.self_play = SelfPlay(chosen, self.game, self.evaluator)
+        self.counted = Counted(self.evaluator)
+        visits = {"full_visits": chosen.full_visits, "cheap_visits": chosen.cheap_visits}
+        self.stage = Stage(rows=1, sizes={chosen.size: 1.0}, **visits)
+        self.settings = SelfPlaySettings(games=chosen.games, groups=chosen.groups, threads=chosen.threads)
+        self.pool = Pool(self.game, self.settings, (chosen.seed,))
+        self.pool.use(self.counted, self.stage, LATER_GENERATION)
+        self.judge = simulators.referee(chosen.simulator, self.game)
+        self.finished: list[Record] = []
+        self.refereed = self.encoded = 0.0  # seconds
 
     def play(self) -> int:
-        """Play for `--seconds`. Returns how many positions were evaluated."""
-        return self.self_play.run()
+        """Play for `--seconds`, and do what a run does with a finished game, except for writing it. Returns how many
+        positions were evaluated.
+        """
+        before, end = sum(self.counted.batches), time.perf_counter() + self.seconds
+        for record in self.pool.play(float("inf"), lambda: time.perf_counter() >= end):
+            began = time.perf_counter()
+            if self.judge is not None:
+                self.judge.check(record)
+            judged = time.perf_counter()
+            encode(record)
+            self.refereed += judged - began
+            self.encoded += time.perf_counter() - judged
+            self.finished.append(record)
+        return sum(self.counted.batches) - before
 
     def alone(self, batches: Batches) -> int:
         """Evaluate first positions for `--seconds`, always `under_way` batches pending. Returns how many."""
@@ -201,18 +176,24 @@ class Measured:
 
     def batches(self) -> Batches:
         """How self-play fed the network so far."""
-        return Batches(round(float(np.mean(self.self_play.evaluator.batches))), len(self.self_play.pool.groups))
+        return Batches(round(float(np.mean(self.counted.batches))), len(self.pool.groups))
 
     def counts(self) -> np.ndarray:
-        return self.self_play.counts()
+        """float64 [8]: moves, rows and games so far; seconds refereed and encoded; seconds searched, waited and spent
+        on moves.
+        """
+        flying, clock = self.pool.games, self.pool.clock
+        moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
+        rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
+        spent = (self.refereed, self.encoded, clock.search, clock.waiting, clock.moves)
+        return np.array([moves, rows, len(self.finished), *spent], float)
 
     def referee(self) -> str:
         """Who referees, in words."""
-        judge = self.self_play.judge
-        return simulators.DESCRIPTIONS["numba" if judge is None else judge.name]
+        return simulators.DESCRIPTIONS["numba" if self.judge is None else self.judge.name]
 
     def tree_bytes(self) -> int:
-        return pool_bytes(self.game, self.self_play.settings, self.self_play.stage)
+        return pool_bytes(self.game, self.settings, self.stage)
 
     def processor(self) -> float:
         """Processor seconds of this process so far."""
@@ -223,14 +204,11 @@ Ask = Callable[..., list[Any]]
 """Call a method of each `Measured`, all at once: its name and arguments. Returns their answers."""
 
 
-def measured_here(chosen: argparse.Namespace) -> Ask:
-    """One in this process."""
-    measured = Measured(chosen)
-    return lambda what, *arguments: [getattr(measured, what)(*arguments)]
-
-
-def measured_in_processes(chosen: argparse.Namespace, stack: ExitStack) -> Ask:
-    """One in each of `--processes` processes, which end with `stack`."""
+def measured(chosen: argparse.Namespace, stack: ExitStack) -> Ask:
+    """One in this process, or one in each of `--processes` processes, which end with `stack`."""
+    if chosen.processes == 1:
+        here = Measured(chosen)
+        return lambda what, *arguments: [getattr(here, what)(*arguments)]
     chosen.network_threads = chosen.network_threads or max(1, available_threads() // chosen.processes)
     processes = [stack.enter_context(ProcessPoolExecutor(1, SPAWN)) for _ in range(chosen.processes)]
     for begun in [process.submit(_begin, chosen, number) for number, process in enumerate(processes)]:
@@ -259,9 +237,7 @@ def _answer(what: str, *arguments: Any) -> Any:
 def main(arguments: Sequence[str] | None = None) -> None:
     chosen = options(arguments)
     with ExitStack() as stack:
-        measure_and_print(
-            chosen, measured_here(chosen) if chosen.processes == 1 else measured_in_processes(chosen, stack)
-        )
+        measure_and_print(chosen, measured(chosen, stack))
 
 
 def measure_and_print(chosen: argparse.Namespace, ask: Ask) -> None:

@@ -28,7 +28,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from benchmarks.harness import machine
+from benchmarks.harness import machine, plain_parser
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games import GAMES
@@ -38,7 +38,7 @@ from gozero.search.result import RootResult
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.system.console import Parser, positive, run_command
+from gozero.system.console import positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches import yardstick
 from training.matches.arena import write_csv
@@ -56,7 +56,7 @@ DOUBT = 0.3  # of a value with one visit
 
 
 def variant(text: str, settings: SearchSettings) -> SearchSettings:
-    """The settings with the changes of a variant's description; ChoiceError where it cannot be read."""
+    """The settings with the changes of a variant's description; ChoiceError if it cannot be read."""
     changes: dict[str, Any] = {}
     kinds = get_type_hints(SearchSettings)
     for part in [] if text == "-" else text.split(","):
@@ -72,7 +72,6 @@ def variant(text: str, settings: SearchSettings) -> SearchSettings:
 
 
 def match(options: argparse.Namespace) -> None:
-    """Play the match and print its score as it grows."""
     if len(options.variants) != 2:
         raise ChoiceError(f"a match is between 2 variants, not {len(options.variants)}")
     check_files(options.csv)
@@ -94,7 +93,6 @@ def match(options: argparse.Namespace) -> None:
 
 
 def regret(options: argparse.Namespace) -> None:
-    """Print a line for each variant."""
     if options.yardstick is None:
         raise ChoiceError("regret needs --yardstick FILE")
     game, states = positions(options.yardstick, options.positions)
@@ -144,16 +142,12 @@ def searched(evaluator: Evaluator, states: np.ndarray, settings: SearchSettings,
 
 
 def evaluator_of(options: argparse.Namespace, game: Game) -> Evaluator:
-    """The network of the weights asked for."""
     path, _ = find_weights(options.weights, game.name)
     return open_evaluator(path, game, threads=options.threads)
 
 
 def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """The command line."""
-    parser = Parser(
-        prog="python -m benchmarks.variants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = plain_parser("benchmarks.variants", __doc__ or "")
     add = parser.add_argument
     add("what", choices=("match", "regret"))
     add("variants", nargs="+", metavar="VARIANT", help="- or NAME=VALUE,...")
@@ -171,7 +165,6 @@ def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code."""
     options = options_of(arguments)
     return run_command("benchmarks.variants", lambda: _run(options))
 

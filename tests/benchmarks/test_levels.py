@@ -1,6 +1,5 @@
 """The field of the levels' tournament: each level meets the next one and the one three further up."""
 
-
 from gozero.play.levels import LEVELS
 from tests import ROOT
 from training.matches.tournament import field

@@ -22,11 +22,7 @@ def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_prints_rates_and_differences(capsys: pytest.CaptureFixture[str]) -> None:
     precision.main(["--short", "--size", "7", "--seconds", "0.05"])
     printed = capsys.readouterr().out
-    for words in (
-        "int8, batch 64",
-        "in f32 / bf16 / int8; int8 ",
-        "int8 against f32, 64 positions: policy 0.00",
-    ):
+    for words in ("int8, batch 64", "in f32 / bf16 / int8; int8 ", "int8 against f32, 64 positions: policy 0.00"):
         assert words in printed
     assert re.search(r"best move equal in (9\d\.\d|100\.0)%", printed)
 

@@ -5,7 +5,6 @@
     gozero ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
     20000 50000
 
-Vocabulary
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
               with {sims} set
     climber   the player that meets every rung in a match of --games games with each colour: each of the weights at so
@@ -14,7 +13,7 @@ Vocabulary
               solved; only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
-never too narrow. The table goes to stdout, complaints to stderr; the file of --csv holds it from the first match on.
+never too narrow. The table goes to stdout, complaints to stderr; the file of --csv has it from the first match on.
 Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense, or a player lost three
 games in a row, or both of two, by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
 `training.matches.match`; no ratings are computed.
@@ -29,14 +28,7 @@ from pathlib import Path
 from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from training.matches.interface import POLICY, ROLLOUT_PLAYERS, count_of
-from training.matches.options import (
-    add_game,
-    add_play,
-    check_files,
-    check_once,
-    check_opponent,
-    check_play,
-)
+from training.matches.options import add_game, add_play, check_files, check_once, check_opponent, check_play
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 
@@ -51,47 +43,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
     add_game(parser)
-    parser.add_argument(
+    add(
         "--weights", nargs="+", default=[], metavar="FILE", help="the networks that climb (default: the controls alone)"
     )
-    parser.add_argument(
-        "--visits",
-        type=_visits,
-        nargs="+",
-        default=["50"],
-        metavar="N",
-        help="of the climber, each in turn; policy: its network without a search (default 50)",
-    )
-    parser.add_argument(
-        "--rollouts",
-        choices=ROLLOUT_PLAYERS,
-        default=ROLLOUT_PLAYERS[0],
-        help="the opponents and their control: plain UCT, or PUCT with rollouts and one prior for all (default uct)",
-    )
-    parser.add_argument(
-        "--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations"
-    )
-    parser.add_argument(
-        "--sims",
-        type=int,
-        nargs="+",
-        default=SIMULATIONS,
-        metavar="N",
-        help="of the opponents (default 10 20 ... 20480)",
-    )
-    parser.add_argument("--games", type=int, default=10, help="per opponent and colour (default 10)")
-    parser.add_argument(
-        "--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)"
-    )
+    visits = "of the climber, each in turn; policy: its network without a search (default 50)"
+    add("--visits", type=_visits, nargs="+", default=["50"], metavar="N", help=visits)
+    rollouts = "the opponents and their control: plain UCT, or PUCT with rollouts and one prior for all (default uct)"
+    add("--rollouts", choices=ROLLOUT_PLAYERS, default=ROLLOUT_PLAYERS[0], help=rollouts)
+    add("--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations")
+    sims = "of the opponents (default 10 20 ... 20480)"
+    add("--sims", type=int, nargs="+", default=SIMULATIONS, metavar="N", help=sims)
+    add("--games", type=int, default=10, help="per opponent and colour (default 10)")
     add_play(parser)
-    parser.add_argument(
-        "--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers"
-    )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the table")
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations"
-    )
+    add("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
+    add("--csv", type=Path, metavar="FILE", help="save the table")
+    add("--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations")
     return parser
 
 

@@ -33,29 +33,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=DESCRIPTIONS)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("a", metavar="A", help="the player whose score is counted")
-    parser.add_argument("b", metavar="B", help="the opponent")
+    add = parser.add_argument
+    add("a", metavar="A", help="the player whose score is counted")
+    add("b", metavar="B", help="the opponent")
     add_game(parser)
     add_play(parser)
-    parser.add_argument(
-        "--games", type=int, default=20, help="even: each opening is played with both colours (default 20)"
-    )
-    parser.add_argument(
-        "--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)"
-    )
-    parser.add_argument(
-        "--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)"
-    )
-    parser.add_argument("--sgf", type=Path, metavar="DIR", help="save every game of Go as DIR/game-NNN.sgf")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="save the list of games, each as it ends")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="save settings, result and games")
+    add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
+    add("--max-moves", type=int, default=700, metavar="N", help="plies after which the board is counted (default 700)")
+    add("--sgf", type=Path, metavar="DIR", help="save every game of Go as DIR/game-NNN.sgf")
+    add("--csv", type=Path, metavar="FILE", help="save the list of games, each as it ends")
+    add("--json", type=Path, metavar="FILE", help="save settings, result and games")
     return parser
 
 
 def _run(options: argparse.Namespace) -> int:
     check_play(options)
     if options.sgf and options.game not in GO_FAMILY:
-        raise ChoiceError(f"--sgf saves games of Go only: --csv and --json hold the moves of {options.game}")
+        raise ChoiceError(f"--sgf saves games of Go only: --csv and --json have the moves of {options.game}")
     check_files(options.csv, options.json)
     if options.sgf:
         check_folder(options.sgf)

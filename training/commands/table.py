@@ -37,51 +37,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
     parser = Parser(prog=PROGRAM, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
-    parser.add_argument(
-        "--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair"
-    )
-    parser.add_argument(
-        "--opponent",
-        metavar="COMMAND",
-        help=f"a GTP engine; {SIMS} stands for its simulations a move (default: plain UCT)",
-    )
-    parser.add_argument("--opponent-name", metavar="TEXT", help="its name in the table (default: the program's)")
-    parser.add_argument(
-        "--pairs", nargs="+", metavar="PAIR", help="only these, such as 400:50k or policy:1000 (default: all)"
-    )
-    parser.add_argument(
-        "--games", type=int, metavar="N", help="of each colour in each cell (default: as many as were published)"
-    )
-    parser.add_argument("--game", type=str.lower, metavar="NAME", help="default: the one that the weights play")
-    parser.add_argument(
-        "--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)"
-    )
-    _add_play(parser)
+    add = parser.add_argument
+    add("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
+    add("--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair")
+    opponent = f"a GTP engine; {SIMS} stands for its simulations a move (default: plain UCT)"
+    add("--opponent", metavar="COMMAND", help=opponent)
+    add("--opponent-name", metavar="TEXT", help="its name in the table (default: the program's)")
+    add("--pairs", nargs="+", metavar="PAIR", help="only these, such as 400:50k or policy:1000 (default: all)")
+    add("--games", type=int, metavar="N", help="of each colour in each cell (default: as many as were published)")
+    add("--game", type=str.lower, metavar="NAME", help="default: the one that the weights play")
+    add("--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)")
+    add("--workers", type=int, default=0, metavar="N", help="processes that play (default: one for each core)")
+    opening = "random plies before the players begin (default 2)"
+    add("--opening-moves", type=int, default=2, metavar="N", help=opening)
+    add("--seed", type=int, default=1, help="fixes the openings (default 1)")
+    add("--answer-seconds", type=finite, default=60.0, metavar="S", help="what any answer may take (default 60)")
+    folder = f"folder (default {OUT}/table-NAME, behind it the names of another game and of the opponent)"
+    add("--out", type=Path, metavar="DIR", help=folder)
+    dry = "play nothing; say how many games there are and how long they will take"
+    add("--dry-run", action="store_true", help=dry)
     return parser
-
-
-def _add_play(parser: argparse.ArgumentParser) -> None:
-    """The options of how the games are played."""
-    parser.add_argument(
-        "--workers", type=int, default=0, metavar="N", help="processes that play (default: one for each core)"
-    )
-    parser.add_argument(
-        "--opening-moves", type=int, default=2, metavar="N", help="random plies before the players begin (default 2)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="fixes the openings (default 1)")
-    parser.add_argument(
-        "--answer-seconds", type=finite, default=60.0, metavar="S", help="what any answer may take (default 60)"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help=f"folder (default {OUT}/table-NAME, behind it the names of another game and of the opponent)",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="play nothing; say how many games there are and how long they will take"
-    )
 
 
 def _run(options: argparse.Namespace) -> int:

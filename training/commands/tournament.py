@@ -47,14 +47,13 @@ def _parser() -> argparse.ArgumentParser:
         description=(__doc__ or "").split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")
-    parser.add_argument("--games", type=int, metavar="N", help="of each pairing, in place of the field's")
-    parser.add_argument("--processes", type=int, metavar="N", help="in place of the field's")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="only see whether all entrants start, and how long it will take"
-    )
-    parser.add_argument("--list-presets", action="store_true", help="what is there to be played by name")
+    add = parser.add_argument
+    add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
+    add("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")
+    add("--games", type=int, metavar="N", help="of each pairing, in place of the field's")
+    add("--processes", type=int, metavar="N", help="in place of the field's")
+    add("--dry-run", action="store_true", help="only see whether all entrants start, and how long it will take")
+    add("--list-presets", action="store_true", help="what is there to be played by name")
     return parser
 
 

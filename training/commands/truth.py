@@ -4,7 +4,6 @@
     gozero truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
     gozero truth --game nogo --size 4 --weights nogo4.pt
 
-Vocabulary
     keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
     judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the
                value
@@ -29,7 +28,7 @@ from gozero.nets import locations
 from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from training.matches.interface import check_seed, count_of
-from training.matches.options import check_game
+from training.matches.options import add_threads, check_game
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,22 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument(
-        "--game", type=str.lower, required=True, metavar="NAME", help="tictactoe, connect4, nogo or othello"
-    )
-    parser.add_argument("--size", type=int, help="board size (default: the game's own)")
-    parser.add_argument("--weights", required=True, metavar="FILE", help="the network that is measured")
-    parser.add_argument("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
-    parser.add_argument(
-        "--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)"
-    )
-    parser.add_argument(
-        "--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="fixes positions and games (default 1)")
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
-    )
+    add, games = parser.add_argument, "tictactoe, connect4, nogo or othello"
+    add("--game", type=str.lower, required=True, metavar="NAME", help=games)
+    add("--size", type=int, help="board size (default: the game's own)")
+    add("--weights", required=True, metavar="FILE", help="the network that is measured")
+    add("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
+    add("--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)")
+    add("--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
+    add("--seed", type=int, default=1, help="fixes positions and games (default 1)")
+    add_threads(parser)
     return parser
 
 

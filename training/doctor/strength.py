@@ -1,4 +1,8 @@
-"""Measures how strong the network is by now: a few paired games now and then against opponents that do not change.
+"""Measures how strong the network is by now: a few paired games now and then against opponents that do not change,
+`uct` (rollout PUCT, whose rollouts are doubled once it is beaten) and `frozen` (the network's own weights of some
+measurements ago, from frozen/GENERATION.pt of the run folder); and where they are given or known, positions that a
+strong engine labelled (`gozero yardstick`) and positions of a solved game (`gozero truth`). Nothing is trained on
+these.
 
 The opponents are rollout PUCT (`uct`), whose rollouts are doubled once it is beaten, and the network's own weights of
 some measurements ago (`frozen`), in frozen/GENERATION.pt of the run folder. If there is a yardstick, positions that a
@@ -49,7 +53,7 @@ class Strength:
     """Measures a run's EMA network, and keeps its weights to be measured against."""
 
     def __init__(self, folder: Path, settings: LoopSettings) -> None:
-        """Raises SettingsError where the settings name a yardstick that cannot be used (`_yardstick`)."""
+        """Raises SettingsError if the settings name a yardstick that cannot be used (`_yardstick`)."""
         self._folder, self._settings = folder / "frozen", settings
         self._judged_at: dict[int, list[Judged]] = {}  # by board size
         self._labelled = _yardstick(settings) if settings.monitor.yardstick else None
@@ -62,7 +66,7 @@ class Strength:
                 strength/uct_rollouts;
             strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size;
             strength/seconds; yardstick/*; perfect/policy_*, perfect/search_*: share of the judged positions in which
-            the value is kept, low and high end of its interval.
+            the value is preserved, low and high end of its interval.
         """
         every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
         if not every or generation % every or seconds <= 0:
@@ -177,14 +181,10 @@ class Strength:
                 raise
         return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
 
-    def _player(
-        self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]
-    ) -> SearchPlayer:
+    def _player(self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
         """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
-        evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device))
-        search = players.match_search(visits, conditions)
-        return SearchPlayer("network", StoppableEvaluator(evaluator, stop), visits, search, conditions)
+        return players.network_player("network", net, visits, conditions, stop, device)
 
     def _conditions(self, run: Run, generation: int) -> Conditions:
         """The usual komi on the stage's main board, with another seed, so other openings, at each measurement."""
@@ -210,7 +210,7 @@ class Strength:
 
 
 def _yardstick(settings: LoopSettings) -> Labelled:
-    """The yardstick that the settings name. SettingsError where it cannot be read, or has no positions for the run's
+    """The yardstick that the settings name. SettingsError if it cannot be read, or has no positions for the run's
     network.
     """
     path = Path(settings.monitor.yardstick)

@@ -85,8 +85,8 @@ class Match:
                 self._write_sgf(record)
 
     def finish(self) -> None:
-        """Write the games in the order of their numbers, each file whatever becomes of the other. If no game was finished,
-        files are left alone.
+        """Write the games in the order of their numbers, each file whatever becomes of the other. If no game was
+        finished, files are left alone.
         """
         self.records.sort(key=lambda record: record.number)
         with ExitStack() as to_do:  # which is left in the opposite order

@@ -29,7 +29,7 @@ class GtpPlayer(MatchPlayer):
         self._conditions = conditions
         self._game = conditions.game
         self._engines: dict[int, Engine] = {}
-        self._told: dict[int, int] = {}  # plies that the slot's engine knows of
+        self._known: dict[int, int] = {}  # plies that the slot's engine knows of
         self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
         self._remarks = Remarks()  # one for all processes of the command
         self.name = command
@@ -40,14 +40,14 @@ class GtpPlayer(MatchPlayer):
             raise PlayerError(str(error)) from None
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
-        self._told[slot] = 0
+        self._known[slot] = 0
         return self._guarded(lambda: self._set_up(self._engine(slot)))
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
         return list(self._pool.map(self._move, turns))
 
     def final_score(self, turn: Turn) -> str | None:
-        engine = self._guarded(lambda: self._told_all(turn))
+        engine = self._guarded(lambda: self._updated(turn))
         if isinstance(engine, Fault):
             return engine.text
         answer = self._guarded(lambda: engine.send("final_score"))
@@ -84,17 +84,17 @@ class GtpPlayer(MatchPlayer):
             with suppress(RefusalError):  # the command is optional; the clock runs all the same
                 engine.send(f"time_settings {_seconds(main)} {_seconds(period)} {stones}")
 
-    def _told_all(self, turn: Turn) -> Engine:
-        """The slot's engine, after it has been told the moves that it does not know."""
+    def _updated(self, turn: Turn) -> Engine:
+        """The slot's engine, after it has got the moves that it does not know."""
         engine = self._engines[turn.slot]
-        for colour, action in turn.position.moves[self._told[turn.slot] :]:
+        for colour, action in turn.position.moves[self._known[turn.slot] :]:
             engine.send(f"play {_letter(colour)} {coords.vertex(action, self._game.cols, self._game.rows)}")
-            self._told[turn.slot] += 1
+            self._known[turn.slot] += 1
         return engine
 
     def _move(self, turn: Turn) -> int | Fault:
         def genmove() -> str:
-            engine, colour = self._told_all(turn), _letter(turn.position.to_play)
+            engine, colour = self._updated(turn), _letter(turn.position.to_play)
             if turn.left is not None:
                 with suppress(RefusalError):
                     engine.send(f"time_left {colour} {_seconds(turn.left[0])} {turn.left[1]}")
@@ -107,7 +107,7 @@ class GtpPlayer(MatchPlayer):
             action = coords.parse_vertex(answer, self._game.cols, self._game.rows)
         except ValueError as error:
             return Fault("illegal move", f"{self._command}: answered genmove with {answer!r}: {error}")
-        self._told[turn.slot] += action != self._game.resign_action
+        self._known[turn.slot] += action != self._game.resign_action
         return action
 
     def _guarded(self, ask: Callable[[], T]) -> T | Fault:

@@ -17,12 +17,12 @@ itself.
                colour, whom the agent plays (1 Black, 2 White); moves, played so far; score, Black's lead in points once
                the game is over, else and in games without points 0
 
-The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`. With opponent=None the agent
-plays both sides: each observation is the side to move's, and the reward is for the side that moved.
+The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`. With opponent=None the
+agent plays both sides: each observation is the side to move's, and the reward is for the side that moved.
 
-An illegal action loses the game at once (info["illegal"] is then True). A game of Go that is not over after 2.2 times the
-area is counted as it stands: dead stones are to be captured. If the opponent fails (a crashed engine, an illegal move),
-the episode is truncated with reward 0 and info["fault"] says why.
+An illegal action loses the game at once (info["illegal"] is then True). A game of Go that is not over after 2.2 times
+the area is counted as it stands: dead stones are to be captured. If the opponent fails (a crashed engine, an illegal
+move), the episode is truncated with reward 0 and info["fault"] says why.
 """
 
 from __future__ import annotations
@@ -34,16 +34,14 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from gozero import games
 from gozero.games.colours import COLOURS
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import BLACK, WHITE
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
 from gozero.system.errors import ChoiceError
 from training.matches.interface import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn
-from training.matches.options import check_komi
+from training.matches.options import check_komi, usual_game
 from training.matches.players import open_player
-from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
 NAMES = {
@@ -96,7 +94,9 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
-        self.game, komi = _make(game, size, rules, komi)
+        _check_numbers(size, komi)
+        # Go ends after as many moves as in self-play
+        self.game, komi = usual_game(game, size, rules, komi, SelfPlaySettings().max_length)
         self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.render_mode = render_mode
@@ -159,7 +159,6 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         return observation, reward, self._is_over(position), bool(self._fault), info
 
     def _move(self, position: Position, action: int) -> None:
-        """The agent's action."""
         if action == self.game.resign_action:
             self._loser = position.to_play
             return
@@ -169,7 +168,6 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._loser, self._illegal = position.to_play, True
 
     def _answer(self, position: Position, opponent: MatchPlayer) -> None:
-        """The opponent's move."""
         answer = opponent.choose([Turn(_SLOT, position)])[0]
         if isinstance(answer, Fault):
             self._fault = answer.text
@@ -222,19 +220,12 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._opponent = None
 
 
-def _make(name: str, size: int | None, rules: str | None, komi: float | None) -> tuple[Game, float]:
-    """(the game, its komi in points, 0 if it has none); Go ends after as many moves as in self-play."""
+def _check_numbers(size: int | None, komi: float | None) -> None:
     if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
         raise ChoiceError(f"size {size!r} is no whole number of points")
-    if name != scoring.GO:
-        return games.make(name, size=size, rules=rules, komi=komi), 0.0
     if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
         raise ChoiceError(f"komi {komi!r} is no number of points")
     check_komi("komi", komi)
-    size = games.usual(name, "size") if size is None else size
-    komi = scoring.usual_komi(name, size) if komi is None else komi
-    limit = int(SelfPlaySettings().max_length * size * size)
-    return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
 
 
 for _name, _game in NAMES.items():

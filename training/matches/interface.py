@@ -85,7 +85,7 @@ class Conditions:
     parallel: int = 1  # games in progress at once: slots 0 ... parallel - 1
     move_seconds: float = 60.0  # what a GTP engine may take for one answer
     threads: int | None = None  # for network evaluation; None: all cores this process may use
-    clock: tuple[float, float, int] | None = None  # what GTP engines are told in time_settings; None: nothing
+    clock: tuple[float, float, int] | None = None  # GTP's time_settings; None: no clock
 
     def __post_init__(self) -> None:
         check_limits(self.move_seconds, self.threads)
@@ -101,7 +101,7 @@ class Turn:
 
     slot: int
     position: Position
-    left: tuple[float, int] | None = None  # the mover's clock as GTP's time_left tells it; None: nothing is told
+    left: tuple[float, int] | None = None  # the mover's clock as GTP's time_left has it; None: it is not sent
     limit: float | None = None  # seconds after which a GTP engine's answer comes too late; None: `move_seconds`
 
 
@@ -157,7 +157,7 @@ def visits_of(text: str, description: str) -> int:
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:
-    """The visits, rollouts or playouts of a move in a description. PlayerError where that is no number or too many."""
+    """The visits, rollouts or playouts of a move in a description. PlayerError if that is no number or too many."""
     if not (text.isascii() and text.isdigit() and text.strip("0")):
         raise PlayerError(
             f"in {description!r}, {text!r} is not a number of visits: expected a whole number above 0{besides}"

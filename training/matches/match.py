@@ -1,10 +1,10 @@
 """Plays games between players: paired colours, a referee at every move, one record per game.
 
 Games 2k and 2k+1 of a pairing are one pair: the same random opening and the same seeds, colours swapped. Every move
-passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else ends
-it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash, silence. A
-fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row by illegal moves knows another game, or has
-lost step, and measures nothing: the match stops.
+passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else
+ends it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash,
+silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row by illegal moves knows another
+game, or has lost step, and measures nothing: the match stops.
 
 `play_schedule` is the loop behind every match, ladder, gate and tournament. This module opens no players and prints
 nothing.
@@ -26,7 +26,7 @@ from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches.elo import Tally
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Stopped, Turn, check_seed
-from training.matches.players import random_action
+from training.matches.players import play_at_random
 from training.records.scoring import result_text
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
@@ -105,8 +105,8 @@ class Fixture:
 
 
 def fixture(number: int, pair: tuple[int, int], names: tuple[str, str], index: int, seed: int) -> Fixture:
-    """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they follow
-    from both names, so they are the same whatever else is played.
+    """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they
+    follow from both names, so they are the same whatever else is played.
     """
     opening = np.random.SeedSequence([seed, index // 2]).generate_state(1, np.uint64)
     words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]
@@ -193,9 +193,7 @@ def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Positio
     """
     generator = np.array([seed], np.uint64)
     for _ in range(tries):
-        position = Position(game)
-        while position.ply < plies and not position.is_over:
-            position.play(random_action(position, generator))
+        position = play_at_random(Position(game), plies, generator)
         if not position.is_over:
             return position
     raise ChoiceError(f"{plies} random plies end nearly every game of {game.name}: take fewer opening moves")
@@ -213,12 +211,7 @@ class _Game:
     """A game in progress in a slot of both players, from its opening on."""
 
     def __init__(
-        self,
-        fixture: Fixture,
-        slot: int,
-        players: tuple[MatchPlayer, MatchPlayer],
-        position: Position,
-        max_moves: int,
+        self, fixture: Fixture, slot: int, players: tuple[MatchPlayer, MatchPlayer], position: Position, max_moves: int
     ) -> None:
         self.fixture, self.slot, self.position = fixture, slot, position
         self._players, self._max_moves = players, max_moves
@@ -231,7 +224,6 @@ class _Game:
 
     @property
     def mover(self) -> int:
-        """Which player is to move."""
         return self.fixture.black if self.position.to_play == BLACK else 1 - self.fixture.black
 
     @property

@@ -27,39 +27,50 @@ IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this proc
 
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The options that `open_game` reads."""
-    parser.add_argument(
-        "--game", type=str.lower, default=GO, metavar="NAME", help=f"{', '.join(games.GAMES)} (default {GO})"
-    )
-    parser.add_argument("--size", type=int, help="board size (default: the game's own; Go 13)")
-    parser.add_argument("--komi", type=finite, help="points, Go only (default: the board's usual one, mostly 7.5)")
-    parser.add_argument("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
+    add, known = parser.add_argument, ", ".join(games.GAMES)
+    add("--game", type=str.lower, default=GO, metavar="NAME", help=f"{known} (default {GO})")
+    add("--size", type=int, help="board size (default: the game's own; Go 13)")
+    add("--komi", type=finite, help="points, Go only (default: the board's usual one, mostly 7.5)")
+    add("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
 
 
 def add_play(parser: argparse.ArgumentParser) -> None:
     """The options of how players are run, but for the number of games."""
-    parser.add_argument("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
-    parser.add_argument(
-        "--parallel", type=int, metavar="N", help="games in progress at once (default: 1 with a GTP engine, else 32)"
-    )
-    parser.add_argument(
-        "--move-seconds", type=finite, default=60.0, metavar="S", help="limit for one GTP answer (default 60)"
-    )
-    parser.add_argument(
-        "--threads", type=int, metavar="N", help="threads for network evaluation (default: all this process may use)"
-    )
+    add = parser.add_argument
+    add("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
+    add("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
+    parallel = "games in progress at once (default: 1 with a GTP engine, else 32)"
+    add("--parallel", type=int, metavar="N", help=parallel)
+    add("--move-seconds", type=finite, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
+    add_threads(parser)
+
+
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """The option of a network's threads."""
+    what = "threads for network evaluation (default: all this process may use)"
+    parser.add_argument("--threads", type=int, metavar="N", help=what)
 
 
 def open_game(options: argparse.Namespace) -> tuple[Game, float]:
-    """(the game, its komi in points), where what is not given is the game's own.
+    """As `usual_game`, of the options of `add_game`."""
+    return usual_game(options.game, options.size, options.rules, options.komi)
 
-    ChoiceError for what the game does not have.
+
+def usual_game(
+    name: str, size: int | None, rules: str | None, komi: float | None, longest: float | None = None
+) -> tuple[Game, float]:
+    """(the game, its komi in points, 0 if it has none); what is None is the game's own.
+
+    ChoiceError for what the game does not have. `longest`: plies of a game for each point, Go only.
     """
     from training.records import scoring
 
-    size = games.usual(options.game, "size") if options.size is None else options.size
-    komi = scoring.usual_komi(options.game, size) if options.komi is None else options.komi
-    given = komi if options.game == GO else options.komi
-    return games.make(options.game, size=size, rules=options.rules, komi=given), komi
+    if name != GO:
+        return games.make(name, size=size, rules=rules, komi=komi), komi or 0.0
+    size = games.usual(name, "size") if size is None else size
+    komi = scoring.usual_komi(name, size) if komi is None else komi
+    limit = None if longest is None else int(longest * size * size)
+    return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
 
 
 def check_play(options: argparse.Namespace) -> None:
@@ -99,15 +110,23 @@ def check_opponent(command: str) -> None:
         raise ChoiceError(f"--opponent {command!r} does not say where its simulations go: write {SIMS} there")
 
 
-def check_files(*files: Path | None) -> None:
+def check_files(*wanted: Path | None) -> None:
     """ChoiceError for a file that could not be written once the games are over; None: not asked for.
 
     A file that is there stays as it is, and none is left that was not.
     """
-    for file in files:
+    for file in filter(None, wanted):
         try:
-            if file is not None:
-                _check_file(file)
+            if not file.absolute().parent.is_dir():
+                raise ChoiceError(f"cannot write {file}: there is no folder {file.absolute().parent}")
+            if file.is_dir():
+                raise ChoiceError(f"cannot write {file}: it is a folder")
+            target = Path(os.path.realpath(file))  # not the link itself: what is made for the trial is taken away again
+            if not target.exists():
+                target.touch()
+                target.unlink()
+            elif target.is_file():  # no pipe: opening one waits for its reader
+                target.open("ab").close()
         except OSError as error:
             raise ChoiceError(f"cannot write {file}: {error.strerror}") from None
 
@@ -122,27 +141,11 @@ def check_folder(folder: Path) -> None:
         raise ChoiceError(f"cannot write into {folder}: {error.strerror}") from None
 
 
-def _check_file(file: Path) -> None:
-    if not file.absolute().parent.is_dir():
-        raise ChoiceError(f"cannot write {file}: there is no folder {file.absolute().parent}")
-    if file.is_dir():
-        raise ChoiceError(f"cannot write {file}: it is a folder")
-    target = Path(os.path.realpath(file))  # not the link itself: what is made for the trial is taken away again
-    if not target.exists():
-        target.touch()
-        target.unlink()
-    elif target.is_file():  # no pipe: opening one waits for its reader
-        target.open("ab").close()
-
-
 def described(game: Game, komi: float, options: argparse.Namespace) -> str:
     """`go 13x13, komi 7.5, chinese`; only what the game has."""
     rules = options.rules or games.usual(game.name, "rules")
-    return (
-        f"{game.name} {game.dimensions}"
-        + (f", komi {komi:g}" if game.name == GO else "")
-        + (f", {rules}" if rules else "")
-    )
+    points = f", komi {komi:g}" if game.name == GO else ""
+    return f"{game.name} {game.dimensions}{points}" + (f", {rules}" if rules else "")
 
 
 def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:

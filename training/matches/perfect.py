@@ -5,20 +5,14 @@
     connect4                        bitbully's solver with its opening book (`pip install bitbully`, AGPL-3.0: never a
                                     dependency, only looked for here)
 
-Vocabulary.
-  value  +1, 0 or -1: what the side to move can force, a win, a draw or a loss. Neither the length of
-         the game nor its score counts.
-  best   the moves that keep the value; in Connect-4 the quickest win, else a draw, else the slowest loss.
-  key    what the future of a position depends on; positions of one key are searched once. `board` serves most games; a
-         game whose rules look at its past needs `board_and_past`.
-
-A solver only judges: nothing is trained on its values, and it never plays for the engine. This is the only module that
-imports bitbully.
+A value is +1, 0 or -1: what the side to move can force, a win, a draw or a loss; neither the length of the game nor its
+score counts. The best moves keep the value; in Connect-4 they are the quickest win, else a draw, else the slowest loss.
+Nothing is trained on these values, and a solver never plays for the engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -32,7 +26,7 @@ State = np.ndarray
 History = np.ndarray
 
 SEARCHED = {"tictactoe": 3, "nogo": 4, "othello": 4}  # the largest board of each game that is searched here
-LONGEST = 200  # plies; Go on 2x2 has 57 boards, and no more than one pass after each but the last
+LONGEST = 200  # plies
 
 
 class UnsolvedError(UserError):
@@ -65,40 +59,23 @@ def solver(game: Game) -> Solver:
     )
 
 
-def board(game: Game, state: State, history: History) -> Hashable:
-    """The stones, up to the game's symmetries, and the side to move."""
-    stones = np.empty(game.points, np.uint8)
-    game.stones(state, stones)
-    return min(map(bytes, stones[_images(game)])), int(state[TO_PLAY])
-
-
-def board_and_past(game: Game, state: State, history: History) -> Hashable:
-    """All that the diagram shows (ko and passes too), and the hashes of earlier positions."""
-    return game.to_text(state), frozenset(history[: state[PLY] + 1].tolist())
-
-
 class TreeSolver:
     """Searches to the end over a game's kernels: negamax that stops at the first winning move and remembers the value
-    of each key.
+    of each board, up to symmetry, with the side to move: the future of a position may depend on nothing else.
 
     The sides must take turns, and no game may last longer than LONGEST.
     """
 
-    def __init__(self, game: Game, key: Callable[[Game, State, History], Hashable] = board) -> None:
-        self._game, self._key = game, key
+    def __init__(self, game: Game) -> None:
+        self._game = game
         self._known: dict[Hashable, int] = {}
 
     def value(self, state: State) -> int:
-        """+1, 0 or -1 for the side to move, also at the end of a game.
-
-        Where the past matters, the state is taken as the first position of a game.
-        """
-        return self._value(
-            state.copy(), self._history()
-        )  # a copy: kernels refuse a read-only state, such as a first one
+        """+1, 0 or -1 for the side to move, also at the end of a game."""
+        return self._value(state.copy(), self._history())  # a copy: kernels refuse a read-only state
 
     def values(self, state: State) -> dict[int, int]:
-        """See `Solver` and `value`."""
+        """See `Solver`."""
         return {action: -self._value(*child) for action, child in self._children(state, self._history())}
 
     def best_moves(self, state: State) -> list[int]:
@@ -113,7 +90,9 @@ class TreeSolver:
         outcome = int(self._game.outcome(state))
         if outcome != NOT_OVER:
             return outcome
-        key = self._key(self._game, state, history)
+        stones = np.empty(self._game.points, np.uint8)
+        self._game.stones(state, stones)
+        key = min(map(bytes, stones[_images(self._game)])), int(state[TO_PLAY])
         if key not in self._known:
             self._known[key] = self._search(state, history)
         return self._known[key]
@@ -143,7 +122,7 @@ class TreeSolver:
 class BitbullySolver:
     """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do.
 
-    SolverMissingError where it is not installed.
+    SolverMissingError if it is not installed.
     """
 
     def __init__(self, game: Game) -> None:

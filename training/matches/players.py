@@ -5,10 +5,10 @@ No player judges its opponent's moves: that is up to the referee, `training.matc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import most_nodes
 from gozero.system.words import counted
-from training.course import strategies
 from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import (
@@ -36,12 +35,16 @@ from training.matches.interface import (
     Fault,
     MatchPlayer,
     PlayerError,
+    StoppableEvaluator,
     Turn,
     count_of,
     visits_of,
 )
 from training.records import scoring
 from training.selfplay import pachi
+
+if TYPE_CHECKING:
+    from torch import nn
 
 PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
 # play every game to its end, as our own players do; by default Pachi resigns below 20 %
@@ -58,6 +61,13 @@ def random_action(position: Position, generator: np.ndarray) -> int:
     are no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
+
+
+def play_at_random(position: Position, plies: int, generator: np.ndarray) -> Position:
+    """Play random moves up to a number of plies, or to the end of the game. Returns the position."""
+    while position.ply < plies and not position.is_over:
+        position.play(random_action(position, generator))
+    return position
 
 
 class RandomPlayer(MatchPlayer):
@@ -130,11 +140,29 @@ class SearchPlayer(MatchPlayer):
             position = turn.position
             seed = (self._seeds.get(turn.slot, self._seed) * MOST_PLIES + position.ply) % 2**64
             mask, history = candidates(position), position.history_row(0)
-            self._search.begin(
-                tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed)
-            )
+            self._search.begin(tree, SearchRequest(position.state, history, self._visits, root_mask=mask, seed=seed))
         self._search.run()
         return [self._search.result(tree).best for tree in trees]
+
+
+def network_player(
+    name: str,
+    net: nn.Module,
+    visits: int,
+    conditions: Conditions,
+    stop: Callable[[], bool],
+    device: str,
+    precision: str = "auto",
+    **search: Any,
+) -> SearchPlayer:
+    """A network of this process as a player that raises Stopped once `stop()` is true. It is searched as in play, but
+    for the settings in `search`.
+    """
+    from training.selfplay.leaves import Resources, network_evaluator  # imports PyTorch
+
+    evaluator = network_evaluator(net, conditions.game, Resources(conditions.threads or 0, device, precision))
+    settings = replace(match_search(visits, conditions), **search)
+    return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, settings, conditions)
 
 
 def match_search(visits: int, conditions: Conditions) -> SearchSettings:
@@ -253,6 +281,8 @@ def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPl
 
 
 def _strategy_player(text: str, conditions: Conditions) -> SearchPlayer:
+    from training.course import strategies  # imports PyTorch, which no other player needs
+
     strategy = strategies.parse(text)
     count_of(str(strategy.visits), f"course:{text}")
     evaluator = strategies.open_strategy(strategy, conditions.game, conditions.threads or 1)

@@ -23,26 +23,17 @@ from gozero.games.position import Position
 from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.elo import wilson
+from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
-from training.matches.players import (
-    Conditions,
-    Fault,
-    MatchPlayer,
-    PerfectPlayer,
-    PlayerError,
-    RandomPlayer,
-    SearchPlayer,
-    Turn,
-    match_search,
-    random_action,
-)
+from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random
+from training.matches.tables import aligned
 
 PARALLEL = 32  # positions that a player is asked about at once
 PLIES = (4, 30)  # first and last ply of judged positions
-RANGES = ((4, 12), (13, 21), (22, 30))  # of plies, reported apart
+RANGES = ((4, 12), (13, 21), (22, 30))  # of plies, each with a row
 PER_GAME = 2  # positions; those of one game resemble each other, and the intervals take them as independent
 OPENING = 4  # own play begins after 1 to (points / OPENING) random plies
-PATIENCE = 200  # games in a row without a new position, after which the search for more ends
+BARREN_GAMES = 200  # games in a row without a new position, after which the search for more ends
 
 
 @dataclass(frozen=True)
@@ -62,13 +53,13 @@ class Judged:
 class KeptShare:
     """In how many of some positions the value was kept."""
 
-    kept: int
+    preserved: int
     positions: int
 
     def report(self) -> dict[str, float]:
         """The numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
-        low, high = wilson(self.kept, self.positions)
-        return {"share": self.kept / self.positions, "low": low, "high": high}
+        low, high = wilson(self.preserved, self.positions)
+        return {"share": self.preserved / self.positions, "low": low, "high": high}
 
     def __str__(self) -> str:
         return "{share:.1%} ({low:.1%} - {high:.1%})".format(**self.report())
@@ -131,11 +122,11 @@ class _Collector:
         self._seen: set[bytes] = set()
 
     def collect(self, player: MatchPlayer, count: int, *, own: bool) -> list[Judged]:
-        """Up to `count` positions from games of a player with itself; stops after PATIENCE games without a new one."""
+        """Up to `count` positions from games of a player with itself; ends after BARREN_GAMES without a new one."""
         found: list[Judged] = []
         barren = 0
         games_played = self._games(player, random_plies=own)
-        while len(found) < count and barren < PATIENCE:
+        while len(found) < count and barren < BARREN_GAMES:
             start, actions = next(games_played)
             fresh = list(islice(self._judged(start, actions, own), min(PER_GAME, count - len(found))))
             barren = 0 if fresh else barren + 1
@@ -145,40 +136,32 @@ class _Collector:
     def _games(self, player: MatchPlayer, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
         """Yield games without end, PARALLEL at a time: (plies before the player began, all actions)."""
         while True:
-            tables = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
-            starts = [position.ply for position in tables]
-            while turns := [Turn(slot, position) for slot, position in enumerate(tables) if not position.is_over]:
+            games = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
+            starts = [position.ply for position in games]
+            while turns := [Turn(slot, position) for slot, position in enumerate(games) if not position.is_over]:
                 for turn, action in zip(turns, _choices(player, turns), strict=True):
                     turn.position.play(action)
-            yield from zip(starts, ([action for _, action in position.moves] for position in tables), strict=True)
+            yield from zip(starts, ([action for _, action in position.moves] for position in games), strict=True)
 
     def _opened(self, player: MatchPlayer, slot: int, *, random_plies: bool) -> Position:
-        """A new game in a player's slot."""
         generator, position = self._rng.integers(2**63, size=1, dtype=np.uint64), Position(self._game)
         player.begin(slot, seed=int(generator[0]))
         start = int(self._rng.integers(1, self._game.points // OPENING + 1)) if random_plies else 0
-        while position.ply < start and not position.is_over:
-            position.play(random_action(position, generator))
-        return position
+        return play_at_random(position, start, generator)
 
     def _judged(self, start: int, actions: Sequence[int], own: bool) -> Iterator[Judged]:
         """New positions of a game, in random order."""
         first, last = PLIES
         for ply in self._rng.permutation(np.arange(max(first, start), min(last + 1, len(actions)))).tolist():
-            position = _played(self._game, actions[:ply])
+            position = Position(self._game)
+            for action in actions[:ply]:
+                position.play(action)
             key = _key(position)
             if key not in self._seen:
                 self._seen.add(key)
                 values = self._solver.values(position.state)
                 if len(set(values.values())) > 1:
                     yield Judged(position, values, own)
-
-
-def _played(game: Game, actions: Sequence[int]) -> Position:
-    position = Position(game)
-    for action in actions:
-        position.play(action)
-    return position
 
 
 def _key(position: Position) -> bytes:
@@ -190,26 +173,25 @@ def _key(position: Position) -> bytes:
 
 def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> list[str]:
     """A line for all positions and for each kind of them; a column for each way to choose."""
-    lines = [f"{'':<14}{'positions':>9}" + "".join(f"{name:>24}" for name in choices)]
-    for name, members in _kinds(judged).items():
-        if members:
-            columns = (
-                value_preserving_share([judged[k] for k in members], [actions[k] for k in members])
-                for actions in choices.values()
-            )
-            lines.append(f"{name:<14}{len(members):>9}" + "".join(f"{share!s:>24}" for share in columns))
-    return lines
+    lines: list[list[object]] = [["", "positions", *choices]]
+    for name, rows in _kinds(judged).items():
+        if rows:
+            chosen = [judged[k] for k in rows]
+            shares = (value_preserving_share(chosen, [actions[k] for k in rows]) for actions in choices.values())
+            lines.append([name, len(rows), *shares])
+    return aligned(lines, left=(0,))
 
 
 def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
     """{kind: the numbers of its positions}."""
-    kinds = {"all": list(range(len(judged)))}
-    kinds |= {
-        name: [k for k, case in enumerate(judged) if case.own == own]
-        for name, own in (("own play", True), ("random", False))
+    cases = list(enumerate(judged))
+    kinds = {
+        "all": [k for k, _ in cases],
+        "own play": [k for k, case in cases if case.own],
+        "random": [k for k, case in cases if not case.own],
     }
     for first, last in RANGES:
-        kinds[f"plies {first}-{last}"] = [k for k, case in enumerate(judged) if first <= case.position.ply <= last]
+        kinds[f"plies {first}-{last}"] = [k for k, case in cases if first <= case.position.ply <= last]
     return kinds
 
 
@@ -252,7 +234,9 @@ def measure(options: argparse.Namespace) -> int:
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
     if len(judged) < options.positions:
-        print(f"{len(judged)} of {options.positions} positions were found: {PATIENCE} games in a row held no new one")
+        print(
+            f"{len(judged)} of {options.positions} positions were found: {BARREN_GAMES} games in a row had no new one"
+        )
     if judged:
         choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
         print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)

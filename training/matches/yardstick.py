@@ -39,6 +39,7 @@ from gozero.games.game import PLY, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import UserError
 from gozero.system.words import counted
+from training.matches.tables import aligned
 
 BATCH = 64  # positions evaluated at once
 PARTS = (0, 0.06, 0.12, 0.25, 0.5, 0.75, 1)  # where parts of a game begin, in moves as a share of the board's points
@@ -64,14 +65,13 @@ class Labelled:
     ownership: np.ndarray  # float32 [n, P], -1 ... 1
 
     def of(self, rows: list[int]) -> Labelled:
-        """Some of the positions."""
         arrays = (getattr(self, field.name) for field in fields(self)[1:])
         return Labelled(self.game, *(array[rows] for array in arrays))
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How close a network comes to the labels; None where it has no such output."""
+    """How close a network comes to the labels; None if it has no such output."""
 
     top1: float
     log_share: float  # nats
@@ -141,7 +141,7 @@ def _row(game: Game, label: dict[str, Any]) -> _Row:
 
 
 def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
-    """A move by its vertex; ValueError where it is none in this position."""
+    """A move by its vertex; ValueError if it is none in this position."""
     action = coords.parse_vertex(vertex, game.rows)
     if not legal[action]:
         raise ValueError(f"{vertex} is no legal move there")
@@ -149,7 +149,7 @@ def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
 
 
 def _number(value: Any, low: float = -np.inf, high: float = np.inf) -> np.float32:
-    """A label that is one finite number, within bounds. TypeError or ValueError where it is not."""
+    """A label that is one finite number, within bounds. TypeError or ValueError if it is not."""
     number = np.float32(float(value))
     if not np.isfinite(number):
         raise ValueError(f"{value} is no finite number")
@@ -165,19 +165,20 @@ def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
 
 
 def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
-    """Compare raw network outputs with the labels."""
     logits = np.where(labelled.legal, found.logits, -np.inf).astype(np.float64)
     log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     shares = np.where(labelled.legal, labelled.shares, 0)
     first = logits == logits.max(axis=1, keepdims=True)
+
+    def error(output: np.ndarray | None, label: np.ndarray) -> float | None:
+        return None if output is None else float(np.mean(np.abs(output - label)))
+
     return Agreement(
         top1=float(np.mean(first[np.arange(len(first)), labelled.best] / first.sum(axis=1))),
         log_share=float(np.mean(np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1))),
         winrate_error=float(np.mean(np.abs((found.value + 1) / 2 - labelled.winrate))),
-        score_error=None if found.score is None else float(np.mean(np.abs(found.score - labelled.score))),
-        ownership_error=None
-        if found.ownership is None
-        else float(np.mean(np.abs(found.ownership - labelled.ownership))),
+        score_error=error(found.score, labelled.score),
+        ownership_error=error(found.ownership, labelled.ownership),
     )
 
 
@@ -194,43 +195,36 @@ def parts(labelled: Labelled) -> dict[str, list[int]]:
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
-    """The outputs of a predictor that does not look at the board: uniform policy, value, score and ownership 0."""
     count = len(labelled.states)
-    zeros = np.zeros(count, np.float32)
-    return Evaluation(
-        np.zeros((count, labelled.game.actions), np.float32), zeros, zeros, np.zeros_like(labelled.ownership)
-    )
+    zeros, logits = np.zeros(count, np.float32), np.zeros((count, labelled.game.actions), np.float32)
+    return Evaluation(logits, zeros, zeros, np.zeros_like(labelled.ownership))
 
 
 def table(columns: dict[str, Agreement]) -> str:
-    """One row per measure, one column per network."""
-    lines = [f"{'':<18}" + "".join(f"{name:>18}" for name in columns)]
+    rows = [["", *columns]]
     for field in fields(Agreement):
-        values = [getattr(column, field.name) for column in columns.values()]
-        lines.append(
-            f"{field.name:<18}" + "".join(f"{'-' if value is None else format(value, '.4f'):>18}" for value in values)
-        )
-    return "\n".join(lines)
+        values = (getattr(column, field.name) for column in columns.values())
+        rows.append([field.name, *("-" if value is None else f"{value:.4f}" for value in values)])
+    return "\n".join(aligned(rows, left=(0,)))
 
 
 def parts_table(labelled: Labelled, found: Evaluation) -> str:
     """One row per part of a game: where a network falls short."""
-    lines = [f"{'':<18}{'positions':>10}{'top1':>8}{'log_share':>11}{'winrate_error':>15}"]
+    names = ("top1", "log_share", "winrate_error")
+    lines: list[list[object]] = [["", "positions", *names]]
     for name, rows in parts(labelled).items():
         part = agreement(labelled.of(rows), found.of(rows))
-        lines.append(f"{name:<18}{len(rows):>10}{part.top1:>8.3f}{part.log_share:>11.3f}{part.winrate_error:>15.3f}")
-    return "\n".join(lines)
+        lines.append([name, len(rows), *(f"{getattr(part, each):.3f}" for each in names)])
+    return "\n".join(aligned(lines, left=(0,)))
 
 
 def measure(options: argparse.Namespace) -> int:
     """Print the agreement that the options of `training.commands.yardstick` ask for; the exit code."""
     labelled = read(options.yardstick, komi=options.komi)
     found = evaluate(labelled, open_evaluator(options.weights, labelled.game))
-    print(
-        f"{counted(len(labelled.states), 'position')}, {labelled.game.rows}x{labelled.game.cols}, weights {options.weights}"
-    )
-    print(
-        table({"network": agreement(labelled, found), "constant guess": agreement(labelled, constant_guess(labelled))})
-    )
+    count, game = counted(len(labelled.states), "position"), labelled.game
+    print(f"{count}, {game.rows}x{game.cols}, weights {options.weights}")
+    outputs = {"network": found, "constant guess": constant_guess(labelled)}
+    print(table({name: agreement(labelled, output) for name, output in outputs.items()}))
     print(f"\nthe network in the parts of a game\n{parts_table(labelled, found)}")
     return 0

@@ -8,17 +8,16 @@ gate; AlphaGo Zero has one at 55 %).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from torch import nn
 
 from training.matches.elo import Tally
-from training.matches.interface import Conditions, StoppableEvaluator, Stopped
+from training.matches.interface import Conditions, Stopped
 from training.matches.match import MatchGame, fixture, play_schedule, tally
-from training.matches.players import SearchPlayer, match_search
+from training.matches.players import network_player
 from training.records import scoring
-from training.selfplay.leaves import Resources, network_evaluator
 from training.settings.config import LoopSettings
 
 PARALLEL = 32  # games at once, to fill batches
@@ -40,7 +39,6 @@ class GateResult:
         return f"gate: the new network scored {self.tally}; asked for {self.share:.0%}: it {verb}"
 
     def report(self) -> dict[str, float]:
-        """The same as numbers for log and TensorBoard."""
         values = self.tally.report() | {"passed": float(self.passed)}
         return {f"gate/{name}": value for name, value in values.items()}
 
@@ -110,22 +108,13 @@ def play_part(
     game, komi = scoring.match_game(settings, part.size)
     parallel = min(PARALLEL, settings.gate.games, len(part.numbers))
     conditions = Conditions(game, komi, part.seed, parallel, threads=threads)
-    names = ("candidate", "best")
-    players = [
-        _player(name, net, settings, conditions, stop, device)
+    names, own = ("candidate", "best"), settings.selfplay
+    players = [  # without self-play's noise
+        network_player(
+            name, net, settings.gate.visits, conditions, stop, device, own.precision, c_puct=own.c_puct, fpu=own.fpu
+        )
         for name, net in zip(names, (candidate, best), strict=True)
     ]
     fixtures = [fixture(number, (0, 1), names, number, part.seed) for number in part.numbers]
     opening, longest = min(settings.gate.opening_moves, game.points // 4), scoring.longest(settings, game)
     return [record for _, _, record in play_schedule(players, fixtures, game, opening, longest, parallel)]
-
-
-def _player(
-    name: str, net: nn.Module, settings: LoopSettings, conditions: Conditions, stop: Callable[[], bool], device: str
-) -> SearchPlayer:
-    """A network as a player of the match, searched as in play but for self-play's constants: no noise, PUCT."""
-    resources = Resources(conditions.threads or 0, device, settings.selfplay.precision)
-    evaluator = network_evaluator(net, conditions.game, resources)
-    visits = settings.gate.visits
-    search = replace(match_search(visits, conditions), c_puct=settings.selfplay.c_puct, fpu=settings.selfplay.fpu)
-    return SearchPlayer(name, StoppableEvaluator(evaluator, stop), visits, search, conditions)

@@ -43,11 +43,11 @@ class FolderError(UserError):
 
 
 class BusyError(UserError):
-    """Another process works in the run folder; one line."""
+    """Another process works in the folder; one line."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"{folder.absolute()} is in use by another training; wait until it ends, or give another folder"
+            f"{folder.absolute()} is in use by another training or tournament; wait until it ends, or give another folder"
         )
 
 

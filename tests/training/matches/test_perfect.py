@@ -10,10 +10,9 @@ import pytest
 from gozero import games
 from gozero.games.coords import parse_vertex
 from gozero.games.game import Game
-from gozero.games.go import go
 from gozero.games.position import Position
 from training.matches import perfect
-from training.matches.perfect import SolverMissingError, TreeSolver, UnsolvedError
+from training.matches.perfect import SolverMissingError, UnsolvedError
 from training.matches.players import random_action
 
 
@@ -32,12 +31,6 @@ def plain_values(position: Position) -> dict[int, int]:
         after.play(action)
         values[action] = -(after.outcome() if after.is_over else max(plain_values(after).values()))
     return values
-
-
-@pytest.mark.parametrize(("komi", "value"), [(0, 1), (1, 0), (1.5, -1)])
-def test_go_on_2x2_is_won_by_one_point(komi: float, value: int) -> None:
-    game = go.make(2, komi=komi)
-    assert TreeSolver(game, perfect.board_and_past).value(game.initial) == value
 
 
 def test_tictactoe_is_a_draw_that_an_edge_loses() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -58,3 +60,17 @@ def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:
     players = (Scripted(always(PASS)), Scripted(always(PASS)))
     for count, _ in enumerate(play_schedule(players, fixtures(), go, 0, 50, parallel=2), 1):
         assert len(taken) <= count + 2
+
+
+def test_pairings_share_openings_and_a_game_is_the_same_whatever_else_is_played() -> None:
+    first, other = (match_fixtures(4, 1, names) for names in (("a", "b"), ("a", "c")))
+    assert [each.seeds[0] for each in first] == [each.seeds[0] for each in other]
+    assert [each.black for each in first] == [0, 1, 0, 1]
+    assert first[0].seeds == first[1].seeds and len({each.seeds for each in (*first, *other)}) == 4
+    assert match_fixtures(2, 1, ("a", "b"), (3, 0))[1].seeds == first[1].seeds
+
+
+def test_matches_and_tournaments_start_without_pytorch() -> None:
+    """It takes longer to import than all else, and a tournament starts many processes."""
+    code = "import sys, training.matches.arena, training.matches.tournament.runner; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -120,8 +120,8 @@ def test_connect4_is_judged_by_bitbully() -> None:
     game = games.make("connect4")
     solver = perfect.solver(game)
     judged = truth.positions(game, solver, 12, 5)
-    assert truth.value_preserving_share(judged, truth.player_choices(PerfectPlayer(solver), judged)).kept == 12
-    assert truth.value_preserving_share(judged, truth.player_choices(Blunderer(solver), judged)).kept == 0
+    assert truth.value_preserving_share(judged, truth.player_choices(PerfectPlayer(solver), judged)).preserved == 12
+    assert truth.value_preserving_share(judged, truth.player_choices(Blunderer(solver), judged)).preserved == 0
     first, win, second, loss = truth.against_perfect(PerfectPlayer(solver), solver, game, 1)
     assert first == "as first player against perfect play: 1 game: 1 won, 0 drawn, 0 lost"
     assert win.startswith("  won in 41 plies: D1 D2 D3 D4 D5 ")
@@ -165,9 +165,9 @@ def test_the_command_says_how_many_positions_there_were(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(truth, "PLIES", (9, 30))  # no move is left there
-    monkeypatch.setattr(truth, "PATIENCE", 3)
+    monkeypatch.setattr(truth, "BARREN_GAMES", 3)
     assert command.main([*TTT, "--visits", "2"]) == 0
-    assert "0 of 1000 positions were found: 3 games in a row held no new one" in capsys.readouterr().out
+    assert "0 of 1000 positions were found: 3 games in a row had no new one" in capsys.readouterr().out
 
 
 def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,17 +35,14 @@ class Contest:
 
     @property
     def opponent(self) -> str:
-        """The opponent's name in tables."""
         if self.name:
             return self.name
         return Path(shlex.split(self.command)[0]).name if self.command else PLAIN_UCT
 
     def our_name(self, file: str, pair: PublishedPair) -> str:
-        """A network's entrant in the field."""
         return f"{file}, {counted(pair.ours, 'visit', ',') if pair.ours else pair.our_side}"
 
     def their_name(self, pair: PublishedPair) -> str:
-        """The opponent's entrant in the field."""
         return f"{self.opponent}, {counted(pair.theirs, 'simulation', ',')}"
 
     def field(self, where: str, cells: Sequence[PublishedPair], **values: Any) -> Field:
@@ -66,7 +63,6 @@ class Contest:
         return {place: (entrants[name][1], max(1, entrants[name][2])) for place, name in enumerate(field.names)}
 
     def tally(self, found: Tallies, file: str, pair: PublishedPair) -> Tally:
-        """A network's games in a cell."""
         return score(found, self.our_name(file, pair), self.their_name(pair)) or Tally(0, 0)
 
     def _entrants(self) -> dict[str, tuple[str, str, int]]:

@@ -1,7 +1,7 @@
 """A table in the publication's layout, our cells beside its figures: as text, as HTML and as CSV.
 
-A cell of ours, `58.0% [53.6, 62.3] 500`, has the share of the points, its 95 % interval (Wilson's) and the games played;
-`4/500` if more are wanted, and `not played` before the first.
+A cell of ours, `58.0% [53.6, 62.3] 500`, has the share of the points, its 95 % interval (Wilson's) and the games
+played; `4/500` if more are wanted, and `not played` before the first.
 """
 
 from __future__ import annotations
@@ -68,7 +68,12 @@ class TableLayout:
             for line in self._lines(pair, results):
                 tally = line.tally
                 counts = ("", "", "") if tally is None else (tally.wins, tally.draws, tally.losses)
-                start = (pair.our_side.replace(",", ""), pair.theirs, line.name, "published" if tally is None else "here")
+                start = (
+                    pair.our_side.replace(",", ""),
+                    pair.theirs,
+                    line.name,
+                    "published" if tally is None else "here",
+                )
                 shares = ("" if share is None else f"{share:.4f}" for share in (line.score, line.low, line.high))
                 rows.append(dict(zip(HEADS, (*start, line.games, *counts, *shares), strict=True)))
         return csv_text(rows)

@@ -23,7 +23,7 @@ STYLE = """\
 
 
 class Line(NamedTuple):
-    """What is known of a network in a pair; shares are 0 ... 1, None where they are not known."""
+    """What is known of a network in a pair; shares are 0 ... 1, None if they are not known."""
 
     name: str
     score: float | None
@@ -59,7 +59,6 @@ def picture(title: str, groups: Sequence[tuple[str, Sequence[Line]]]) -> str:
 
 
 def _drawn(line: Line, y: float) -> str:
-    """One network's line at this height."""
     kind, middle = "published" if line.tally is None else "here", y - 4
     parts = [
         f'<g class="{kind}"><text x="{LEFT - 14}" y="{y:.1f}" text-anchor="end">{html.escape(_short(line.name))}</text>'

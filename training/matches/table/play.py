@@ -44,7 +44,6 @@ def _folder_name(table: str, contest: Contest, field: Field) -> str:
 
 
 def _field(options: argparse.Namespace, contest: Contest, cells: Sequence[PublishedPair]) -> Field:
-    """The tournament that is asked for."""
     table = contest.table
     game, size = _board(options, table)
     values = {
@@ -60,7 +59,7 @@ def _field(options: argparse.Namespace, contest: Contest, cells: Sequence[Publis
 
 
 def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int]:
-    """The game and the board size. WeightsError and ChoiceError where the weights do not play them."""
+    """The game and the board size. WeightsError and ChoiceError if the weights do not play them."""
     headers = {file: find_weights(file, options.game)[1] for file in options.weights}
     (first, header), *others = headers.items()
     for file, other in others:

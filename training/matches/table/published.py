@@ -1,11 +1,6 @@
 """Tables of results that others published, read from NAME.toml beside this file, to be played again with networks of ours.
 
-Vocabulary
-    pair     a network's simulations a move, or `policy` (no search), against the opponent's simulations a move
-    part     a table as it was published: pairs in one direction, networks in the other
-    figure   the share of the games that a published network won against the opponent in one pair
-
-This module plays nothing. What a file holds is checked as settings are: a wrong one is a `SettingsError`.
+What a file has is checked as settings are: a wrong one is a `SettingsError`.
 """
 
 from __future__ import annotations
@@ -117,8 +112,8 @@ class PublishedTable:
         return sorted(set(chain.from_iterable(part.cells for part in self.part)))
 
     def chosen(self, texts: Sequence[str] | None, where: str) -> list[PublishedPair]:
-        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does not
-        have.
+        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does
+        not have.
         """
         if texts is None:
             return self.pairs
@@ -145,7 +140,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> PublishedTable:
-    """The table of that name. SettingsError where there is none, or where a network has not a figure for each pair."""
+    """The table of that name. SettingsError if there is none, or where a network has not a figure for each pair."""
     if name not in names():
         raise SettingsError(f"there is no table {name!r}: expected {' or '.join(names())}")
     path = FOLDER / f"{name}.toml"

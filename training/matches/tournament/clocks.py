@@ -1,15 +1,15 @@
-"""The clocks of a tournament, and a player that is held to one.
+"""The clocks of a tournament, and a player whose moves are judged by one.
 
-Vocabulary
-    course     the rule of S1, the course project: a second a move; three moves of a game may take longer, none more
-               than five seconds; where an entrant breaks this, a random move is played for it
-    move       so many seconds for each move
-    game       main time, then Canadian overtime: so many stones in each period
-    flag       what falls when the time is up: except under the rule of the course, that game is lost
+    none     no clock
+    course   the rule of S1, the course project: a second a move; three moves of a game may take longer, none more than
+             five seconds; if an entrant breaks this, a random move is played for it
+    move     so many seconds for each move
+    game     main time, then Canadian overtime: so many stones in each period
 
-The time of a move is measured from the question to the answer, talk over the pipe included, and `LAG` is granted on
-top. An entrant in this process cannot be interrupted: it is judged when its answer has come. A GTP engine that is over
-its limit is stopped, and started anew where the game goes on. All figures are seconds.
+When the time is up the game is lost, except under the rule of the course. The time of a move is measured from the
+question to the answer, the pipe included, and `LAG` is granted on top. An entrant in this process cannot be
+interrupted: it is judged when its answer has come. A GTP engine that is over its limit is stopped, and started anew if
+the game goes on. All figures are seconds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from training.matches.players import Fault, MatchPlayer, Turn, random_action
+from training.matches.interface import Fault, MatchPlayer, Turn
+from training.matches.players import random_action
 from training.settings.config import setting
 
 COURSE_SECONDS, COURSE_MOST, COURSE_OVERRUNS = 1.0, 5.0, 3
@@ -39,7 +40,7 @@ class GameClock:
     stones: int = setting(1, unit="stones to be played in each period (game)", low=1, high=1000)
 
     @property
-    def told(self) -> tuple[float, float, int] | None:
+    def time_settings(self) -> tuple[float, float, int] | None:
         """What GTP's time_settings says: main time, period, stones."""
         if self.kind == "none":
             return None
@@ -91,8 +92,6 @@ class Left:
 
 @dataclass
 class Spent:
-    """What one player used in one game."""
-
     moves: int = 0
     seconds: float = 0.0
     longest: float = 0.0
@@ -105,7 +104,7 @@ class Spent:
 
 
 @dataclass
-class _Sitting:
+class _Running:
     """A game of the player in a slot."""
 
     generator: np.ndarray  # uint64 [1], of the random moves
@@ -114,7 +113,7 @@ class _Sitting:
     spent: Spent
 
 
-class ClockedPlayer:
+class ClockedPlayer(MatchPlayer):
     """A player whose moves are timed, and judged by a clock.
 
     With a clock games are put to it one after the other, so that none waits for another.
@@ -123,10 +122,10 @@ class ClockedPlayer:
     def __init__(self, player: MatchPlayer, clock: GameClock, now: Callable[[], float] = time.perf_counter) -> None:
         self.name = player.name
         self._player, self._clock, self._now = player, clock, now
-        self._sittings: dict[int, _Sitting] = {}
+        self._games: dict[int, _Running] = {}
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
-        self._sittings[slot] = _Sitting(np.array([seed], np.uint64), self._clock.full(), COURSE_OVERRUNS, Spent())
+        self._games[slot] = _Running(np.array([seed], np.uint64), self._clock.full(), COURSE_OVERRUNS, Spent())
         return self._player.begin(slot, seed=seed)
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
@@ -135,7 +134,7 @@ class ClockedPlayer:
         start = self._now()
         answers = list(self._player.choose(turns))
         for turn in turns:
-            self._sittings[turn.slot].spent.add((self._now() - start) / len(turns))
+            self._games[turn.slot].spent.add((self._now() - start) / len(turns))
         return answers
 
     def final_score(self, turn: Turn) -> str | None:
@@ -146,32 +145,32 @@ class ClockedPlayer:
 
     def spent(self, slot: int) -> Spent:
         """What it used in the game that began last in this slot."""
-        return self._sittings[slot].spent
+        return self._games[slot].spent
 
     def _timed(self, turn: Turn) -> int | Fault:
-        sitting, start = self._sittings[turn.slot], self._now()
-        limit = self._clock.limit(sitting.left)
+        game, start = self._games[turn.slot], self._now()
+        limit = self._clock.limit(game.left)
         assert limit is not None
-        told = (sitting.left.seconds, sitting.left.stones)
-        answer = self._player.choose([replace(turn, left=told, limit=limit + LAG)])[0]
+        left = (game.left.seconds, game.left.stones)
+        answer = self._player.choose([replace(turn, left=left, limit=limit + LAG)])[0]
         seconds = self._now() - start
-        sitting.spent.add(seconds)
+        game.spent.add(seconds)
         if self._clock.kind == "course":
-            return self._by_the_course(turn, sitting, answer, seconds)
+            return self._by_the_course(turn, game, answer, seconds)
         if seconds > limit + LAG:
             return Fault("time", f"{self._player.name}: {seconds:.2f} s for a move, {limit:.2f} s were left")
-        sitting.left = self._clock.after(sitting.left, seconds)
+        game.left = self._clock.after(game.left, seconds)
         return answer
 
-    def _by_the_course(self, turn: Turn, sitting: _Sitting, answer: int | Fault, seconds: float) -> int | Fault:
+    def _by_the_course(self, turn: Turn, game: _Running, answer: int | Fault, seconds: float) -> int | Fault:
         if seconds <= COURSE_SECONDS + LAG:
             return answer
-        sitting.overruns -= 1
+        game.overruns -= 1
         is_too_late = seconds > COURSE_MOST + (0 if isinstance(answer, Fault) else LAG)
-        if sitting.overruns >= 0 and not is_too_late:
+        if game.overruns >= 0 and not is_too_late:
             return answer
-        sitting.spent.replaced += 1
-        move = random_action(turn.position, sitting.generator)
-        # what an engine took for its move was not played: it hears the whole game again
-        fault = self._player.begin(turn.slot, seed=int(sitting.generator[0]))
+        game.spent.replaced += 1
+        move = random_action(turn.position, game.generator)
+        # what an engine took for its move was not played: it gets the whole game again
+        fault = self._player.begin(turn.slot, seed=int(game.generator[0]))
         return fault or move

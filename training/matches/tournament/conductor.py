@@ -35,7 +35,6 @@ class Conductor:
 
     @property
     def asked(self) -> int:
-        """Games of the whole tournament."""
         return len(self.field.pairings) * self.field.games
 
     @property

@@ -86,7 +86,7 @@ class Field:
     max_moves: int = setting(700, unit="plies after which the board is counted", low=1, high=100_000)
     seed: int = setting(1, unit="fixes openings and random players", low=0, high=2**63 - 1)
     processes: int = setting(0, unit="processes that play; 0 = one for each core", low=0, high=1024)
-    answer_seconds: float = setting(60.0, unit="what any answer may take, a clock apart", low=0.01, high=1e6)
+    answer_seconds: float = setting(60.0, unit="what any answer may take, whatever the clock", low=0.01, high=1e6)
     clock: GameClock = field(default_factory=GameClock, metadata={"unit": "the clock"})
     pair: tuple[Pair, ...] = field(default=(), metadata={"unit": "who meets whom (pairs)"})
     sprt: SprtSettings = field(default_factory=SprtSettings, metadata={"unit": "the question of an SPRT"})
@@ -97,7 +97,6 @@ class Field:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """Who meets whom."""
         count = len(self.entrant)
         if self.kind == SPRT:
             return [(0, 1)]
@@ -116,18 +115,16 @@ class Field:
 
     @property
     def workers(self) -> int:
-        """Processes that play."""
         return self.processes or available_threads()
 
     def make_game(self) -> Game:
-        """The game under its rules."""
         komi = self.komi if self.game == scoring.GO else None
         return games.make(self.game, size=self.size, rules=self.rules or None, komi=komi)
 
     def conditions(self, game: Game) -> Conditions:
-        """What players of a process are told."""
+        """Under which the players of a process play."""
         return Conditions(
-            game, self.komi, self.seed, self.together, self.answer_seconds, threads=1, clock=self.clock.told
+            game, self.komi, self.seed, self.together, self.answer_seconds, threads=1, clock=self.clock.time_settings
         )
 
     @cached_property
@@ -195,7 +192,7 @@ def _clock(value: Any, where: str) -> Any:
 
 
 def _completed(read: Field, has_komi: bool) -> Field:
-    """With the game's own size, komi and rules, and every entrant's name; ChoiceError for what the game does not have."""
+    """With the game's own size, komi and rules, and every name; ChoiceError for what the game does not have."""
     if has_komi and read.game != scoring.GO:
         raise ChoiceError(f"komi = {read.komi:g}: {read.game} has no komi; leave it out")
     size = read.size or games.usual(read.game, "size") or 0
@@ -210,7 +207,7 @@ def _completed(read: Field, has_komi: bool) -> Field:
 
 
 def _problems(whole: Field) -> Iterator[str]:
-    """What is wrong with a field, its players apart."""
+    """What is wrong with a field, except for its players."""
     count, names = len(whole.entrant), whole.names
     if whole.games % 2:
         yield f"games = {whole.games}: expected an even number, each opening is played twice"

@@ -87,8 +87,8 @@ def chosen(games: list[PlayedGame] | Any) -> list[PlayedGame]:
         return list(games)
     faulty = [game for game in games if game.detail][-MOST_GAMES:]
     sound = [game for game in games if not game.detail]
-    kept = {game.key for game in faulty + sound[len(sound) - (MOST_GAMES - len(faulty)) :]}
-    return [game for game in games if game.key in kept]
+    chosen_keys = {game.key for game in faulty + sound[len(sound) - (MOST_GAMES - len(faulty)) :]}
+    return [game for game in games if game.key in chosen_keys]
 
 
 def changes(game: Game, played: PlayedGame) -> list[list[int]]:

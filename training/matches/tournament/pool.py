@@ -33,7 +33,7 @@ class PoolError(UserError):
 class _Worker(WorkerProcess):
     watch: Watch = dataclass_field(init=False)
     fixtures: dict[int, Fixture] = dataclass_field(default_factory=dict)  # under way, by number
-    is_ending: bool = False  # it was told that there is no more
+    is_ending: bool = False  # there is no more for it
 
     def send(self, fixture: Fixture | None) -> None:
         if fixture is not None:
@@ -92,7 +92,7 @@ class WorkerPool:
         except (EOFError, OSError):
             if worker.fixtures:
                 yield from self._blame(worker, "its process ended in the middle of a game")
-            else:  # it was told that there is no more
+            else:  # it has played all
                 self._remove(worker)
             return
         del worker.fixtures[report.fixture.number]
@@ -108,7 +108,7 @@ class WorkerPool:
         worker.end(group=True)
 
     def _blame(self, worker: _Worker, what: str) -> Iterator[Report]:
-        """Take the worker away; one game is lost by the entrant that was thinking, if any, and the others wait again."""
+        """Remove the worker; the entrant that was thinking, if any, loses one game, and the others wait again."""
         place, fixtures = worker.watch.place, worker.fixtures
         self._remove(worker)
         lost = next((fixture for fixture in fixtures.values() if place in fixture.pair), None)

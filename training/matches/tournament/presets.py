@@ -20,7 +20,7 @@ def presets() -> dict[str, list[Path]]:
 
 
 def find(name: str) -> list[Path]:
-    """The files of a preset, or the one file that is named; SettingsError where there is neither."""
+    """The files of a preset, or the one file that is named; SettingsError if there is neither."""
     if name in presets():
         return presets()[name]
     if not Path(name).is_file():

@@ -4,9 +4,8 @@ Each entrant is opened as a worker would open it, and moves twice in a position 
 timed. A game is taken to be as long as random games are. So the hours are a guess: entrants that think longer in a
 fight, or play shorter games, differ from it.
 
-Vocabulary
-    ladder   entrants that differ only in their simulations a move, weakest first. Where the next step would take more
-             than `LONG` seconds to measure, its time is taken to be in proportion to that of the last step that was timed.
+A ladder is entrants that differ only in their simulations a move, weakest first. If the next step would take more than
+`LONG` seconds to measure, its time is taken to be in proportion to that of the last step that was timed.
 """
 
 from __future__ import annotations
@@ -19,8 +18,9 @@ import numpy as np
 
 from gozero.games.game import Game
 from gozero.games.position import Position
-from training.matches.interface import said
-from training.matches.players import Fault, MatchPlayer, Turn, open_player, random_action
+from gozero.system.words import counted
+from training.matches.interface import Fault, MatchPlayer, Turn, said
+from training.matches.players import open_player, play_at_random
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import PlayedGame, missing
 
@@ -46,9 +46,8 @@ def rehearse(
     game, seconds = field.make_game(), dict[int, float | None]()
     plies = mean_plies(game, field.seed, field.max_moves)
     early = after_random_moves(game, field.seed, int(plies * EARLY))
-    below: dict[
-        str, tuple[int, float]
-    ] = {}  # of each ladder the simulations and seconds of the last step that was timed
+    # of each ladder the simulations and seconds of the last step that was timed
+    below: dict[str, tuple[int, float]] = {}
     for place in sorted({place for pairing in field.pairings for place in pairing}):
         ladder, simulations = (steps or {}).get(place, ("", 0))
         scaled = _scaled(field, below.get(ladder), simulations)
@@ -61,7 +60,7 @@ def rehearse(
 
 
 def _scaled(field: Field, below: tuple[int, float] | None, simulations: int) -> tuple[float, str] | None:
-    """As `_try`, from the step below; None where there is none, or the step can be measured in time."""
+    """As `_try`, from the step below; None if there is none, or the step can be measured in time."""
     if below is None:
         return None
     took = below[1] * simulations / below[0]
@@ -79,18 +78,17 @@ def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, fl
             moves += count * plies / 2 * (first + second)
         else:
             short += count
-    most = "at most " if field.kind == "sprt" else ""
+    most, pairings = "at most " if field.kind == "sprt" else "", counted(len(counts), "pairing")
     workers = min(field.workers, max(1, left))
-    pairings, processes = f"pairing{'s' * (len(counts) > 1)}", f"process{'es' * (workers > 1)}"
     without = f", {short:,} of them of entrants that do not start or do not play" if short else ""
     return (
-        f"{most}{left:,} games left of {total:,} ({len(counts)} {pairings} of {field.games}){without}, about {plies:.0f} "
-        f"plies each: about {duration(moves / workers)} in {workers} {processes}, and the start of each"
+        f"{most}{left:,} games left of {total:,} ({pairings} of {field.games}){without}, about {plies:.0f} "
+        f"plies each: about {duration(moves / workers)} in {counted(workers, 'process')}, and the start of each"
     )
 
 
 def _try(field: Field, position: Position, description: str) -> tuple[float | None, str]:
-    """(seconds a move, or None where it does not start; what to say)."""
+    """(seconds a move, or None if it does not start; what to say)."""
     try:
         opened = open_player(description, field.conditions(position.game))
     except Exception as error:  # noqa: BLE001 - whatever it raises, it is named
@@ -123,13 +121,9 @@ def duration(seconds: float) -> str:
 
 
 def mean_plies(game: Game, seed: int, most: int) -> float:
-    """The length of random games."""
     return sum(after_random_moves(game, seed + number, most).ply for number in range(RANDOM_GAMES)) / RANDOM_GAMES
 
 
 def after_random_moves(game: Game, seed: int, plies: int) -> Position:
     """A position after so many random moves, or at the end of a shorter game."""
-    position, generator = Position(game), np.array([seed], np.uint64)
-    while not position.is_over and position.ply < plies:
-        position.play(random_action(position, generator))
-    return position
+    return play_at_random(Position(game), plies, np.array([seed], np.uint64))

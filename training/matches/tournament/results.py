@@ -27,8 +27,6 @@ COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "
 
 @dataclass(frozen=True)
 class Standing:
-    """One entrant's line of the table."""
-
     name: str
     player: str
     tally: Tally
@@ -56,7 +54,6 @@ class Results:
 
     @classmethod
     def of(cls, conductor: Conductor) -> Results:
-        """Of what a conductor has played."""
         field, games = conductor.field, list(conductor.journal.games)
         found = tallies(games)
         ratings = rate(field.names, found)
@@ -199,7 +196,6 @@ def _repetitions(results: Results) -> list[str]:
 
 
 def _verdict(results: Results, decision: Decision) -> str:
-    """The SPRT in a line."""
     sprt = results.field.sprt
     (low, high), (a, b) = sprt.bounds, results.field.names
     state = {
@@ -253,9 +249,7 @@ def json_text(results: Results) -> str:
         "left": results.left,
         "table": [_numbers(place, row) for place, row in enumerate(results.table, 1)],
         "pairings": [_pairing(results, a, b) for a, b in sorted(results.found)],
-        "superiority": {
-            a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names
-        },
+        "superiority": {a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names},
         "withdrawn": results.withdrawn,
         "faults": [
             {"game": where(game), "entrant": game.faulty, "ended": game.ended, "detail": game.detail}

@@ -5,15 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from gozero.system.console import INTERRUPTED, SUCCESS, progress_bar, say, stop_on_signals
-from gozero.system.options import SettingsError
 from training.matches.tournament import field as fields
 from training.matches.tournament import journal, rehearsal, results
 from training.matches.tournament.conductor import Conductor
@@ -60,12 +56,13 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
     """Play one tournament as far as it goes; the exit code without regard to a stop.
 
     Raises:
-        SettingsError: the folder cannot be used, or its journal contradicts the field.
+        SettingsError: the folder's journal cannot be used, or contradicts the field.
+        BusyError, FolderError: see `storage.alone`.
         PoolError: processes of this machine cannot play.
         StorageError: a file of the folder cannot be written.
     """
     view = view or View()
-    with alone(folder), Journal(folder, field) as opened:
+    with storage.alone(folder), Journal(folder, field) as opened:
         conductor = Conductor(field, opened, folder)
         files = _Files(conductor, folder, view)
         say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play; {folder / PAGE}")
@@ -99,8 +96,8 @@ def rehearse(field: Field, folder: Path, steps: Mapping[int, tuple[str, int]] | 
 
 
 class _Files:
-    """Makes the files of the folder from the journal: each game as it ends, page and tables once a minute and at the end.
-    StorageError if one cannot be written.
+    """Makes the files of the folder from the journal: each game as it ends, page and tables once a minute and at the
+    end. StorageError if one cannot be written.
     """
 
     def __init__(self, conductor: Conductor, folder: Path, view: View) -> None:
@@ -110,7 +107,10 @@ class _Files:
         self._written = time.monotonic()
         games = conductor.journal.games
         for played in games:  # a killed run may not have come to the last one
-            if played is games[-1] or not (folder / journal.GAMES / journal.file_name(played, conductor.field)).exists():
+            if (
+                played is games[-1]
+                or not (folder / journal.GAMES / journal.file_name(played, conductor.field)).exists()
+            ):
                 journal.write_game(played, conductor.field, self._game, folder)
 
     def save(self, played: PlayedGame) -> None:
@@ -120,7 +120,6 @@ class _Files:
             self.write()
 
     def write(self) -> Results:
-        """Page and tables anew."""
         found = Results.of(self._conductor)
         contents = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
         contents |= {PAGE: self._pages.page(found, self._view.parts(found)), **self._view.files(found)}
@@ -129,22 +128,3 @@ class _Files:
                 file.write(content.encode())
         self._written = time.monotonic()
         return found
-
-
-@contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Keep other tournaments out of the folder. SettingsError where it cannot be made, or another works there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / "lock")
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise SettingsError(
-            f"{folder} is in use by another tournament: let that one end, or give another --out"
-        ) from None
-    except OSError as error:
-        raise SettingsError(f"cannot work in the folder {folder}: {error.strerror}; give another --out") from None
-    try:
-        yield
-    finally:
-        lock.release()

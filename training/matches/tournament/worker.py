@@ -1,7 +1,7 @@
 """A process that plays games of a tournament.
 
-It takes a fixture whenever it has room for one, sends each finished game back, and ends when it is told that there are
-no more, or when the process that started it is gone. Its entrants' engines belong to its process group and end with it.
+It takes a fixture whenever it has room for one, sends each finished game back, and ends when there are no more
+or when the process that started it is gone. Its entrants' engines belong to its process group and end with it.
 What it and they write for people goes into the file workers.log of the tournament's folder.
 """
 
@@ -62,7 +62,6 @@ class Watch:
 
     @property
     def place(self) -> int:
-        """The entrant that is thinking, or `NOBODY`."""
         return int(self._shared[0])
 
     @property

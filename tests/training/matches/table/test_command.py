@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -49,27 +47,6 @@ def test_a_table_is_widened_and_plays_no_game_again(tmp_path: Path, capsys: pyte
     assert "Here tictactoe 3x3 is played: the figures are of different games." in printed
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"tournament.html", "table.svg", "table.csv", "results.csv", "results.json", "games"} <= names
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-def test_a_killed_table_goes_on_without_repeating_or_losing_a_game(tmp_path: Path) -> None:
-    line = [*TOY, *opponent("killer", tmp_path / "count", 14), "--pairs", "policy:1000", "50:20k", "--games", "2"]
-    line += ["--out", str(tmp_path / "out")]
-    killed = subprocess.run(
-        [sys.executable, "-m", "gozero", "table", *line],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    before = journal(tmp_path / "out")
-    assert 0 < len(before) < 8
-    assert command.main(line) == 0
-    games = journal(tmp_path / "out")
-    assert games[: len(before)] == before
-    assert len(games) == 8 and max(keys(games).values()) == 1
 
 
 def test_plain_uct_is_the_opponent_where_none_is_named(tmp_path: Path) -> None:
@@ -123,25 +100,3 @@ def test_a_bad_request_is_one_line(arguments: list[str], complaint: str, capsys:
     said = capsys.readouterr().err
     assert code == 2
     assert complaint in said and said.startswith("gozero table: ") and said.count("\n") == 1
-
-
-def test_other_weights_under_a_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    copy = tmp_path / "net.pt"
-    copy.write_bytes((ROOT / "weights" / "ttt.pt").read_bytes())
-    line = [
-        "s2",
-        "--weights",
-        str(copy),
-        "--pairs",
-        "policy:1000",
-        "--games",
-        "1",
-        "--workers",
-        "1",
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    assert command.main([*line, *opponent("sound")]) == 0
-    copy.write_bytes((ROOT / "weights" / "ttt-mlp.pt").read_bytes())
-    assert command.main([*line, *opponent("sound")]) == 2
-    assert "the field contradicts" in capsys.readouterr().err.splitlines()[-1]

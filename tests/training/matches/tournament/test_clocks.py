@@ -103,7 +103,7 @@ def test_main_time_alone() -> None:
     alone = GameClock("game", main=3)
     assert game_of(alone, 1, 1, 0.9)[2] == [FIRST] * 3
     assert isinstance(game_of(alone, 1, 1, 1.5)[2][2], Fault)
-    assert alone.told == (3, 0, 0)
+    assert alone.time_settings == (3, 0, 0)
 
 
 def test_overtime_from_the_start() -> None:
@@ -118,7 +118,7 @@ def test_overtime_from_the_start() -> None:
 def test_what_engines_are_told_and_how_long_they_are_waited_for(
     clock: GameClock, told: tuple[float, float, int] | None, limit: float | None
 ) -> None:
-    assert clock.told == told
+    assert clock.time_settings == told
     thinker, _, _ = game_of(clock, 0.1)
     assert thinker.turns[0].limit == limit
 

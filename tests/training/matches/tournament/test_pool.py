@@ -30,9 +30,7 @@ def field_of(*players: str) -> Field:
 
 def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[Report]:
     numbered = [fixture for pair in pairs for fixture in match_fixtures(2, 1, ("a", "b"), pair)]
-    fixtures = iter(
-        [replace(fixture, number=number) for number, fixture in enumerate(numbered)]
-    )
+    fixtures = iter([replace(fixture, number=number) for number, fixture in enumerate(numbered)])
     return list(WorkerPool(field, folder, lambda: next(fixtures, None)).play(stop))
 
 
