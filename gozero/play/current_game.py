@@ -6,11 +6,9 @@ Games that are played by turns are `TurnGame`; in Go (`GoGame`) a controller may
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,31 +19,14 @@ from gozero.games.go import area, go
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
+from gozero.play.report import EngineNotes
 from gozero.records.sgf import GameRecord
 from gozero.scoring import regions
 from gozero.system.errors import ChoiceError
 
-if TYPE_CHECKING:
-    from gozero.play.report import Analysis
-
 
 class TurnError(ValueError):
     """It is not for this side to move now; the message says whose turn it is, or that the game is over."""
-
-
-@dataclass
-class EngineNotes:
-    """What the engine thought of its own moves in one game."""
-
-    by_move: dict[int, Analysis] = field(default_factory=dict)  # by the number of moves played with it
-    last: Analysis | None = None  # of the last move asked for, a resignation too; None if there was no choice
-    resignation: tuple[int, int] | None = None  # who resigned, after how many moves
-    low_values: Counter[int] = field(default_factory=Counter)  # own moves in a row with a hopeless value, by colour
-
-    def save(self, number: int) -> None:
-        """Enter the last note, if there is one, as that of move ``number``."""
-        if self.last is not None:
-            self.by_move[number] = self.last
 
 
 class CurrentGame(ABC):
@@ -293,9 +274,10 @@ class GoGame(CurrentGame):
         self._begin_from(GameRecord(self.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play))
 
     def load_record(self, record: GameRecord) -> None:
-        """Take over a game; its komi stays, if it has one. Its rules hold until another game begins if they are known and
-        nobody chose others, or if those forbid one of its moves. ValueError, and no change, if its size cannot be
-        played, or a move; IllegalMove has the number of the first such move.
+        """Take over a game with its komi, if it has one, until another game begins.
+
+        Its rules are played too if they are known and none were chosen, or if the chosen ones forbid one of its moves.
+        ValueError, and no change, if its size or a move cannot be played; IllegalMove has the number of that move.
         """
         if record.size not in self.sizes:
             raise ChoiceError(

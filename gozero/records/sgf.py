@@ -322,8 +322,8 @@ def _looks_given(record: GameRecord) -> bool:
 
 
 def _first_to_play(nodes: list[SgfNode], begun: int, handicap: int) -> int:
-    """PL if given where the stones are set up, else whoever moves first then, else who did not move last before that,
-    else White after handicap stones.
+    """The side to move first: PL of the set-up stones, else of the first move after them, else the opponent of the last
+    move before them; without moves White after handicap stones, Black otherwise.
     """
     last = next((index for index in range(begun - 1, -1, -1) if move_of(nodes[index])), -1)
     first = next((index for index in range(begun, len(nodes)) if move_of(nodes[index])), len(nodes) - 1)

@@ -205,7 +205,7 @@ def _parted(node: SgfNode, *moves: str) -> SgfNode:
 def _tidy_komi(root: SgfNode, said: list[str]) -> None:
     komi, written = komi_of(root), root.line("KM")
     if komi is None and written:
-        said.append(f"the komi, {written[:40]}, was left out: it is none for this board")
+        said.append(f"the komi, {written[:40]}, was left out: it is impossible on this board")
     elif komi is not None and written and written != f"{komi:.15g}":
         root.set("KM", f"{komi:.15g}")
         if not re.fullmatch(r"[+\d.,-]+", written) or float(written.replace(",", ".")) != komi:

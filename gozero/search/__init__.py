@@ -1,3 +1,1 @@
-"""Tree search over any game of the contract: `gozero.search.search.Search`, settings in `settings`, the move in
-`choose`.
-"""
+"""Tree search over any game of the contract: `gozero.search.search.Search`; its settings are in `settings`."""

@@ -73,7 +73,7 @@ def points_gained(child, expected, params):
 
 @kernel()
 def best_by_ucb1(forest, t, index, params):
-    """The same by UCB1: the first unvisited edge where there is one."""
+    """The edge of the highest UCB1 score, or the first unvisited one."""
     nodes, children, node = forest.nodes[t], forest.children[t], forest.nodes[t, index]
     start = np.int64(node["edge_start"])
     end = start + node["child_count"]

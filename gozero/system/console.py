@@ -80,7 +80,7 @@ def whole(least: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of {least} or more")
         return int(text)
 
     read.__name__ = "whole number"  # of more digits than Python reads
@@ -260,7 +260,7 @@ def stop_on_signals(doing: str = "finishing the step under way and saving") -> C
         received.append(number)
         for each in handled:
             signal.signal(each, signal.SIG_DFL)
-        say(f"stopping: {doing}; once more to leave at once")
+        say(f"stopping: {doing}; press Ctrl-C again to leave at once")
 
     for number in handled:
         signal.signal(number, note)

@@ -180,7 +180,7 @@ def follow(coordinator: Any, stop: Callable[[], bool], name: str) -> int:
             found: Output = ray.get(coordinator.output.remote(seen))
         except (RayActorError, OutOfMemoryError) as error:
             if not is_there(name):
-                say("another command has ended this run; the same command again says how it stands")
+                say("another command has ended this run; run the same command to see its state")
                 return 1
             if time.monotonic() > answered + LOST_SECONDS:
                 say(f"the coordinator is lost: {error}")

@@ -176,8 +176,8 @@ def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, floa
     Returns:
         constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are
             illegal).
-        constant_value: the entropy of wins, draws and losses in the batch, nats; their variance where the value's loss
-        is `squared`.
+        constant_value: the entropy of wins, draws and losses in the batch, nats; their variance if the value's loss is
+            `squared`.
     """
     if game.name in GO_FAMILY:
         legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
@@ -203,8 +203,8 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
             swapped: 1 where the network sees own and other stones, -1 where it sees Black and White.
         probe/turned_value, probe/turned_owner: mean distance from the output for the unturned position under the
             game's symmetries (0 ... 2).
-        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go;
-        absent without such.
+        probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go,
+            if there are such positions.
     """
     plain = _ask(net, batch)
     found = _turned(net, batch, game, plain)

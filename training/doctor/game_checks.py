@@ -61,7 +61,7 @@ def pass_war(run: Reports, share: float, probability: float) -> str | None:
     """Games end by two passes in the opening, or the network expects them to."""
     k, n = run.pooled("early")
     if beyond(k, n, share):
-        return f"{k:.0f} of {n:.0f} games ended in the opening: pass wars"
+        return f"{k:.0f} of {n:.0f} games ended by passes in the opening"
     passes = run.recent("probe/early_pass")
     if passes and min(passes) > probability:
         return f"the network passes on an open board (probability {passes[-1]:.2f})"

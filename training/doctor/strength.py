@@ -64,9 +64,10 @@ class Strength:
         Returns:
             strength/uct_*, strength/frozen_*: games, score (0 ... 1), low and high end of its 95 % interval;
                 strength/uct_rollouts;
-            strength/frozen_generation; strength/uct_up: 1 where the rollouts will be doubled; strength/size;
-            strength/seconds; yardstick/*; perfect/policy_*, perfect/search_*: share of the judged positions in which
-            the value is preserved, low and high end of its interval.
+            strength/frozen_generation, strength/size, strength/seconds, yardstick/*;
+            strength/uct_up: 1 if the rollouts will be doubled;
+            perfect/policy_*, perfect/search_*: share of the judged positions in which the value is preserved, low and
+                high end of its interval.
         """
         every, seconds = self._settings.monitor.strength_every, self._allowance(run, history)
         if not every or generation % every or seconds <= 0:

@@ -170,7 +170,7 @@ def _calibration(predicted: np.ndarray, results: np.ndarray) -> float:
 def network_config(settings: LoopSettings) -> NetConfig:
     """The configuration of a run's network. ChoiceError if there is none of that name, or it cannot play the game.
 
-    It is told sizes up to the largest board of which it is to see many games: of larger ones it sees few, or none.
+    Its size limit is the largest board of which it is to see many games: of larger ones it sees few, or none.
     """
     game, parts = scoring.last_game(settings), {"norm": settings.norm, "value": settings.value_head}
     config = model.config(settings.network, game, settings.features, **parts)
@@ -184,15 +184,17 @@ def resolved(settings: LoopSettings) -> LoopSettings:
 
 
 def limit_note(old: NetConfig, new: NetConfig) -> str:
-    """What is to be said where a network is told board sizes up to another limit than before; empty where it is not."""
+    """The line that says that a network has another size limit than before; empty if it has not."""
     if old.size_limit == new.size_limit:
         return ""
     was, now = (
-        "all board sizes" if limit is None else f"board sizes up to {limit}"
-        for limit in (old.size_limit, new.size_limit)
+        "none" if limit is None else f"{limit}" for limit in (old.size_limit, new.size_limit)
     )
     lower = min(limit for limit in (old.size_limit, new.size_limit) if limit is not None)
-    return f"the network was told {was}, and now {now}, by the last stage's sizes: what it says of boards above {lower} changes at once"
+    return (
+        f"the network's size limit follows the last stage's sizes: it was {was} and is now {now}, which changes its "
+        f"outputs on boards above {lower} at once"
+    )
 
 
 class Learner:
@@ -265,8 +267,8 @@ class Learner:
                 what = "gradient's norm" if name == "gradient" else f"{name} loss"
                 raise DivergedError(
                     f"the {what} became {number} at step {self.steps + 1}; no file was overwritten: continue from the "
-                    "last checkpoint "
-                    f'with a smaller learning_rate (it is {self.settings.step_size(self.steps):g}) or precision = "f32"'
+                    f"last checkpoint with a smaller learning_rate (it is {self.settings.step_size(self.steps):g}) or "
+                    'precision = "f32"'
                 )
 
     @torch.no_grad()

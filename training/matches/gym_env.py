@@ -222,9 +222,9 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
 
 def _check_numbers(size: int | None, komi: float | None) -> None:
     if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
-        raise ChoiceError(f"size {size!r} is no whole number of points")
+        raise ChoiceError(f"size {size!r} is not a whole number of points")
     if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
-        raise ChoiceError(f"komi {komi!r} is no number of points")
+        raise ChoiceError(f"komi {komi!r} is not a number of points")
     check_komi("komi", komi)
 
 

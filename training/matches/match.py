@@ -3,8 +3,8 @@
 Games 2k and 2k+1 of a pairing are one pair: the same random opening and the same seeds, colours swapped. Every move
 passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else
 ends it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash,
-silence. A fault loses that game and no other; but who loses `ILLEGAL_GAMES` in a row by illegal moves knows another
-game, or has lost step, and measures nothing: the match stops.
+silence. A fault loses that game and no other. After `ILLEGAL_GAMES` games in a row that a player lost by illegal
+moves the match stops: the player probably uses other rules.
 
 `play_schedule` is the loop behind every match, ladder, gate and tournament. This module opens no players and prints
 nothing.

@@ -22,8 +22,6 @@ from training.selfplay.actor import Actor
 from training.storage.checkpoint import Progress
 
 EARLY = 30 / 169  # of the area: a game that ends before that many moves is a sign of passing too soon
-
-
 REPORTED = ("selfplay", "learner", "gate", "held")  # held: self-play that waits for the learner
 WHOLE = "whole"  # beside the parts: the time in all
 

@@ -3,7 +3,7 @@
 The run folder has settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays),
 log.jsonl and tensorboard/. Games are played by `training.selfplay.actor`, learned from by `training.learner.trainer`;
 `training.run.modes` decides in which order, and which of them overlap. A thread that changes the progress while another
-works holds the turn; only the evaluations are counted by the thread that plays without it.
+works holds the lock `turn()`; the thread that plays counts its evaluations without it.
 """
 
 from __future__ import annotations

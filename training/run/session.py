@@ -40,7 +40,7 @@ from training.storage.store import Store, shown
 FAILED = (StorageError, Disagreement, DivergedError, WorkerLostError)  # the run cannot continue: exit code 1
 # settings that a run cannot change, but for more input features
 FIXED = ("game", "rules", "network", "norm", "value_head", "features")
-KEEPS = ("features", "norm", "value_head")  # what a run of a preset keeps although its preset has others by now
+KEEPS = ("features", "norm", "value_head")  # that follow an existing run, whatever its preset says now
 BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
 LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each

@@ -170,11 +170,11 @@ class LocalSelfPlay(SelfPlay):
         size, slot = key
         try:
             if slot >= self.settings.selfplay.slots:
-                raise ValueError(f"they are of slot {slot + 1}, the settings ask for {self.settings.selfplay.slots}")
+                raise ValueError(f"selfplay.slots is {self.settings.selfplay.slots}, and they are of slot {slot + 1}")
             self.open_pool(key).load_state_dict(state)
         except (ValueError, KeyError) as error:
             self.pools.pop(key, None)
-            return f"the games in flight on {size}x{size} are given up and new ones begin: {error}"
+            return f"the games in flight on {size}x{size} are dropped and new ones begin: {error}"
         return ""
 
     def calibrations(self) -> list[Calibration]:

@@ -307,11 +307,11 @@ class Pool:
         """
         for name, own in (("games", self.games), ("groups", self.groups)):
             if len(state[name]) != len(own):
-                raise ValueError(f"the pool saved holds {len(state[name])} {name}, the settings ask for {len(own)}")
+                raise ValueError(f"{len(state[name])} {name} were saved, and the settings ask for {len(own)}")
         longest = max((len(game["moves"]) for game in state["games"]), default=0)
         if longest >= self.game.max_plies:
             raise ValueError(
-                f"the pool saved holds a game of {longest} moves, the settings end it at {self.game.max_plies}"
+                f"a game of {longest} moves was saved, and the settings end it at {self.game.max_plies}"
             )
         self.seed = tuple(state["seed"])
         self.resign = Calibration.of(self.settings, state["resign"])

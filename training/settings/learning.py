@@ -19,7 +19,7 @@ def _rates(given: Any, where: str) -> dict[int, float]:
     rates: dict[int, float] = {}
     for step, rate in values.items():
         if not str(step).isdecimal():
-            raise SettingsError(f"{where}: step {step!r} is no whole number of 0 or more")
+            raise SettingsError(f"{where}: step {step!r} is not a whole number of 0 or more")
         if type(rate) not in (int, float) or not SMALLEST_STEP <= rate <= LARGEST_STEP:
             allowed = f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}"
             raise SettingsError(f"{where}: step size {rate!r} from step {step} on must be {allowed}")

@@ -127,7 +127,7 @@ def decode(content: bytes) -> StoreManifest | None:
         found = StoreManifest(owner=owner, files=files, **saved)
     except (KeyError, TypeError, AttributeError):
         raise ValueError(
-            "has a manifest that is none of this version of gozero; use the version that wrote it"
+            "has a manifest of another version of gozero; use the version that wrote it"
         ) from None
     for path in files:
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:

@@ -207,7 +207,7 @@ class Mirror:
         if found is not None and found.id == self._agreement.pending:
             self._agree(found)
         if found is None and self.state.id:
-            raise StoreError(f"{self.store.shown} holds nothing: it is away or was emptied; {self.folder} has the run")
+            raise StoreError(f"{self.store.shown} is empty or cannot be reached (is it mounted?); {self.folder} has the run")
         if found is not None and found.id != self.state.id:
             raise LostError(
                 f"{self.store.shown} has been taken over by {found.owner}; this run is not copied there any more, and is "

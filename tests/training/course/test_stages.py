@@ -106,7 +106,7 @@ def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, caps
     ("arguments", "said"),
     [
         (["--game", "chess"], "chess"),
-        (["--game", "tictactoe", "--games", "none"], "'none' is no whole number from 1 on"),
+        (["--game", "tictactoe", "--games", "none"], "'none' is not a whole number"),
         ([], "--game"),
     ],
 )

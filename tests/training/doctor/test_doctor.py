@@ -126,7 +126,7 @@ SABOTAGES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "policies turned": (turn_policies_back, "policy and planes are turned differently"),
     "owners not turned": (turn_no_owners, "ownership and planes are turned differently"),
     "frozen learner": (take_no_step, "the learner is frozen"),
-    "all pass": (always_pass, "pass wars"),
+    "all pass": (always_pass, "ended by passes"),
     "cheap searches recorded": (record_cheap_searches, "of the moves are recorded"),
 }
 

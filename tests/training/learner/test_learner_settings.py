@@ -77,8 +77,8 @@ def test_the_step_size_has_fallen_below_its_highest() -> None:
 @pytest.mark.parametrize(
     ("rates", "words"),
     [
-        ({"x": 1e-3}, "learner: rates: step 'x' is no whole number"),
-        ({"-1": 1e-3}, "step '-1' is no whole number"),
+        ({"x": 1e-3}, "learner: rates: step 'x' is not a whole number"),
+        ({"-1": 1e-3}, "step '-1' is not a whole number"),
         ({"5": 2.0}, "step size 2.0 from step 5 on must be a number from 1e-08 to 1"),
         ({"5": True}, "step size True from step 5"),
         (3, "learner: rates = 3: expected a table of settings"),

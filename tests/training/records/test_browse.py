@@ -167,7 +167,7 @@ def test_a_bad_request_is_one_clear_line(
     [
         ("--generation", "5-3", "neither a generation nor a range such as 10-20"),
         ("--generation", "²", "neither a generation nor a range such as 10-20"),
-        ("--limit", "²", "'²' is no whole number from 1 on"),
+        ("--limit", "²", "'²' is not a whole number"),
         ("--surprise-at-least", "nan", "'nan': expected a number"),
     ],
 )

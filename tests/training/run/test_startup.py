@@ -518,11 +518,11 @@ def test_weights_without_games_are_told_what_playouts_and_other_sizes_do(
     assert (
         "its first games are played by random playouts, not by these weights, as stage 1 has it; --set stage.1" in said
     )
-    assert "was told board sizes up to 5, and now board sizes up to 3, by the last stage's sizes" in said
+    assert "was 5 and is now 3" in said
     usual = settings("rules=chinese", "threads=1", "stage.1.evaluator=network")
     session.prepare(usual, tmp_path / "y", origin)
     said = capsys.readouterr().err
-    assert "playouts, not" not in said and "was told" not in said
+    assert "playouts, not" not in said and "size limit" not in said
 
 
 def test_a_sitting_that_changes_the_sizes_that_are_told_says_so(
@@ -564,4 +564,4 @@ def test_the_limit_of_other_games_is_told_too(tmp_path: Path, capsys: pytest.Cap
     run = session.prepare(settings(*othello, "stage.2.sizes={6=1}"), tmp_path / "run")
     run.save()
     session.prepare(settings(*othello, "stage.2.sizes={4=1}"), tmp_path / "run")
-    assert "was told board sizes up to 6, and now board sizes up to 4" in capsys.readouterr().err
+    assert "was 6 and is now 4" in capsys.readouterr().err

@@ -240,9 +240,9 @@ def test_a_pool_comes_back_from_a_file_and_goes_on_identically(groups: int, tmp_
 
 def test_a_pool_of_another_size_is_refused() -> None:
     state = pool_of().state_dict()
-    with pytest.raises(ValueError, match="the pool saved holds 6 games, the settings ask for 4"):
+    with pytest.raises(ValueError, match="6 games were saved"):
         pool_of(SelfPlaySettings(games=4, groups=1)).load_state_dict(state)
-    with pytest.raises(ValueError, match="the pool saved holds 1 groups, the settings ask for 2"):
+    with pytest.raises(ValueError, match="1 groups were saved"):
         pool_of(SelfPlaySettings(games=6, groups=2)).load_state_dict(state)
     state["games"][0]["moves"] = [0] * 5_000  # under settings that let games last longer
     with pytest.raises(ValueError, match="holds a game of 5000 moves, the settings end it at"):

@@ -250,7 +250,7 @@ def test_a_store_that_is_away_for_a_while_is_not_given_up(tmp_path: Path) -> Non
     home.push()
     (tmp_path / "store").rename(tmp_path / "away")
     work(tmp_path / "run", 2)
-    with pytest.raises(StoreError, match="holds nothing: it is away or was emptied") as told:
+    with pytest.raises(StoreError, match="is empty or cannot be reached") as told:
         home.push()
     assert not isinstance(told.value, LostError)
     (tmp_path / "away").rename(tmp_path / "store")

@@ -98,7 +98,7 @@ def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
     with pytest.raises(ValueError, match=r"the file 'checkpoints/abc\.pt', which is no checkpoint"):
         manifest.decode(manifest.encode(named))
     for body in (b"{}", b"[1]", b'{"owner": {"host": "h"}, "files": []}'):
-        with pytest.raises(ValueError, match="has a manifest that is none of this version of gozero"):
+        with pytest.raises(ValueError, match="has a manifest of another version"):
             manifest.decode(body)
 
 

@@ -171,6 +171,6 @@ class ClockedPlayer(MatchPlayer):
             return answer
         game.spent.replaced += 1
         move = random_action(turn.position, game.generator)
-        # what an engine took for its move was not played: it gets the whole game again
+        # what an engine took for its move was not played: it is sent the whole game again
         fault = self._player.begin(turn.slot, seed=int(game.generator[0]))
         return fault or move

@@ -22,7 +22,7 @@ class Conductor:
     """Plays a tournament once, as far as it goes.
 
     Attributes:
-        withdrawn: why each entrant that plays no more does not, by name: what follows its name in a line.
+        withdrawn: by name of an entrant that plays no more, the reason as the end of a sentence.
     """
 
     def __init__(self, field: Field, journal: Journal, folder: Path) -> None:

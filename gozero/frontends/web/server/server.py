@@ -264,7 +264,7 @@ def address_of(settings: WebSettings, port: int, token: str | None) -> str:
 def _announce(settings: WebSettings, address: str, say: Callable[[str], None]) -> None:
     say(f"the board is at {address}   (Ctrl-C ends it)")
     if not settings.is_local:
-        say("whoever knows this address can play here and use this machine's processor")
+        say("everybody who knows this address can play here and use this machine's processor")
     if not settings.no_browser:
         open_browser(address)
 
