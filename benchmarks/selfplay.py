@@ -39,7 +39,7 @@ from training.selfplay import simulators
 from training.selfplay.leaves import Resources, network_evaluator
 from training.selfplay.pool import Pool, pool_bytes
 from training.settings import presets
-from training.settings.config import SelfPlaySettings, Stage
+from training.settings.config import SIMULATORS, SelfPlaySettings, Stage
 from training.workers import SPAWN
 
 CLAIM = 0.90
@@ -101,7 +101,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--network-threads", type=whole(0), default=0, help="CPU threads of each network (default: all it may use)")
     add("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
     add("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
-    add("--simulator", choices=simulators.SIMULATORS, default="auto", help="who referees the games (default auto)")
+    add("--simulator", choices=SIMULATORS, default="auto", help="who referees the games (default auto)")
     add("--seconds", type=above_zero, default=10, help="of one run (default 10)")
     add("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)

