@@ -42,7 +42,7 @@ from gozero.system.console import positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches import yardstick
 from training.matches.arena import write_csv
-from training.matches.match import MatchGame, MatchSettings, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, match_score, play_match
 from training.matches.options import check_files
 from training.matches.players import Conditions, SearchPlayer, match_search
 from training.records import scoring
@@ -89,7 +89,7 @@ def match(options: argparse.Namespace) -> None:
             write_csv(options.csv, [record], game, append=bool(records))
         records.append(record)
         if len(records) % AT_ONCE == 0 or len(records) == rules.games:
-            print(f"{' against '.join(options.variants)}: {tally(records)}", flush=True)
+            print(f"{' against '.join(options.variants)}: {match_score(records)}", flush=True)
 
 
 def regret(options: argparse.Namespace) -> None:

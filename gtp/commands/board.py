@@ -35,7 +35,7 @@ class BoardCommands(CommandGroup):
             "gg-undo": self.gg_undo,
             "is_legal": self.is_legal,
             "all_legal": self.all_legal,
-            "move_history": lambda command: "\n".join(map(self._told, reversed(self._session.game.position.moves))),
+            "move_history": self.move_history,
             "last_move": self.last_move,
             "list_stones": self.list_stones,
             "showboard": lambda command: f"\n{self._session.game.position}",
@@ -126,14 +126,18 @@ class BoardCommands(CommandGroup):
         moves = self._session.game.position.moves
         if not moves:
             raise GtpError("no previous move known")
-        return self._told(moves[-1])
+        return self._move_text(moves[-1])
+
+    def move_history(self, command: Command) -> str:
+        """The moves, the last one first."""
+        return "\n".join(map(self._move_text, reversed(self._session.game.position.moves)))
 
     def list_stones(self, command: Command) -> str:
         """The points with stones of a colour, rows from the top."""
         colour = colour_of(command.text)
         return self._session.vertices((self._session.game.stones().reshape(-1) == colour).nonzero()[0])
 
-    def _told(self, move: Move) -> str:
+    def _move_text(self, move: Move) -> str:
         return f"{COLOUR_WORDS[move.colour]} {self._session.vertex(move.action)}"
 
     def _move(self, words: list[str]) -> tuple[int, int]:

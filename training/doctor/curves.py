@@ -42,9 +42,9 @@ class Curves:
             place.mkdir(exist_ok=True)  # a file in its place is an error now, not after a generation
         self._writers: dict[str, SummaryWriter] = {}  # by folder
         self._usual, self._is_closed = threading.excepthook, False
-        threading.excepthook = self._hear
+        threading.excepthook = self._on_thread_error
 
-    def _hear(self, fault: threading.ExceptHookArgs) -> None:
+    def _on_thread_error(self, fault: threading.ExceptHookArgs) -> None:
         """Leave out a full disk that TensorBoard's own thread meets: the next number that is written raises it."""
         is_tensorboards = type(fault.thread).__module__.startswith("tensorboard.")
         if self._is_closed or not (isinstance(fault.exc_value, OSError) and is_tensorboards):
@@ -88,5 +88,5 @@ class Curves:
                     boards.callback(board.close)
         finally:
             self._is_closed = True
-            if threading.excepthook == self._hear:
+            if threading.excepthook == self._on_thread_error:
                 threading.excepthook = self._usual

@@ -140,7 +140,8 @@ class Strength:
         judged = self._judged(conditions.game)
         if not judged:
             return {}
-        evaluator = network_evaluator(run.trainer.average(), conditions.game, Resources(run.selfplay.threads, run.device))
+        resources = Resources(run.selfplay.threads, run.device)
+        evaluator = network_evaluator(run.trainer.average(), conditions.game, resources)
         player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL), stop)
         choices = {
             "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
@@ -180,7 +181,7 @@ class Strength:
         except Stopped:
             if not records:
                 raise
-        return {f"strength/{name}_{key}": value for key, value in match.tally(records).report().items()}
+        return {f"strength/{name}_{key}": value for key, value in match.match_score(records).report().items()}
 
     def _player(self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
         """A network in the engine's search, without randomness."""

@@ -19,7 +19,7 @@ from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import players
 from training.matches.interface import Conditions
-from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, distinct_games, match_score, play_match
 from training.matches.options import described, in_parallel, open_game
 from training.matches.tables import csv_text
 
@@ -109,7 +109,7 @@ class Match:
 
     def _write_json(self) -> None:
         """Everything of the match: conditions, result with interval, games."""
-        total, game = tally(self.records), self.conditions.game
+        total, game = match_score(self.records), self.conditions.game
         described_players = zip((self.options.a, self.options.b), self.names, strict=True)
         rules = self.options.rules or games.usual(game.name, "rules")
         document = {
@@ -157,9 +157,9 @@ def verdict(records: Sequence[MatchGame], seconds: float) -> list[str]:
     asked = [record for record in records if any(claim is not None for claim in record.claims)]
     plies = sum(len(record.moves) for record in records)
     return [
-        f"A scored {tally(records)}",
-        f"  as Black {tally([r for r in records if r.black == 0])}",
-        f"  as White {tally([r for r in records if r.black == 1])}",
+        f"A scored {match_score(records)}",
+        f"  as Black {match_score([r for r in records if r.black == 0])}",
+        f"  as White {match_score([r for r in records if r.black == 1])}",
         f"ended: {', '.join(f'{way} {count}' for way, count in ways.most_common())}",
         f"different games: {distinct_games(records)} of {len(records)}",
         f"final scores asked in {len(asked)} games; all named the referee's winner in {sum(r.agreed for r in asked)}",

@@ -20,7 +20,7 @@ ELO_UNIT = 400 / math.log(10)  # Elo in one unit of the logistic scale
 
 
 @dataclass(frozen=True)
-class Tally:
+class MatchScore:
     """A match from the first player's side, in games."""
 
     wins: int
@@ -99,13 +99,13 @@ def elo_text(points: float, games: int) -> str:
 
 
 def bradley_terry(
-    players: int, matches: Mapping[tuple[int, int], Tally], draws: float = 1.0
+    players: int, matches: Mapping[tuple[int, int], MatchScore], draws: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ratings that make the results likeliest, player 0 at 0. A draw is half a win.
 
     Args:
         players: how many there are.
-        matches: the tally of player i against player j under (i, j). They must join all players; ValueError if they do
+        matches: the total of player i against player j under (i, j). They must join all players; ValueError if they do
             not.
         draws: how many draws each match is given besides, so that a clean sweep stays finite; above 0.
 
@@ -129,13 +129,13 @@ def bradley_terry(
 
 
 def _derivatives(
-    logits: np.ndarray, matches: Mapping[tuple[int, int], Tally], draws: float
+    logits: np.ndarray, matches: Mapping[tuple[int, int], MatchScore], draws: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """(slope float64 [players], minus the Hessian float64 [players, players]) of the log-likelihood."""
     slope, curvature = np.zeros(len(logits)), np.zeros((len(logits), len(logits)))
-    for (i, j), tally in matches.items():
-        games, expected = tally.games + draws, 1 / (1 + math.exp(logits[j] - logits[i]))
-        surplus, weight = tally.points + 0.5 * draws - games * expected, games * expected * (1 - expected)
+    for (i, j), total in matches.items():
+        games, expected = total.games + draws, 1 / (1 + math.exp(logits[j] - logits[i]))
+        surplus, weight = total.points + 0.5 * draws - games * expected, games * expected * (1 - expected)
         slope[[i, j]] += surplus, -surplus
         curvature[[i, j], [i, j]] += weight
         curvature[[i, j], [j, i]] -= weight
@@ -178,7 +178,7 @@ class Ratings:
         return math.nan if math.isnan(difference) else superiority(difference, error)
 
 
-def rate(names: Sequence[str], found: Mapping[tuple[str, str], Tally]) -> Ratings:
+def rate(names: Sequence[str], found: Mapping[tuple[str, str], MatchScore]) -> Ratings:
     """The ratings of the largest set of players that are joined by games. Each match is given a share of one draw
     besides: one divided by the number of the other players.
     """
@@ -187,13 +187,13 @@ def rate(names: Sequence[str], found: Mapping[tuple[str, str], Tally]) -> Rating
     if not rated:
         return Ratings((), np.zeros(0), np.zeros((0, 0)))
     places = {name: place for place, name in enumerate(rated)}
-    matches = {(places[a], places[b]): tally for (a, b), tally in found.items() if a in places and b in places}
+    matches = {(places[a], places[b]): total for (a, b), total in found.items() if a in places and b in places}
     ratings, covariance = bradley_terry(len(rated), matches, draws=1 / max(1, len(names) - 1))
     to_mean = np.eye(len(rated)) - 1 / len(rated)
     return Ratings(tuple(rated), to_mean @ ratings, to_mean @ covariance @ to_mean.T)
 
 
-def _largest_group(found: Mapping[tuple[str, str], Tally]) -> set[str]:
+def _largest_group(found: Mapping[tuple[str, str], MatchScore]) -> set[str]:
     """The largest set of players that are joined by games."""
     groups: list[set[str]] = []
     for pair in found:

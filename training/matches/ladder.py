@@ -18,9 +18,9 @@ from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.matches import perfect
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 from training.matches.interface import POLICY, Conditions
-from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, distinct_games, match_score, play_match
 from training.matches.options import SIMS, described, in_parallel, open_game
 from training.matches.players import open_player
 from training.matches.tables import csv_text
@@ -43,12 +43,12 @@ class Rung:
         return self.climber.partition(":")[2].rpartition(":")[2]
 
     @property
-    def tally(self) -> Tally:
-        return tally(self.records)
+    def total(self) -> MatchScore:
+        return match_score(self.records)
 
     def as_colour(self, player: int) -> float:
         """The climber's score with Black (0) or White (1)."""
-        return tally([record for record in self.records if record.black == player]).score
+        return match_score([record for record in self.records if record.black == player]).score
 
 
 def play(options: argparse.Namespace) -> int:
@@ -123,7 +123,7 @@ def _climb(
 
 
 def _row(rung: Rung) -> str:
-    total = rung.tally
+    total = rung.total
     low, high = total.interval
     counts = f"{total.games:5} {total.wins:5} {total.draws:5} {total.losses:6}"
     sides = f"{rung.visits:>10} {rung.simulations:>10}"
@@ -141,7 +141,7 @@ def _by_climber(rungs: Sequence[Rung]) -> dict[str, list[Rung]]:
 def _means(rungs: Sequence[Rung]) -> list[str]:
     """The mean score of each climber, beside the perfect player's."""
     totals = {
-        climber: tally([record for rung in own for record in rung.records])
+        climber: match_score([record for rung in own for record in rung.records])
         for climber, own in _by_climber(rungs).items()
     }
     lines = ["mean over opponents"]
@@ -156,7 +156,7 @@ def _means(rungs: Sequence[Rung]) -> list[str]:
 
 def _fields(rung: Rung) -> dict[str, object]:
     """A row of the file of --csv."""
-    total = rung.tally
+    total = rung.total
     low, high = total.interval
     shares = {"score": total.score, "low": low, "high": high, "black": rung.as_colour(0), "white": rung.as_colour(1)}
     return {
@@ -190,7 +190,7 @@ def _picture(rungs: Sequence[Rung], name: str) -> bytes:
     """PNG: a curve for each climber over the opponents' simulations, on a logarithmic scale."""
     curves = []
     for climber, own in _by_climber(rungs).items():
-        reports = [rung.tally.report() for rung in own]
+        reports = [rung.total.report() for rung in own]
         scores, low, high = ([report[key] for report in reports] for key in ("score", "low", "high"))
         curves.append(plots.Curve(_label(climber), [rung.simulations for rung in own], scores, low, high))
     return plots.curves([plots.Panel(f"{name}: score", curves, across="simulations of the opponent", logarithmic=True)])

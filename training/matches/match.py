@@ -24,7 +24,7 @@ from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Stopped, Turn, check_seed
 from training.matches.players import play_at_random
 from training.records.scoring import result_text
@@ -290,10 +290,10 @@ def _counted(position: Position) -> str:
     return result_text(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
 
 
-def tally(records: Sequence[MatchGame]) -> Tally:
+def match_score(records: Sequence[MatchGame]) -> MatchScore:
     """Wins, losses and draws of player 0."""
     counts = Counter(record.winner for record in records)
-    return Tally(counts[0], counts[1], counts[None])
+    return MatchScore(counts[0], counts[1], counts[None])
 
 
 def distinct_games(records: Sequence[MatchGame]) -> int:

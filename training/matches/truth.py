@@ -24,7 +24,7 @@ from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.elo import wilson
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
-from training.matches.match import MatchGame, MatchSettings, distinct_games, play_match, tally
+from training.matches.match import MatchGame, MatchSettings, distinct_games, match_score, play_match
 from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random
 from training.matches.tables import aligned
 
@@ -210,7 +210,7 @@ def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, see
 
 
 def _outcomes(records: Sequence[MatchGame]) -> str:
-    found = tally(records)
+    found = match_score(records)
     different = f", {distinct_games(records)} different" if len(records) > 1 else ""
     return f"{counted(len(records), 'game')}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from torch import nn
 
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 from training.matches.interface import Conditions, Stopped
-from training.matches.match import MatchGame, fixture, play_schedule, tally
+from training.matches.match import MatchGame, fixture, match_score, play_schedule
 from training.matches.players import network_player
 from training.records import scoring
 from training.settings.config import LoopSettings
@@ -27,19 +27,19 @@ PARALLEL = 32  # games at once, to fill batches
 class GateResult:
     """A finished match from the candidate's side."""
 
-    tally: Tally
+    total: MatchScore
     share: float  # that was asked for
 
     @property
     def passed(self) -> bool:
-        return self.tally.score >= self.share
+        return self.total.score >= self.share
 
     def __str__(self) -> str:
         verb = "plays from now on" if self.passed else "is refused, and the one before it stays"
-        return f"gate: the new network scored {self.tally}; asked for {self.share:.0%}: it {verb}"
+        return f"gate: the new network scored {self.total}; asked for {self.share:.0%}: it {verb}"
 
     def report(self) -> dict[str, float]:
-        values = self.tally.report() | {"passed": float(self.passed)}
+        values = self.total.report() | {"passed": float(self.passed)}
         return {f"gate/{name}": value for name, value in values.items()}
 
 
@@ -75,7 +75,7 @@ def match(
     The same seed gives the same games, by whomever the parts are played.
     """
     found = (play or play_here)(parts(size, settings, seed), candidate, best, threads, stop, device)
-    return None if found is None else GateResult(tally(found), settings.gate.share)
+    return None if found is None else GateResult(match_score(found), settings.gate.share)
 
 
 def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from training.matches.elo import SprtSettings, Tally, bradley_terry, elo, elo_error, judge, wilson
+from training.matches.elo import MatchScore, SprtSettings, bradley_terry, elo, elo_error, judge, wilson
 
 
 @pytest.mark.parametrize(
@@ -53,35 +53,35 @@ def test_elo_error_is_the_slope_times_the_binomial_error() -> None:
 
 
 def test_a_tally_counts_draws_as_half_and_prints_its_interval() -> None:
-    tally = Tally(wins=11, losses=8, draws=1)
-    assert (tally.games, tally.points, tally.score) == (20, 11.5, 0.575)
-    assert str(tally).startswith("11.5 of 20 = 57.5% (95 % interval 36")
-    assert "Elo at least +" in str(Tally(100, 0))
-    assert "Elo at most -" in str(Tally(0, 100))
-    assert str(Tally(0, 0)) == "no games"
+    total = MatchScore(wins=11, losses=8, draws=1)
+    assert (total.games, total.points, total.score) == (20, 11.5, 0.575)
+    assert str(total).startswith("11.5 of 20 = 57.5% (95 % interval 36")
+    assert "Elo at least +" in str(MatchScore(100, 0))
+    assert "Elo at most -" in str(MatchScore(0, 100))
+    assert str(MatchScore(0, 0)) == "no games"
 
 
 def test_a_pool_of_two_is_a_match() -> None:
-    ratings, covariance = bradley_terry(2, {(1, 0): Tally(299, 99)})
+    ratings, covariance = bradley_terry(2, {(1, 0): MatchScore(299, 99)})
     assert ratings == pytest.approx([0, elo(299.5 / 399)])
     assert np.sqrt(np.diag(covariance)) == pytest.approx([0, elo_error(299.5 / 399, 399)])
 
 
 def test_a_pool_adds_up_along_a_line_and_is_told_more_by_a_ring() -> None:
-    line = {(1, 0): Tally(70, 30), (2, 1): Tally(60, 40)}
+    line = {(1, 0): MatchScore(70, 30), (2, 1): MatchScore(60, 40)}
     ratings, covariance = bradley_terry(3, line)
     assert ratings[2] == pytest.approx(elo(70.5 / 101) + elo(60.5 / 101))
     assert covariance[2, 2] ** 0.5 == pytest.approx(math.hypot(elo_error(70.5 / 101, 101), elo_error(60.5 / 101, 101)))
-    more, surer = bradley_terry(3, line | {(0, 2): Tally(5, 95)})
+    more, surer = bradley_terry(3, line | {(0, 2): MatchScore(5, 95)})
     assert more[2] > ratings[2]
     assert surer[2, 2] < covariance[2, 2]
 
 
 def test_a_clean_sweep_is_finite_and_strangers_are_refused() -> None:
-    ratings, _ = bradley_terry(2, {(1, 0): Tally(20, 0)})
+    ratings, _ = bradley_terry(2, {(1, 0): MatchScore(20, 0)})
     assert 400 < ratings[1] < 1000
     with pytest.raises(ValueError, match="joined to player 0 by no match"):
-        bradley_terry(4, {(1, 0): Tally(1, 0), (3, 2): Tally(1, 0)})
+        bradley_terry(4, {(1, 0): MatchScore(1, 0), (3, 2): MatchScore(1, 0)})
 
 
 QUESTION = SprtSettings(elo0=0, elo1=80, alpha=0.05, beta=0.05)

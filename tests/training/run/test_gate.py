@@ -13,7 +13,7 @@ from gozero.nets import model, weights
 from tests.training import crashes
 from tests.training.games import random_record
 from training.doctor import history
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 from training.records import records
 from training.run import gate, modes
 from training.run.gate import GateResult
@@ -26,7 +26,7 @@ GATE = {"games": 4, "visits": 2, "opening_moves": 2}
 
 
 def test_the_verdict_says_games_share_and_interval() -> None:
-    passed, refused = GateResult(Tally(10, 8, 2), 0.55), GateResult(Tally(9, 9, 2), 0.55)
+    passed, refused = GateResult(MatchScore(10, 8, 2), 0.55), GateResult(MatchScore(9, 9, 2), 0.55)
     assert passed.passed
     assert not refused.passed
     for words in ("11 of 20", "55.0%", "95 % interval", "plays from now on"):
@@ -46,8 +46,8 @@ def test_a_match_is_the_same_each_time_and_even_between_equals() -> None:
     assert first == gate.match(net, other, 5, settings, 3, 1, lambda: False)
     equal = gate.match(net, net, 5, settings, 3, 1, lambda: False)
     assert equal is not None
-    assert equal.tally.games == 4
-    assert equal.tally.score == 0.5, "the same network on both sides of the same openings"
+    assert equal.total.games == 4
+    assert equal.total.score == 0.5, "the same network on both sides of the same openings"
 
 
 def test_a_match_is_left_when_told_to_stop() -> None:
@@ -59,7 +59,7 @@ def test_a_match_is_left_when_told_to_stop() -> None:
 
 @pytest.mark.parametrize("share, passes", [(0.0, True), (1.0, False)])
 def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), share))
+    monkeypatch.setattr(gate, "match", lambda *_: GateResult(MatchScore(2, 2), share))
     run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
     untrained = {name: tensor.clone() for name, tensor in run.selfplay.playing.state_dict().items()}
     modes.train_in_mode(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
 
     def match(candidate: nn.Module, best: nn.Module, size: int, settings: object, steps: int, *_: object) -> GateResult:
         decided.append(steps)
-        return GateResult(Tally(0, 2), 0.55)
+        return GateResult(MatchScore(0, 2), 0.55)
 
     monkeypatch.setattr(gate, "match", match)
     run = Run(crashes.settings(mode=mode, generations=2, swap_steps=2, gate=GATE, **crashes.ONE_BOARD), tmp_path)
@@ -103,11 +103,11 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
 
 def test_a_report_has_the_last_match_and_the_number_of_matches(tmp_path: Path) -> None:
     run = Run(crashes.settings(gate=GATE), tmp_path)
-    for verdict in (GateResult(Tally(0, 4), 0.55), GateResult(Tally(1, 3), 0.55)):
+    for verdict in (GateResult(MatchScore(0, 4), 0.55), GateResult(MatchScore(1, 3), 0.55)):
         run._report_match(verdict, 1)
     notes = run.measures.found
     assert (notes["gate/score"], notes["gate/matches"], notes["gate/refused"]) == (0.25, 2, 2)
-    run._report_match(GateResult(Tally(4, 0), 0.55), 1)
+    run._report_match(GateResult(MatchScore(4, 0), 0.55), 1)
     assert run.measures.found["gate/refused"] == 0
 
 
@@ -124,7 +124,7 @@ def with_games(run: Run, seeds: range) -> None:
 def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), 0.0))
+    monkeypatch.setattr(gate, "match", lambda *_: GateResult(MatchScore(2, 2), 0.0))
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
     with_games(run, range(5))
     run.trainer.learner.steps += 1
@@ -141,7 +141,7 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
 def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_that_follow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: GateResult(Tally(2, 2), 0.0))
+    monkeypatch.setattr(gate, "match", lambda *_: GateResult(MatchScore(2, 2), 0.0))
     replay = {"window": 120, "held_out": 0.0, "least_rows": 40}
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}, replay=replay), tmp_path)
     with_games(run, range(5))
@@ -174,7 +174,7 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
             for parameter in run.trainer.learner.ema.parameters():
                 parameter += 1.0
         run.trainer.learner.steps += 3
-        return GateResult(Tally(2, 2), 0.0)
+        return GateResult(MatchScore(2, 2), 0.0)
 
     monkeypatch.setattr(gate, "match", match)
     run.trainer.learner.steps += 1

@@ -19,7 +19,7 @@ import torch
 from gozero.system import console
 from tests.training import crashes
 from training.learner.learner import Learner
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 from training.records import records
 from training.run import gate, modes
 from training.run.gate import GateResult
@@ -164,7 +164,7 @@ def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monk
             assert stepped.wait(LONG), "no step is taken during the match"
             assert played.wait(LONG), "no game ends during the match"
             busy.append(stage.run.timeline.report()["speed/gate_busy"])
-        return GateResult(Tally(2, 0), 0.0)
+        return GateResult(MatchScore(2, 0), 0.0)
 
     monkeypatch.setattr(gate, "match", match)
     stage.step = lambda: stepped.set() if deciding.is_set() else None
@@ -182,7 +182,7 @@ def test_matches_of_the_gate_come_no_sooner_than_its_pause(tmp_path: Path, monke
         gated = {"games": 2, "visits": 2, "opening_moves": 2, "share": 0.0, "pause_minutes": pause}
         settings = {"mode": "asynchronous", "generations": 2, "swap_steps": 1, "gate": gated}
         stage, played = Stage(tmp_path / folder, monkeypatch, **settings), []
-        monkeypatch.setattr(gate, "match", lambda *_: played.append(1) or GateResult(Tally(2, 0), 0.0))
+        monkeypatch.setattr(gate, "match", lambda *_: played.append(1) or GateResult(MatchScore(2, 0), 0.0))
         stage.cycle()
         return len(played)
 

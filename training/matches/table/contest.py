@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from gozero.system.words import counted
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 from training.matches.interface import POLICY
 from training.matches.options import SIMS
 from training.matches.table.published import PublishedPair, PublishedTable
 from training.matches.tournament import field as fields
 from training.matches.tournament.field import PAIRS, Field
-from training.matches.tournament.results import Tallies, score
+from training.matches.tournament.results import MatchScores, score
 
 PLAIN_UCT = "plain UCT"
 
@@ -62,8 +62,8 @@ class Contest:
         entrants = self._entrants()
         return {place: (entrants[name][1], max(1, entrants[name][2])) for place, name in enumerate(field.names)}
 
-    def tally(self, found: Tallies, file: str, pair: PublishedPair) -> Tally:
-        return score(found, self.our_name(file, pair), self.their_name(pair)) or Tally(0, 0)
+    def total(self, found: MatchScores, file: str, pair: PublishedPair) -> MatchScore:
+        return score(found, self.our_name(file, pair), self.their_name(pair)) or MatchScore(0, 0)
 
     def _entrants(self) -> dict[str, tuple[str, str, int]]:
         """(player, ladder, simulations) of each entrant by name; every ladder in ascending order."""

@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from training.matches.elo import Tally, wilson
+from training.matches.elo import MatchScore, wilson
 from training.matches.table.contest import Contest
 from training.matches.table.picture import Line, picture
 from training.matches.table.published import COLUMNS, Part, PublishedPair
@@ -22,13 +22,13 @@ NOT_PLAYED = "not played"
 HEADS = ("ours", "theirs", "network", "source", "games", "won", "drawn", "lost", "score", "low", "high")
 
 
-def cell_text(tally: Tally, wanted: int) -> str:
+def cell_text(total: MatchScore, wanted: int) -> str:
     """A cell of which so many games are wanted."""
-    if not tally.games:
+    if not total.games:
         return NOT_PLAYED
-    low, high = tally.interval
-    games = f"{tally.games}" if tally.games >= wanted else f"{tally.games}/{wanted}"
-    return f"{tally.score:.1%} [{100 * low:.1f}, {100 * high:.1f}] {games}"
+    low, high = total.interval
+    games = f"{total.games}" if total.games >= wanted else f"{total.games}/{wanted}"
+    return f"{total.score:.1%} [{100 * low:.1f}, {100 * high:.1f}] {games}"
 
 
 class TableLayout:
@@ -66,13 +66,13 @@ class TableLayout:
         rows = []
         for pair in self._contest.table.pairs:
             for line in self._lines(pair, results):
-                tally = line.tally
-                counts = ("", "", "") if tally is None else (tally.wins, tally.draws, tally.losses)
+                total = line.total
+                counts = ("", "", "") if total is None else (total.wins, total.draws, total.losses)
                 start = (
                     pair.our_side.replace(",", ""),
                     pair.theirs,
                     line.name,
-                    "published" if tally is None else "here",
+                    "published" if total is None else "here",
                 )
                 shares = ("" if share is None else f"{share:.4f}" for share in (line.score, line.low, line.high))
                 rows.append(dict(zip(HEADS, (*start, line.games, *counts, *shares), strict=True)))
@@ -111,7 +111,7 @@ class TableLayout:
         return [*([*line] for line in zip_longest(*(head.split(", ") for head in heads), fillvalue="")), *rows]
 
     def _cell(self, file: str, pair: PublishedPair, results: Results) -> str:
-        return cell_text(self._contest.tally(results.found, file, pair), results.field.games)
+        return cell_text(self._contest.total(results.found, file, pair), results.field.games)
 
     def _lines(self, pair: PublishedPair, results: Results) -> Iterator[Line]:
         """What is known of a pair: the publication's figures, then our networks."""
@@ -122,8 +122,8 @@ class TableLayout:
             else:
                 yield Line(name, figure.share, *wilson(figure.share * games, games), games)
         for file in self._contest.weights:
-            tally = self._contest.tally(results.found, file, pair)
-            if tally.games:
-                yield Line(file, tally.score, *tally.interval, tally.games, tally)
+            total = self._contest.total(results.found, file, pair)
+            if total.games:
+                yield Line(file, total.score, *total.interval, total.games, total)
             else:
-                yield Line(file, None, None, None, 0, tally)
+                yield Line(file, None, None, None, 0, total)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gozero.system.words import counted
-from training.matches.elo import Tally
+from training.matches.elo import MatchScore
 
 LINE, LEFT, PLOT, RIGHT = 18, 250, 480, 130  # pixels: height of a line, names, 0 to 100 %, numbers
 TICKS = (0, 25, 50, 75, 100)  # per cent
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     low: float | None  # of the 95 % interval
     high: float | None
     games: int
-    tally: Tally | None = None  # None: it was published
+    total: MatchScore | None = None  # None: it was published
 
 
 def picture(title: str, groups: Sequence[tuple[str, Sequence[Line]]]) -> str:
@@ -59,7 +59,7 @@ def picture(title: str, groups: Sequence[tuple[str, Sequence[Line]]]) -> str:
 
 
 def _drawn(line: Line, y: float) -> str:
-    kind, middle = "published" if line.tally is None else "here", y - 4
+    kind, middle = "published" if line.total is None else "here", y - 4
     parts = [
         f'<g class="{kind}"><text x="{LEFT - 14}" y="{y:.1f}" text-anchor="end">{html.escape(_short(line.name))}</text>'
     ]

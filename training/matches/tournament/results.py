@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero.system.words import counted
-from training.matches.elo import Z95, Decision, Ratings, Tally, rate
+from training.matches.elo import Z95, Decision, MatchScore, Ratings, rate
 from training.matches.tables import aligned
 from training.matches.tables import csv_text as as_csv
 from training.matches.tournament.conductor import Conductor
 from training.matches.tournament.field import Field
 from training.matches.tournament.journal import PlayedGame
 
-Tallies = Mapping[tuple[str, str], Tally]
+MatchScores = Mapping[tuple[str, str], MatchScore]
 COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move")
 
 
@@ -29,7 +29,7 @@ COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "
 class Standing:
     name: str
     player: str
-    tally: Tally
+    total: MatchScore
     elo: float
     error: float  # standard
     faults: int  # games lost by one
@@ -45,7 +45,7 @@ class Results:
 
     field: Field
     games: Sequence[PlayedGame]
-    found: Tallies
+    found: MatchScores
     ratings: Ratings
     table: list[Standing]
     withdrawn: dict[str, str]
@@ -55,7 +55,7 @@ class Results:
     @classmethod
     def of(cls, conductor: Conductor) -> Results:
         field, games = conductor.field, list(conductor.journal.games)
-        found = tallies(games)
+        found = totals(games)
         ratings = rate(field.names, found)
         players = {entrant.name: entrant.player for entrant in field.entrant}
         table = standings(players, games, ratings, conductor.forfeits)
@@ -66,20 +66,20 @@ class Results:
         return [game for game in self.games if game.detail]
 
 
-def tallies(games: Iterable[PlayedGame]) -> dict[tuple[str, str], Tally]:
-    """Each pairing's tally from the first one's side, the pair in the order of the alphabet."""
+def totals(games: Iterable[PlayedGame]) -> dict[tuple[str, str], MatchScore]:
+    """Each pairing's total from the first one's side, the pair in the order of the alphabet."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for game in games:
         counts.setdefault(game.pair, Counter())[game.winner] += 1
-    return {(a, b): Tally(count[a], count[b], count[""]) for (a, b), count in counts.items()}
+    return {(a, b): MatchScore(count[a], count[b], count[""]) for (a, b), count in counts.items()}
 
 
-def score(found: Tallies, a: str, b: str) -> Tally | None:
-    """a's tally against b; None if they have not met."""
+def score(found: MatchScores, a: str, b: str) -> MatchScore | None:
+    """a's total against b; None if they have not met."""
     if (a, b) in found:
         return found[a, b]
     mirrored = found.get((b, a))
-    return None if mirrored is None else Tally(mirrored.losses, mirrored.wins, mirrored.draws)
+    return None if mirrored is None else MatchScore(mirrored.losses, mirrored.wins, mirrored.draws)
 
 
 def standings(
@@ -92,14 +92,14 @@ def standings(
     for name, player in players.items():
         own = [(game, game.pair.index(name)) for game in games if name in game.pair]
         winners = Counter(game.winner for game, _ in own)
-        tally = Tally(winners[name], len(own) - winners[name] - winners[""], winners[""])
+        total = MatchScore(winners[name], len(own) - winners[name] - winners[""], winners[""])
         answers = sum(game.answers[place] for game, place in own)
         seconds = sum(game.seconds[place] for game, place in own)
         rows.append(
             Standing(
                 name,
                 player,
-                tally,
+                total,
                 *ratings.of(name),
                 faults=sum(game.faulty == name for game, _ in own),
                 forfeits=forfeits.get(name, 0),
@@ -126,12 +126,12 @@ def rows(results: Results) -> list[tuple[str, ...]]:
     for place, row in enumerate(results.table, 1):
         below = results.table[place].name if place < len(results.table) else ""
         los = results.ratings.superiority(row.name, below) if below else math.nan
-        tally = row.tally
+        total = row.total
         elo = "-" if math.isnan(row.elo) else f"{signed(row.elo)} ± {Z95 * row.error:.0f}"
-        start = (str(place), row.name, "forfeits" if row.forfeits and not tally.games else elo, share_text(los))
-        counts = (str(count) for count in (tally.games, tally.wins, tally.draws, tally.losses))
+        start = (str(place), row.name, "forfeits" if row.forfeits and not total.games else elo, share_text(los))
+        counts = (str(count) for count in (total.games, total.wins, total.draws, total.losses))
         seconds = "-" if math.isnan(row.seconds) else f"{row.seconds:.3f}"
-        cells.append((*start, *counts, share_text(tally.score), str(row.faults), seconds))
+        cells.append((*start, *counts, share_text(total.score), str(row.faults), seconds))
     return cells
 
 
@@ -140,8 +140,8 @@ def cross(results: Results) -> list[list[str]]:
     names = [row.name for row in results.table]
 
     def cell(a: str, b: str) -> str:
-        tally = score(results.found, a, b)
-        return "-" if a == b else "" if tally is None else f"{tally.points:g}/{tally.games}"
+        total = score(results.found, a, b)
+        return "-" if a == b else "" if total is None else f"{total.points:g}/{total.games}"
 
     return [[cell(a, b) for b in names] for a in names]
 
@@ -189,9 +189,9 @@ def _repetitions(results: Results) -> list[str]:
     """Pairings that played the same games again: they prove less than their number says."""
     different = Counter(pair for pair, _ in {(game.pair, game.moves) for game in results.games})
     return [
-        f"{a} and {b} played only {different[a, b]} different games of {tally.games}: raise opening_moves"
-        for (a, b), tally in results.found.items()
-        if different[a, b] < 0.9 * tally.games and results.field.opening_moves < 8
+        f"{a} and {b} played only {different[a, b]} different games of {total.games}: raise opening_moves"
+        for (a, b), total in results.found.items()
+        if different[a, b] < 0.9 * total.games and results.field.opening_moves < 8
     ]
 
 
@@ -219,18 +219,18 @@ def csv_text(results: Results) -> str:
 
 
 def _numbers(place: int, row: Standing) -> dict[str, Any]:
-    low, high = row.tally.interval
+    low, high = row.total.interval
     return {
         "place": place,
         "entrant": row.name,
         "player": row.player,
         "elo": _finite(row.elo),
         "standard_error": _finite(row.error),
-        "games": row.tally.games,
-        "won": row.tally.wins,
-        "drawn": row.tally.draws,
-        "lost": row.tally.losses,
-        "score": _finite(row.tally.score),
+        "games": row.total.games,
+        "won": row.total.wins,
+        "drawn": row.total.draws,
+        "lost": row.total.losses,
+        "score": _finite(row.total.score),
         "score_low": round(low, 5),
         "score_high": round(high, 5),
         "faults": row.faults,
@@ -262,9 +262,9 @@ def json_text(results: Results) -> str:
 
 
 def _pairing(results: Results, a: str, b: str) -> dict[str, Any]:
-    tally = results.found[a, b]
+    total = results.found[a, b]
     difference, error = results.ratings.difference(a, b)
-    counts = {"won": tally.wins, "drawn": tally.draws, "lost": tally.losses}
+    counts = {"won": total.wins, "drawn": total.draws, "lost": total.losses}
     return {"a": a, "b": b, **counts, "elo": _finite(difference), "standard_error": _finite(error)}
 
 

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Tally, rate
+from training.matches.elo import MatchScore, rate
 from training.matches.table import published
 from training.matches.table.contest import Contest
 from training.matches.table.layout import TableLayout, cell_text
@@ -18,7 +18,7 @@ from training.matches.table.picture import LEFT, PLOT, Line, picture
 from training.matches.table.published import PublishedPair
 from training.matches.tournament.journal import PlayedGame
 from training.matches.tournament.page import Pages
-from training.matches.tournament.results import Results, standings, tallies
+from training.matches.tournament.results import Results, standings, totals
 
 FEW, POLICY = PublishedPair(50, 20_000), PublishedPair(0, 1_000)
 
@@ -29,7 +29,7 @@ def contest(command: str = "") -> Contest:
 
 def results_of(contest: Contest, games: list[PlayedGame], size: int = 9) -> Results:
     field = contest.field("test", [FEW, POLICY], game="nogo", size=size, games=8)
-    found = tallies(games)
+    found = totals(games)
     ratings = rate(field.names, found)
     table = standings({entrant.name: entrant.player for entrant in field.entrant}, games, ratings, {})
     return Results(field, games, found, ratings, table, {}, 16 - len(games), None)
@@ -43,9 +43,9 @@ def won(contest: Contest, pair: PublishedPair, wins: int, games: int) -> list[Pl
 
 
 def test_cells() -> None:
-    assert cell_text(Tally(0, 0), 8) == "not played"
-    assert cell_text(Tally(3, 1), 8) == "75.0% [30.1, 95.4] 4/8"
-    assert cell_text(Tally(290, 210), 500) == "58.0% [53.6, 62.2] 500"
+    assert cell_text(MatchScore(0, 0), 8) == "not played"
+    assert cell_text(MatchScore(3, 1), 8) == "75.0% [30.1, 95.4] 4/8"
+    assert cell_text(MatchScore(290, 210), 500) == "58.0% [53.6, 62.2] 500"
 
 
 @pytest.mark.parametrize("command", ["", "/opt/zebra --sims {sims}"])
@@ -91,8 +91,8 @@ def test_the_csv_has_every_figure_and_every_cell() -> None:
 def test_the_picture_puts_shares_and_intervals_where_they_belong() -> None:
     lines = [
         Line("theirs", 0.5, 0.25, 0.75, 500),
-        Line("a<b>", 1.0, 0.5, 1.0, 4, Tally(4, 0)),
-        Line("c", None, None, None, 0, Tally(0, 0)),
+        Line("a<b>", 1.0, 0.5, 1.0, 4, MatchScore(4, 0)),
+        Line("c", None, None, None, 0, MatchScore(0, 0)),
     ]
     root = ET.fromstring(picture("title", [("50 : 20,000", lines)]))
     space = "{http://www.w3.org/2000/svg}"

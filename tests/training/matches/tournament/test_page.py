@@ -16,13 +16,13 @@ from gozero.games.game import BLACK, Game
 from gozero.games.position import Position
 from tests import ROOT
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Tally, rate
+from training.matches.elo import MatchScore, rate
 from training.matches.players import random_action
 from training.matches.tables import aligned
 from training.matches.tournament import page
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.page import Pages, changes, chosen
-from training.matches.tournament.results import Results, Standing, signed, standings, tallies, text
+from training.matches.tournament.results import Results, Standing, signed, standings, text, totals
 
 
 def random_game(game: Game, seed: int) -> tuple[str, list[np.ndarray]]:
@@ -60,7 +60,7 @@ def results_of(names: list[str], count: int = 6, **details: Any) -> Results:
         for index in range(count)
     ]
     field = Field(tuple(Entrant("random", name) for name in names), game="tictactoe", size=3)
-    found = tallies(made)
+    found = totals(made)
     ratings = rate(names, found)
     table = standings(dict.fromkeys(names, "random"), made, ratings, {})
     return Results(field, made, found, ratings, table, {}, 0, None)
@@ -112,7 +112,8 @@ def test_a_large_tournament_shows_its_faults_and_its_newest_games(monkeypatch: p
 
 
 def test_the_plot_spans_all_intervals() -> None:
-    rows = [Standing(name, "", Tally(1, 1), elo, 30, 0, 0, 0, 1.0, 1.0) for name, elo in (("a", 120.0), ("b", -120.0))]
+    even, ratings = MatchScore(1, 1), {"a": 120.0, "b": -120.0}
+    rows = [Standing(name, "", even, elo, 30, 0, 0, 0, 1.0, 1.0) for name, elo in ratings.items()]
     made = page.plot(rows)
     ends = [float(x) for x in re.findall(r'x\d="([\d.]+)"[^>]*class="interval"', made)]
     assert made.count("<circle") == 2 and "+100" in made and "-100" in made

@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from training.matches.elo import Z95, Tally, bradley_terry, rate, superiority
+from training.matches.elo import Z95, MatchScore, bradley_terry, rate, superiority
 from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.results import score, standings, tallies
+from training.matches.tournament.results import score, standings, totals
 
 TRUTH = {"a": 0.0, "b": 40.0, "c": 110.0, "d": 200.0, "e": 320.0, "f": 480.0}  # Elo
 
@@ -22,7 +22,7 @@ def played(a: str, b: str, index: int, winner: str, **other: object) -> PlayedGa
     return PlayedGame((a, b), index, winner, **values | other)  # type: ignore[arg-type]
 
 
-def synthetic(truth: dict[str, float], games: int, seed: int, drawn: float = 0.0) -> dict[tuple[str, str], Tally]:
+def synthetic(truth: dict[str, float], games: int, seed: int, drawn: float = 0.0) -> dict[tuple[str, str], MatchScore]:
     """So many games between players that win with the probabilities of their ratings, pairs in turn; a share is drawn."""
     generator, pairs = np.random.default_rng(seed), list(itertools.combinations(truth, 2))
     found = {}
@@ -31,7 +31,7 @@ def synthetic(truth: dict[str, float], games: int, seed: int, drawn: float = 0.0
         chance = 1 / (1 + 10 ** ((truth[b] - truth[a]) / 400))
         draw = 2 * drawn * min(chance, 1 - chance)
         wins, draws, losses = generator.multinomial(count, [chance - draw / 2, draw, 1 - chance - draw / 2])
-        found[a, b] = Tally(int(wins), int(losses), int(draws))
+        found[a, b] = MatchScore(int(wins), int(losses), int(draws))
     return found
 
 
@@ -70,14 +70,14 @@ def test_intervals_cover_the_truth(truth: dict[str, float], drawn: float) -> Non
 
 
 def test_the_hessian_is_the_curvature_of_the_likelihood() -> None:
-    matches = {(0, 1): Tally(30, 20, 4), (1, 2): Tally(11, 25), (0, 2): Tally(9, 3)}
+    matches = {(0, 1): MatchScore(30, 20, 4), (1, 2): MatchScore(11, 25), (0, 2): MatchScore(9, 3)}
     elo, covariance = bradley_terry(3, matches, draws=1.0)
 
     def likelihood(logits: np.ndarray) -> float:
         return sum(
-            (tally.points + 0.5) * -math.log1p(math.exp(logits[j] - logits[i]))
-            + (tally.games + 1 - tally.points - 0.5) * -math.log1p(math.exp(logits[i] - logits[j]))
-            for (i, j), tally in matches.items()
+            (total.points + 0.5) * -math.log1p(math.exp(logits[j] - logits[i]))
+            + (total.games + 1 - total.points - 0.5) * -math.log1p(math.exp(logits[i] - logits[j]))
+            for (i, j), total in matches.items()
         )
 
     unit, step, best = 400 / math.log(10), 1e-3, elo / (400 / math.log(10))
@@ -109,7 +109,8 @@ def test_ratings_have_the_mean_0_and_differences_do_not_depend_on_the_order() ->
 
 
 def test_one_who_won_everything_has_a_finite_rating() -> None:
-    ratings = rate(["a", "b", "c"], {("a", "b"): Tally(20, 0), ("a", "c"): Tally(20, 0), ("b", "c"): Tally(10, 10)})
+    beaten, even = MatchScore(20, 0), MatchScore(10, 10)
+    ratings = rate(["a", "b", "c"], {("a", "b"): beaten, ("a", "c"): beaten, ("b", "c"): even})
     assert ratings.of("a")[0] > 300
     assert ratings.of("b")[0] == pytest.approx(ratings.of("c")[0])
     assert all(math.isfinite(number) for name in "abc" for number in ratings.of(name))
@@ -117,23 +118,23 @@ def test_one_who_won_everything_has_a_finite_rating() -> None:
 
 def test_entrants_without_games_are_not_rated_and_stand_last() -> None:
     games = [played("a", "b", index, "b") for index in range(4)]
-    found = tallies(games)
+    found = totals(games)
     ratings = rate(["idle", "a", "b"], found)
     assert math.isnan(ratings.of("idle")[0]) and math.isnan(ratings.superiority("a", "idle"))
     table = standings({"idle": "x", "a": "y", "b": "z"}, games, ratings, {"idle": 8})
     assert [row.name for row in table] == ["b", "a", "idle"]
-    assert [(row.tally.wins, row.tally.losses, row.forfeits) for row in table] == [(4, 0, 0), (0, 4, 0), (0, 0, 8)]
+    assert [(row.total.wins, row.total.losses, row.forfeits) for row in table] == [(4, 0, 0), (0, 4, 0), (0, 0, 8)]
     assert [row.seconds for row in table[:2]] == [pytest.approx(0.2), pytest.approx(0.1)]
     assert rate(["a", "b"], {}).names == ()
 
 
 def test_of_two_groups_that_never_met_the_larger_is_rated() -> None:
-    found = {("a", "b"): Tally(1, 1), ("c", "d"): Tally(2, 0), ("d", "e"): Tally(2, 2)}
+    found = {("a", "b"): MatchScore(1, 1), ("c", "d"): MatchScore(2, 0), ("d", "e"): MatchScore(2, 2)}
     assert rate(list("abcde"), found).names == ("c", "d", "e")
 
 
 def test_a_score_is_seen_from_either_side() -> None:
-    found = tallies([played("a", "b", 0, "a"), played("a", "b", 1, ""), played("a", "b", 2, "a")])
-    assert score(found, "a", "b") == Tally(2, 0, 1)
-    assert score(found, "b", "a") == Tally(0, 2, 1)
+    found = totals([played("a", "b", 0, "a"), played("a", "b", 1, ""), played("a", "b", 2, "a")])
+    assert score(found, "a", "b") == MatchScore(2, 0, 1)
+    assert score(found, "b", "a") == MatchScore(0, 2, 1)
     assert score(found, "a", "c") is None
