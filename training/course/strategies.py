@@ -31,7 +31,7 @@ from training.course.networks import Networks, expected_results
 VAL, POL, BOTH = "val", "pol", "val_and_pol"
 LEVELS, VISITS = 1, 100
 SHARPNESS = 100.0  # of the policy that stands for the values of `val`: a hundredth of a win is e times as probable
-NUMBER = re.compile("[0-9]{1,9}")
+NUMBER = re.compile("[0-9]{1,18}")
 POLICIES = {"supervised": SUPERVISED, "reinforced": REINFORCED}
 
 
@@ -118,10 +118,9 @@ def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyE
     if folder.game.shape != game.shape:
         raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
     values: Networks = []
-    if strategy.kind == VAL and strategy.which:
-        values = folder.load(value_stage(int(strategy.which)))
-    elif strategy.kind != POL or folder.generations():
-        values = folder.load(value_stage(folder.newest()))
+    if strategy.kind != POL or folder.generations():
+        wanted = int(strategy.which) if strategy.kind == VAL and strategy.which else None
+        values = folder.load(value_stage(folder.newest(wanted)))
     policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy))
     return StrategyEvaluator(game, strategy, values, policies)
 

@@ -120,7 +120,7 @@ def test_strategies_play_matches_without_faults(course: Path) -> None:
     [
         ("course:{run}:best", "tictactoe", "is no player of the course"),
         ("course:{run}/none:val", "tictactoe", "gozero course generations"),
-        ("course:{run}:val@5", "tictactoe", "value-5.pt"),
+        ("course:{run}:val@5", "tictactoe", "no value networks of generation 5"),
         ("course:{run}:pol@reinforced", "tictactoe", "policy-reinforced.pt"),
         ("course:{run}:val", "connect4", "no game 'connect4'"),
         ("course:{run}:val", "othello", "plays tictactoe, not othello"),

@@ -531,10 +531,7 @@ def test_a_sitting_that_changes_the_sizes_that_are_told_says_so(
     folder = tmp_path / "again"
     shutil.copytree(finished, folder)
     session.prepare(settings("rules=chinese", "threads=1", "stage.2.sizes={3=1}"), folder)
-    assert (
-        "board sizes up to 3, by the last stage's sizes: what it says of boards above 3 changes"
-        in capsys.readouterr().err
-    )
+    assert "it was 5 and is now 3, which changes its outputs on boards above 3" in capsys.readouterr().err
 
 
 def test_a_dry_run_of_a_run_that_has_begun_does_not_look_at_its_origin(

@@ -163,7 +163,7 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
         SettingsError,
-        match=r"no value networks in runs.course-simple_go: first run gozero course generations --game simple_go ",
+        match=r"no value networks of generation 0 in runs.course-simple_go: first run gozero course generations --game simple_go ",
     ):
         fields.load(presets.FOLDER / "s1.toml")
 
