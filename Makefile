@@ -43,7 +43,7 @@ boardpage: $(STAMPS)/boardpackages  ## build the browser's page from gozero/fron
 	@node gozero/frontends/web/client/build.mjs gozero/frontends/web/static $(VENV)/board
 
 test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, on up to four cores
-	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile $(ARGS)
+	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: setup $(STAMPS)/test-packages  ## ruff, mypy, import-linter
 	@$(PYTHON) -m ruff check .
