@@ -32,7 +32,7 @@ Version 2 has a second tensor beside the planes and globals of version 1. In the
     1, 2    likewise with two liberties, and with three
 
 Learning from the same rows reaches the same loss in 1.6 to 1.75 times fewer steps with these three planes
-(docs/training.md). In the games won by a line (Connect-4, Gomoku and tic-tac-toe) it is
+(docs/experiments/input-features.md). In the games won by a line (Connect-4, Gomoku and tic-tac-toe) it is
 
   tactics float32 [4, H, W]
     0, 1    empty points that make a line of the side to move, and of the other side; in Connect-4 those in the air too

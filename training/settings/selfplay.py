@@ -35,7 +35,7 @@ _any_shares = by_size("a share, a number of 0 or more", lambda share: 0 <= share
 
 @dataclass(frozen=True)
 class SelfPlaySettings:
-    """How games are played (training.md's recipe; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
+    """How games are played (docs/training-reference.md; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
 
     precision: str = setting(
         "auto", "arithmetic of the network that plays; auto = the fastest here", choices=("auto", "f32", "bf16", "int8")
