@@ -79,7 +79,7 @@ def test_make_bench_runs_what_the_document_says() -> None:
 
 
 def test_files_that_the_documents_name_exist() -> None:
-    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for document in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))):
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
             assert (document.parent / link).exists(), f"{document.name}: {link}"
 
@@ -112,7 +112,7 @@ def test_the_map_stays_one_page() -> None:
 
 def test_prose_has_short_lines() -> None:
     """Tables, code and links cannot be wrapped; the rest of a document has lines of at most 120 characters."""
-    documents = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+    documents = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
     measured = (ROOT / "weights" / "README.md", ROOT / "benchmarks" / "results.md")
     assert [f"{path.name}: {line}" for path in (*documents, *measured) for line in prose(path) if len(line) > 120] == []
 

@@ -25,9 +25,9 @@ def test_a_full_disk_is_told_once_and_without_a_traceback(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(thread._record_writer, "write", full)
-    curves.step(2, {"policy": torch.tensor(1.0)})
-    thread.join(20)
     with pytest.raises(OSError, match="No space"):
+        curves.step(2, {"policy": torch.tensor(1.0)})  # raises if the thread was still writing the first step
+        thread.join(20)
         curves.step(3, {"policy": torch.tensor(1.0)})
     assert not heard
     assert capsys.readouterr().err == ""
