@@ -32,6 +32,7 @@ from gozero.games.game import Game
 from gozero.nets import model
 from gozero.system.console import positive, whole
 from gozero.system.threads import available_threads
+from gozero.system.workers import SPAWN
 from training.records import scoring
 from training.records.records import Record, encode
 from training.run.backend import device_of
@@ -40,7 +41,6 @@ from training.selfplay.leaves import Resources, network_evaluator
 from training.selfplay.pool import Pool, pool_bytes
 from training.settings import presets
 from training.settings.config import SIMULATORS, SelfPlaySettings, Stage
-from training.workers import SPAWN
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores

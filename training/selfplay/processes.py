@@ -22,11 +22,11 @@ import torch
 from torch import nn
 
 from gozero.system.console import STOPPING
+from gozero.system.workers import SPAWN, WorkerProcess, settle_in
 from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd
 from training.selfplay.pool import Stop
 from training.selfplay.resign import Calibration
 from training.settings.config import LoopSettings
-from training.workers import SPAWN, WorkerProcess, settle_in
 
 LOOK = 0.1  # seconds between two looks at whether to stop
 ENDING = 5.0  # seconds that a worker is given to end by itself

@@ -15,11 +15,11 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 from gozero.system.errors import UserError
+from gozero.system.workers import SPAWN, WorkerProcess
 from training.matches.match import Fixture, MatchGame
 from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Field
 from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Report, Watch, work
-from training.workers import SPAWN, WorkerProcess
 
 LOOK = 0.5  # seconds between two looks at who is overdue
 DEATHS = 3

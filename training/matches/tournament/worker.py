@@ -21,12 +21,12 @@ from typing import Any
 
 from gozero.games.position import Position
 from gozero.system.errors import UserError
+from gozero.system.workers import settle_in
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn, said
 from training.matches.match import Fixture, MatchGame, play_schedule
 from training.matches.players import open_player
 from training.matches.tournament.clocks import ClockedPlayer, Spent
 from training.matches.tournament.field import Field, fact_of
-from training.workers import settle_in
 
 NOBODY = -1
 IGNORED = (signal.SIGINT,)  # Ctrl-C is left to the parent; engines inherit this, and are ended by SIGTERM

@@ -1,6 +1,6 @@
 """A worker process of this machine: started with a pipe to it, ended at the latest with the process that started it.
 
-What it does is said by its target: `training.selfplay.processes` and `training.matches.tournament.pool` have one each.
+What it does is said by its target; self-play and tournaments have one each.
 """
 
 from __future__ import annotations
