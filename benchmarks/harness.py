@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from gozero.system.console import BAD_INPUT, SUCCESS, Parser, finite, positive, run_command, say
+from gozero.system.console import BAD_INPUT, SUCCESS, Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import processor
+from gozero.system.options import number_of
 from gozero.system.threads import available_threads
 from gtp.client import EngineError
 from gtp.protocol import FatalError
@@ -121,7 +122,7 @@ def finish(main: Callable[[], int | None]) -> NoReturn:
 
 def above_zero(text: str) -> float:
     """The type of an option that is a time: seconds or minutes."""
-    if (number := finite(text)) <= 0:
+    if (number := number_of(text)) <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
     return number
 

@@ -23,8 +23,9 @@ from benchmarks.harness import finish, machine, need_program, parser
 from gozero import games
 from gozero.games import coords
 from gozero.games.position import Position
-from gozero.system.console import finite, positive
+from gozero.system.console import positive
 from gozero.system.errors import ChoiceError
+from gozero.system.options import number_of
 from gtp.client import Engine
 
 CLAIMED = 0.98
@@ -117,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--weights", default="best.pt", metavar="FILE")
     options.add_argument("--games", nargs="+", type=Path, metavar="CSV", default=LISTS, help="default: gnugo10-13-381")
     options.add_argument("--size", type=positive, default=13, help="of the board (default 13)")
-    options.add_argument("--komi", type=finite, default=7.5, help="of the games (default 7.5)")
+    options.add_argument("--komi", type=number_of, default=7.5, help="of the games (default 7.5)")
     options.add_argument("--count", type=positive, default=100, help="how many games at most (default 100)")
     options.add_argument("--level", type=int, default=10, help="of the GNU Go that counts (default 10)")
     chosen = options.parse_args(arguments)

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.system.console import Parser, finite, run_command
-from gozero.system.options import SettingsError
+from gozero.system.console import Parser, run_command
+from gozero.system.options import SettingsError, number_of
 from training.settings import config
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy, which must not exist")
     parser.add_argument(
-        "--megabytes", type=finite, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
+        "--megabytes", type=number_of, default=10.0, metavar="MB", help="most that the copy takes (default 10)"
     )
     options = parser.parse_args(arguments)
     return run_command("tools.keep_run", lambda: _run(options))

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 
 from gozero import __version__
 from gozero.system.errors import UserError
-from gozero.system.options import SettingsError, check, entries, kind_of, number_of, parse, path_of, read_toml
+from gozero.system.options import SettingsError, check, entries, kind_of, parse, path_of, read_toml
 from gozero.system.output import (
     Log,
     ProtocolOutput,
@@ -70,9 +70,6 @@ class Parser(argparse.ArgumentParser):
         """Print the help; ends the process if that cannot be done."""
         if code := printing(self.prog, lambda: super(Parser, self).print_help(file)):
             self.exit(code)
-
-
-finite = number_of
 
 
 def whole(least: int) -> Callable[[str], int]:

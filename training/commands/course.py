@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from gozero.system.console import Parser, finite, run_command, seed, whole
+from gozero.system.console import Parser, run_command, seed, whole
+from gozero.system.options import number_of
 from training.course.boards import COURSES
 
 PASSES = "over the data while learning (default: the game's own)"
@@ -165,7 +166,7 @@ def _even(text: str) -> int:
 
 def _share(text: str) -> float:
     """A number from 0 to 1."""
-    if not 0.0 <= (share := finite(text)) <= 1.0:
+    if not 0.0 <= (share := number_of(text)) <= 1.0:
         raise argparse.ArgumentTypeError(f"{text!r} is no share: expected a number from 0 to 1")
     return share
 

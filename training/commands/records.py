@@ -18,8 +18,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gozero.system.console import Parser, finite, positive, run_command
+from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError
+from gozero.system.options import number_of
 from training.records.records import COLUMNS, ENDINGS
 
 
@@ -88,7 +89,7 @@ def _command(commands: Any, name: str, run: str, about: str, filters: bool = Fal
         )
         command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
         command.add_argument(
-            "--surprise-at-least", type=finite, metavar="NATS", help="mean surprise of its full searches"
+            "--surprise-at-least", type=number_of, metavar="NATS", help="mean surprise of its full searches"
         )
         command.add_argument("--limit", type=positive, metavar="N", help="at most N games")
         command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")

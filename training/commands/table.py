@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.nets import locations
-from gozero.system.console import Parser, finite, run_command
+from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
+from gozero.system.options import number_of
 from training.matches.options import SIMS, check_game, check_once, check_opponent
 from training.matches.table import published
 from training.matches.tournament.presets import OUT
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     opening = "random plies before the players begin (default 2)"
     add("--opening-moves", type=int, default=2, metavar="N", help=opening)
     add("--seed", type=int, default=1, help="fixes the openings (default 1)")
-    add("--answer-seconds", type=finite, default=60.0, metavar="S", help="what any answer may take (default 60)")
+    add("--answer-seconds", type=number_of, default=60.0, metavar="S", help="what any answer may take (default 60)")
     folder = f"folder (default {OUT}/table-NAME, behind it the names of another game and of the opponent)"
     add("--out", type=Path, metavar="DIR", help=folder)
     dry = "play nothing; say how many games there are and how long they will take"

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.nets import locations
-from gozero.system.console import Parser, finite, run_command
+from gozero.system.console import Parser, run_command
+from gozero.system.options import number_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
     )
-    parser.add_argument("--komi", type=finite, default=7.5, help="komi of the labelled games (default 7.5)")
+    parser.add_argument("--komi", type=number_of, default=7.5, help="komi of the labelled games (default 7.5)")
     options = parser.parse_args(arguments)
     return run_command("gozero yardstick", lambda: _run(options))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games
-from gozero.system.console import finite
 from gozero.system.errors import ChoiceError
+from gozero.system.options import number_of
 from training.matches.interface import check_limits, check_seed
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     add, known = parser.add_argument, ", ".join(games.GAMES)
     add("--game", type=str.lower, default=GO, metavar="NAME", help=f"{known} (default {GO})")
     add("--size", type=int, help="board size (default: the game's own; Go 13)")
-    add("--komi", type=finite, help="points, Go only (default: the board's usual one, mostly 7.5)")
+    add("--komi", type=number_of, help="points, Go only (default: the board's usual one, mostly 7.5)")
     add("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
 
 
@@ -41,7 +41,7 @@ def add_play(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
     parallel = "games in progress at once (default: 1 with a GTP engine, else 32)"
     add("--parallel", type=int, metavar="N", help=parallel)
-    add("--move-seconds", type=finite, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
+    add("--move-seconds", type=number_of, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
     add_threads(parser)
 
 
