@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError, UserError
 
 if TYPE_CHECKING:  # command lines read this module, and are to answer at once
@@ -59,25 +58,9 @@ def said(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
-def check_limits(move_seconds: float, threads: int | None) -> None:
-    """ChoiceError for seconds of a move, or threads, with which none can play."""
-    if not 0 < move_seconds <= MOST_SECONDS:
-        raise ChoiceError(
-            f"a move cannot have {move_seconds:g} seconds: expected a number above 0, at most {MOST_SECONDS:,.0f}"
-        )
-    if threads is not None and threads < 1:
-        raise ChoiceError(f"{threads} threads cannot evaluate: expected 1 or more")
-
-
-def check_seed(seed: int) -> None:
-    """ChoiceError for a seed that cannot be."""
-    if not 0 <= seed <= MOST_SEED:
-        raise ChoiceError(f"the seed must be from 0 to {MOST_SEED}, not {seed}")
-
-
 @dataclass(frozen=True)
 class Conditions:
-    """The terms of a player's games. ChoiceError for numbers with which none can play."""
+    """The terms of a player's games. ChoiceError for a time in which none can play."""
 
     game: Game
     komi: float  # points
@@ -88,7 +71,8 @@ class Conditions:
     clock: tuple[float, float, int] | None = None  # GTP's time_settings; None: no clock
 
     def __post_init__(self) -> None:
-        check_limits(self.move_seconds, self.threads)
+        if not 0 < self.move_seconds <= MOST_SECONDS:
+            raise ChoiceError(f"a move cannot have {self.move_seconds:g} seconds: expected at most {MOST_SECONDS:,.0f}")
 
     @property
     def size(self) -> int:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from training.matches.elo import Decision, judge
-from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, fixture, illegal_play
+from training.matches.match import ILLEGAL_MOVE, Fixture, fixture
 from training.matches.tournament.field import SPRT, Field
 from training.matches.tournament.journal import Journal, PlayedGame, missing, sorted_pair
 from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.worker import CANNOT_START
+
+ILLEGAL_GAMES = 3  # in a row, after which an entrant plays no more: it probably uses other rules
 
 
 class Conductor:
@@ -87,8 +89,8 @@ class Conductor:
             return
         games = self._illegal.setdefault(name, [])
         games.append(game)
-        if len(games) == ILLEGAL_GAMES:
-            self.withdrawn[name] = illegal_play(game.detail)
+        if len(games) == min(ILLEGAL_GAMES, self.asked):
+            self.withdrawn[name] = f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
             del self._illegal[name]
 
     def _is_decided(self) -> bool:

@@ -24,6 +24,7 @@ from gozero.games import coords
 from gozero.games.game import Game
 from gozero.records import sgf
 from gozero.system.options import SettingsError
+from training.matches.match import agree
 from training.matches.tournament.field import Field
 from training.matches.tournament.worker import Report
 from training.storage import storage
@@ -87,6 +88,11 @@ class PlayedGame:
     def faulty(self) -> str:
         """Who lost it by a fault; empty: nobody."""
         return next(name for name in self.pair if name != self.winner) if self.detail else ""
+
+    @property
+    def agreed(self) -> bool:
+        """See `match.agree`."""
+        return agree(self.claims, self.result)
 
 
 def _clipped(text: str | None) -> str | None:
