@@ -6,6 +6,7 @@ a player in this process fills its evaluation batches. The players themselves ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -135,9 +136,47 @@ class StoppableEvaluator:
         return self._evaluator.evaluate(states)
 
 
-def visits_of(text: str, description: str) -> int:
-    """As `count_of`, of a network: `policy` is the one visit of its evaluation."""
-    return 1 if text == POLICY else count_of(text, description, f", or {POLICY}")
+@dataclass(frozen=True)
+class Description:
+    """A player's description, taken apart."""
+
+    kind: str  # random | fixed | perfect | uct | puct-rollout | pachi | weights | gtp | course
+    argument: str = ""  # the file, the command, or the course's folder and strategy
+    visits: int = 0  # rollouts or playouts
+    is_policy: bool = False  # the network alone
+    precision: str = "auto"
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether another program plays, which knows no batches."""
+        return self.kind in ("gtp", "pachi")
+
+
+_PLAYER = re.compile(
+    r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout|pachi(?=:uct)):(uct:)?(?P<count>[^:]*)"
+    r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?"
+    r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)",
+    re.DOTALL,
+)
+
+
+def parse_player(text: str) -> Description:
+    """Take a description apart; PlayerError if it is none of `DESCRIPTIONS`. Nothing is opened or looked for."""
+    found = _PLAYER.fullmatch(text)
+    if found is None:
+        raise PlayerError(
+            f"no player is called {text!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
+            "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
+        )
+    if found["plain"]:
+        return Description(found["plain"])
+    if found["rollouts"]:
+        return Description(found["rollouts"], visits=count_of(found["count"], text))
+    if found["command"] or found["course"] is not None:
+        return Description(text.partition(":")[0], found["command"] or found["course"])
+    is_policy = found["visits"] == POLICY
+    visits = 1 if is_policy else count_of(found["visits"], text, f", or {POLICY}")
+    return Description("weights", found["file"], visits, is_policy, found["precision"] or "auto")
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:

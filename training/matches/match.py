@@ -42,7 +42,6 @@ class MatchGame:
     ended: str  # two passes | game end | resignation | move limit | illegal move | failure
     detail: str  # of a fault: who did what; otherwise empty
     claims: tuple[str | None, str | None]  # final scores (as GTP's) of player 0 and 1; None: not asked, or it has none
-    diagram: str  # the last position
 
     def moves_text(self, game: Game) -> str:
         """The moves as lists of games have them: `B D4 W pass`."""
@@ -234,8 +233,7 @@ class _Game:
         colour = winner_named(result)
         winner = None if not colour else black if colour == BLACK else 1 - black
         moves, end = tuple(self.position.moves), self.over
-        diagram = str(self.position)
-        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims, diagram)
+        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims)
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:

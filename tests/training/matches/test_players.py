@@ -368,7 +368,7 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
         ("weights:100", "no player is called 'weights:100'"),
         ("weights:a.pt:-3", "'-3' is not a number of visits: expected a whole number above 0, or policy"),
         ("uct:policy", "'policy' is not a number of visits: expected a whole number above 0"),
-        ("weights:a.pt:bf16", "no player is called 'weights:a.pt:bf16'"),
+        ("weights:a.pt:bf16", "'bf16' is not a number of visits"),
         ("weights:a.pt:64:int4", "'int4' is not a number of visits"),
         ("pachi:montecarlo:5", "no player is called"),
         ("perfect", "there is no perfect player of go"),

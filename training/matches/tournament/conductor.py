@@ -30,7 +30,6 @@ class Conductor:
     def __init__(self, field: Field, journal: Journal, folder: Path) -> None:
         self.field, self.journal = field, journal
         self._folder = folder
-        self._game = field.make_game()
         self._open = self._still_open()
         self.withdrawn: dict[str, str] = {}
         self._illegal: dict[str, list[PlayedGame]] = {}  # games in a row that each entrant lost by illegal moves
@@ -62,10 +61,9 @@ class Conductor:
 
     def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
         """Play what is left; each game is in the journal when it is yielded."""
-        for report in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
-            game = PlayedGame.of(report, self._game)
+        for game in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
             if game.ended == CANNOT_START:
-                self.withdrawn[game.faulty] = f"could not be started: {report.game.detail}"
+                self.withdrawn[game.faulty] = f"could not be started: {game.detail}"
                 continue
             illegal = game.ended == ILLEGAL_MOVE
             for name in game.pair:
