@@ -41,10 +41,10 @@ from gozero.search.settings import SearchSettings
 from gozero.system.console import positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches import yardstick
-from training.matches.arena import write_csv
-from training.matches.match import MatchGame, MatchSettings, match_score, play_match
+from training.matches.match import MatchGame, match_score, play_match
 from training.matches.options import check_files
 from training.matches.players import Conditions, SearchPlayer, match_search
+from training.matches.tables import csv_text
 from training.records import scoring
 from training.settings.config import LoopSettings
 
@@ -82,14 +82,14 @@ def match(options: argparse.Namespace) -> None:
     first, second = (
         SearchPlayer(text, evaluator, options.visits, variant(text, usual), conditions) for text in options.variants
     )
-    rules = MatchSettings(games=options.games, seed=options.seed, opening_moves=OPENING_MOVES, parallel=AT_ONCE)
     records: list[MatchGame] = []
-    for record in play_match((first, second), game, rules):
-        if options.csv:
-            write_csv(options.csv, [record], game, append=bool(records))
+    for record in play_match((first, second), game, options.games, options.seed, OPENING_MOVES, parallel=AT_ONCE):
         records.append(record)
-        if len(records) % AT_ONCE == 0 or len(records) == rules.games:
+        if len(records) % AT_ONCE == 0 or len(records) == options.games:
             print(f"{' against '.join(options.variants)}: {match_score(records)}", flush=True)
+    if options.csv:
+        rows = [vars(record) | {"moves": record.moves_text(game)} for record in records]
+        options.csv.write_text(csv_text(rows), encoding="utf-8")
 
 
 def regret(options: argparse.Namespace) -> None:

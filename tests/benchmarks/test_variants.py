@@ -39,7 +39,7 @@ def test_a_match_is_printed_and_listed(tmp_path: Path, capsys: pytest.CaptureFix
     assert "lcb=2.5 against lcb=0: " in capsys.readouterr().out
     with listed.open(encoding="utf-8") as file:
         games = list(csv.DictReader(file))
-    assert [game["black"] for game in games] == ["A", "B"] and all(game["result"] for game in games)
+    assert [game["black"] for game in games] == ["0", "1"] and all(game["result"] for game in games)
 
 
 def labelled(folder: Path, games: Sequence[Sequence[str]]) -> Path:
