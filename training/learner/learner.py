@@ -28,8 +28,8 @@ from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.replay import Batch
 from training.settings.config import LearnerSettings, LoopSettings
+from training.settings.learning import LOSSES
 
-LOSSES = ("policy", "value", "ownership", "score", "reply")
 EVALUATED = 128  # rows of a forward pass without a backward one
 LEAST_SHARE = 1e-6  # of a whole batch: below it no row counts
 BINS = 10  # of the predicted value, -1..1, in which calibration is measured
