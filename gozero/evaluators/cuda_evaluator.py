@@ -105,9 +105,7 @@ class Unpack(nn.Module):
 
 
 class Forward(nn.Module):
-    """Packed positions int32 [n, packed_ints] → float32 [n, width]: logits [A], value and, if the network has them,
-    score and the ownership [P] that was asked for.
-    """
+    """Packed int32 [n, packed_ints] → float32 [n, width]: logits [A], value, score and ownership [P] if there are."""
 
     def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
         """`net`, a folded network, is stored and run once on the empty board of this size, to learn what it gives."""
@@ -217,9 +215,7 @@ class Launched:
 
 
 class CudaEvaluator:
-    """Evaluates the states of one game, in as many batches at once as its callers submit (an
-    `AsynchronousEvaluator`).
-    """
+    """Evaluates the states of one game in as many batches at once as are submitted (an `AsynchronousEvaluator`)."""
 
     label = "Torch with captured graphs"  # for users
     preferred_batch = GPU_BATCH

@@ -131,9 +131,7 @@ class Evaluators:
 
 
 def carry_graph(path: Path) -> None:
-    """Put its inference graph into a weights file where OpenVINO is installed, so that playing with it needs no
-    torch.
-    """
+    """Put its inference graph into a weights file if OpenVINO is installed, so that playing needs no torch."""
     if find_spec("openvino") is not None:
         from gozero.evaluators import graphs
 
@@ -141,9 +139,7 @@ def carry_graph(path: Path) -> None:
 
 
 def _automatic_backend(precision: str) -> str:
-    """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is
-    installed.
-    """
+    """torch if it can use an NVIDIA GPU and int8 is not asked for, else the fastest CPU backend that is installed."""
     if find_spec("openvino") is None:
         return "torch"
     # asking torch itself would cost a second of start-up on every machine

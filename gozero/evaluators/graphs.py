@@ -68,9 +68,7 @@ class StoredGraph:
 
 
 def load(path: Path, game: str) -> StoredGraph:
-    """The graph of a weights file: embedded or made by torch. WeightsError for a file that is damaged or made for
-    another game, or has no graph if torch is not installed.
-    """
+    """The graph of a weights file, stored or made by torch. WeightsError if there is none for this game."""
     stored = _embedded(path) or _converted(path, game)
     if stored.manifest.game != game:
         raise weights.WeightsError(path, f"it plays {stored.manifest.game}, not {game}")

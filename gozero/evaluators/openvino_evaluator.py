@@ -80,9 +80,7 @@ class OpenVINOEvaluator:
         return OpenVINOEvaluator(graphs.convert(net), game, threads=threads, precision=precision, batches=batches)
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in
-        int8).
-        """
+        """Evaluate with the present weights of `net` from now on: 0.2 s for ten blocks, in int8 twice that."""
         self._compile(graphs.convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:

@@ -172,9 +172,7 @@ def outcome(state):
 
 @kernel(OWNER.signature)
 def owner(state, out):
-    """Who may still play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither
-    (stones too).
-    """
+    """Who may play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither."""
     size = np.int64(state[SIZE])
     colour = state[TO_PLAY]
     for action in range(size * size):

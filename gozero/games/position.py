@@ -118,9 +118,7 @@ class Position:
         return coords.vertex(action, self.game.cols, self.game.rows) if known else f"action {action}"
 
     def _step_out_of_turn(self, colour: int, action: int) -> None:
-        """Give the move to `colour`, for an action: the other side passes, if the game has passes. That pass does not
-        end the game together with another.
-        """
+        """Give `colour` the move: the other side passes, if it can, which does not help to end the game."""
         if not self.game.has_pass:
             self.state[TO_PLAY] = colour
             return
@@ -152,9 +150,7 @@ class Position:
         self.moves = moves
 
     def set_up(self, stones: dict[int, int], to_play: int = BLACK) -> None:
-        """Begin again from stones, a colour for each action, without history. ValueError, and no change, if they cannot
-        stand.
-        """
+        """Begin again from stones, a colour for each action. ValueError, and no change, if they cannot stand."""
         colours = np.zeros(self.game.points, np.uint8)
         for action, colour in stones.items():
             colours[action] = colour

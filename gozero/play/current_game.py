@@ -254,9 +254,7 @@ class GoGame(CurrentGame):
         return setting.handicap if len(setting.black_stones) >= setting.handicap else 0
 
     def place_handicap(self, points: Sequence[int]) -> None:
-        """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no
-        liberty.
-        """
+        """Begin a handicap game: Black's stones alone, White to move. ValueError if they have no liberty."""
         stones = tuple(points)
         self._begin_from(
             GameRecord(self.size, komi=self.komi, handicap=len(stones), black_stones=stones, to_play=WHITE)
@@ -306,9 +304,7 @@ class GoGame(CurrentGame):
         return replace(record, next_to_play=turn) if moves and moves[-1].colour == turn else record
 
     def play(self, colour: int, action: int) -> None:
-        """Play for either colour at any time. IllegalMove if the board forbids it; repeating an earlier board is
-        accepted.
-        """
+        """Play for either colour at any time, superko aside. IllegalMove if the board forbids it."""
         self.position.play(action, colour, superko=False)
 
     def _begin_from(

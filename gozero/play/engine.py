@@ -60,9 +60,7 @@ def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
 
 
 def check_choices(game: str, size: int | None, rules: str | None) -> None:
-    """ChoiceError for an unknown game, and a size or rules that Go does not have (None: its own), before any rules are
-    loaded; other games check theirs when they are made.
-    """
+    """ChoiceError for an unknown game, or a size or rules that Go does not have (None: its own); loads no rules."""
     if game not in GAMES:
         raise ChoiceError(f"unknown game {game!r}: expected one of {', '.join(GAMES)}")
     if game == DEFAULT_GAME:
@@ -89,9 +87,7 @@ def spanned(sizes: Sequence[int]) -> str:
 
 
 def beyond_training(trained: Sequence[int], size: int) -> str:
-    """A line for the user if a board is smaller or larger than all that the weights learned from (`Header.trained`),
-    else "". Between two sizes that it learned, a network plays much as on them.
-    """
+    """A line for the user if a board is smaller or larger than all that were learned (`Header.trained`), else ""."""
     if not trained or trained[0] <= size <= trained[-1]:
         return ""
     return f"board size {size} was never trained: these weights learned from {listed(trained)}; expect weak moves and wrong estimates"

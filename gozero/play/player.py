@@ -124,9 +124,7 @@ class Player:
         return action
 
     def suggest(self, colour: int, limits: Limits, among: np.ndarray | None = None) -> int:
-        """The move for ``colour`` among these, bool [A], None: all that make sense; from a search aside, without
-        chance; not played, and never a resignation. TurnError if it is not to move, NoChoiceError if none is legal.
-        """
+        """The move among these, bool [A] (None: all that make sense), by a search aside; it is not played."""
         root = self.game.root(colour)
         mask, action = self._choices(root, limits, among)
         return self.searcher.search_aside(root, mask, limits).best if action is None else action
@@ -157,9 +155,7 @@ class Player:
     def _choices(
         self, root: Position, limits: Limits, among: np.ndarray | None = None
     ) -> tuple[np.ndarray, int | None]:
-        """The actions to choose from, bool [A], and the only one, None if there are several. NoChoiceError if there is
-        none. ``among`` as for `suggest`.
-        """
+        """The actions to choose from, bool [A], and the only one if there is one. NoChoiceError if there is none."""
         if among is None:
             mask = self.ending.sensible(root, limits, friendly=self._settings.friendly_pass)
         else:
@@ -220,9 +216,7 @@ class Player:
         self.searcher.search_aside(root, _allowed(root, plies), limits, observer, ANALYSIS, left_out=plies)
 
     def hint(self, limits: Limits, observer: Observer, among: np.ndarray | None = None) -> None:
-        """Search the turn of the side to move among the moves that `suggest` would choose from, and report to
-        ``observer``; nothing is played. NoChoiceError if no move is left.
-        """
+        """Search the side to move's turn as `suggest` would, and report to ``observer``; nothing is played."""
         root = self.game.root(self.game.position.to_play)
         mask, only = self._choices(root, limits, among)
         if only is None:
@@ -231,9 +225,7 @@ class Player:
             self._report_forced(root, only, limits, observer)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
-        """Search the turn of the side to move until `should_stop()` or the tree is full, so that the next move profits.
-        Without effect once the game is over.
-        """
+        """Search the side to move's turn until `should_stop()` or the tree is full, for the next move to profit."""
         if not self.game.position.is_over:
             root = self.game.root(self.game.position.to_play)
             limits = Limits(None, should_stop=should_stop)
@@ -273,9 +265,7 @@ def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], se
 
 
 def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
-    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if there are
-    none.
-    """
+    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if none."""
     mask = root.legal() & (plies[0] == 0)
     if not mask.any():
         raise NoChoiceError

@@ -132,9 +132,7 @@ class Searcher:
         observer: Observer | None = None,
         purpose: str | None = None,
     ) -> RootResult:
-        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or the tree is full. What
-        was searched before is used if the moves since then lead into the tree.
-        """
+        """Search ``root`` among ``mask`` bool [A] within the limits, on the tree there is if the moves lead into it."""
         tree = self.open()
         try:
             keep = self._follow(tree, root.moves, mask)
@@ -156,9 +154,7 @@ class Searcher:
         left_out: np.ndarray | None = None,
         max_nodes: int | None = None,
     ) -> RootResult:
-        """The same, without chance, in a tree of at most ``max_nodes`` that is dropped afterwards. ``left_out`` as in
-        `SearchRequest`.
-        """
+        """The same, without chance, in a tree of at most ``max_nodes`` that is then dropped; see `SearchRequest`."""
         self.open()
         tree = self._new_tree(0, max_nodes)
         return self._search(tree, root, mask, limits, observer, purpose, left_out=left_out)
@@ -204,9 +200,7 @@ class Searcher:
         return Search(evaluator.game, wrapped, settings, seed=seed, memory=memory)
 
     def _follow(self, tree: Search, moves: list[Move], mask: np.ndarray) -> bool:
-        """Advance the tree to the position after ``moves``; False if that is not in it, or had fewer actions to choose
-        from.
-        """
+        """Advance the tree to the position after ``moves``; False if it lacks that, or had fewer actions there."""
         played = len(self._line)
         if moves[:played] != self._line:
             return False
@@ -225,9 +219,7 @@ class Searcher:
         return replace(found, hits=None)
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
-        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search aside; None if the
-        evaluator gives no ownership.
-        """
+        """Expected owner of each point, float32 [P], + for the side to move, by a search aside; None if unknown."""
         if _owners_of(self.open()) is None:
             return None
         looks: list[Analysis] = []
@@ -256,9 +248,7 @@ class Searcher:
 def look(
     search: Search, owners: Owners | None, position: Position, observer: Observer, actions: list[int] | None = None
 ) -> Analysis:
-    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None if it knows no
-    points. It lists these actions, None: those that the observer asks for.
-    """
+    """A look at the search of `position`: at these actions, None: those that the observer asks for."""
     result = search.result()
     has_score = owners is not None and owners.knows_score
     if actions is None:

@@ -90,9 +90,7 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, 
 
 
 def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
-    """An action drawn with probability proportional to weights [A], one above 0, to the power of 1 / temperature; at 0
-    the heaviest.
-    """
+    """An action drawn by weights [A] ** (1 / temperature), of which one is above 0; at 0 the heaviest."""
     if temperature < 0:
         raise ValueError(f"temperature {temperature}: expected 0 or above")
     if temperature == 0:
@@ -138,9 +136,7 @@ def principal_variation(forest: Forest, tree: int, action: int, length: int) -> 
 
 
 def tree_text(game: Game, forest: Forest, tree: int, depth: int) -> str:
-    """The root and its most visited lines, `depth` plies deep: each move's vertex, visits, q for the side that plays
-    it, prior and reply.
-    """
+    """The root and its most visited lines, `depth` plies deep: vertex, visits, q for its side, prior, reply."""
     if not forest.trees[tree]["node_count"] or not forest.nodes[tree, 0]["visits"]:
         return "not searched\n"
     root = forest.nodes[tree, 0]

@@ -306,9 +306,7 @@ def outcome(state):
 
 @kernel(OUTCOME.signature, allocates=True)
 def settled_outcome(state):
-    """As `outcome`, by `settled_score`: it can only differ where a point is neutral, since dead stones share their
-    liberties.
-    """
+    """As `outcome`, by `settled_score`, which differs only if a point is neutral: dead stones share their liberties."""
     if not _is_over(state):
         return NOT_OVER
     owners = np.empty(state[SIZE] * state[SIZE], np.int8)

@@ -70,9 +70,7 @@ PLAYED = tuple(name for name, rules in KATA_RULES.items() if rules.is_played)
 
 
 def kata_rules(rules: Any) -> KataRules:
-    """Rules from a name of `KATA_RULES` in any spelling of `written_name`, from one that spells them out, or from
-    KataGo's JSON rules, as an object or as text. ValueError if they are unknown.
-    """
+    """Rules from a name in any spelling, or from KataGo's JSON rules, object or text. ValueError if unknown."""
     if isinstance(rules, Mapping):
         return _spelt(rules)
     if not isinstance(rules, str):

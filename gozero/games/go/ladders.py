@@ -47,9 +47,7 @@ _NEXT, _COUNT, _UNDO, _KO, _FIRST = 0, 1, 2, 3, 4
 
 @kernel()
 def _count_chain(state, head, size):
-    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts
-    twice.
-    """
+    """Liberties of the chain at `head`, at most MANY_LIBERTIES; the first few found are remembered and count once."""
     down = row_step(size)
     first = second = third = count = 0
     stone = head
@@ -68,9 +66,7 @@ def _count_chain(state, head, size):
 
 @kernel(STONES.signature)
 def chain_liberties(state, out):
-    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty
-    points.
-    """
+    """Write the liberties of the chain on each point, at most MANY_LIBERTIES, 0 if empty, into out uint8 [points]."""
     size = np.int64(state[SIZE])
     for action in range(size * size):
         out[action] = 0
@@ -155,9 +151,7 @@ def _take_back(board, undo, count):
 
 @kernel()
 def _play(board, cell, colour, width, marks, queue, found, undo):
-    """Put a stone and take what has no liberty then. Returns (its chain's liberties, at most 2; the cell that ko forbids
-    then, or 0).
-    """
+    """Put a stone and take what has no liberty then. Returns (its chain's liberties, at most 2; the ko's cell or 0)."""
     before = undo[0]
     _set(board, cell, colour, undo)
     rival = BLACK + WHITE - colour
@@ -247,9 +241,7 @@ def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stone
 
 @kernel(STONES.signature, allocates=True)
 def ladders(state, out):
-    """Write into out uint8 [points]: CAUGHT on the stones of a chain that is, CATCHES * colour on an empty point where
-    that colour begins to take a chain of two liberties.
-    """
+    """Write into out uint8 [points] CAUGHT on caught stones, CATCHES * colour where that colour begins to catch."""
     size = np.int64(state[SIZE])
     width, cells = size + 1, cell_count(size)
     board, marks = np.empty(cells, np.int8), np.zeros(cells, np.int32)
