@@ -6,6 +6,7 @@ reaches a kernel. It knows no clock, no search and no protocol.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -185,6 +186,14 @@ class Position:
         other.game, other.moves, other._idle = self.game, list(self.moves), self._idle
         other._first, other.state, other._history = self._first, self.state.copy(), self._history.copy()
         return other
+
+    def children(self, actions: Iterable[int]) -> list[Position]:
+        """The positions after each of these legal actions of the side to move."""
+        children = []
+        for action in actions:
+            children.append(self.copy())
+            children[-1].play(int(action))
+        return children
 
     def __str__(self) -> str:
         return self.game.to_text(self.state)

@@ -171,9 +171,7 @@ class GoEnding(Ending):
         settled = endgame.settled_result(root.state, settlement)
         if settled > 0 or (settled == 0 and settlement.is_complete):
             return action
-        others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
-        ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
-        return int([action, *ranked[ranked != action]][-1])
+        return next((other for other in result.ranked() if other != action), action)
 
     def _opponent_passed(self, root: Position) -> bool:
         return self._game.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]

@@ -16,10 +16,10 @@ from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
-from gozero.play.current_game import CurrentGame, GoGame, TurnGame
+from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import tree_memory
-from gozero.play.report import Observer
+from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import ANALYSIS, PONDERING, Limits, Searcher
 from gozero.search.restrictions import Restriction, left_out
 from gozero.search.result import choose
@@ -87,7 +87,7 @@ class Player:
 
     def load(self) -> None:
         """Open the evaluator for this board now, not when the next move is wanted."""
-        self.searcher.open()
+        self.searcher.open(self.game.kind)
 
     def forget(self) -> None:
         """Drop all that was searched; the next search begins as the first one did."""
@@ -108,12 +108,14 @@ class Player:
         if game.is_over:
             return self._move_after_the_end(colour)
         root = game.root(colour)
-        action, value = self._decide(root, limits, observer)
+        action, value, note = self._decide(root, limits, observer)
+        game.notes.last = note
         if self._resigns(colour, value):
             game.notes.resignation = colour, len(game.position.moves)
             return game.kind.resign_action
         game.play(colour, action)
-        game.notes.save(len(game.position.moves))
+        if note is not None:
+            game.notes.by_move[len(game.position.moves)] = note
         return action
 
     def genmove_among(self, colour: int, among: np.ndarray, limits: Limits) -> int:
@@ -137,20 +139,21 @@ class Player:
         game.play(colour, game.kind.pass_action)
         return game.kind.pass_action
 
-    def _decide(self, root: Position, limits: Limits, observer: Observer | None) -> tuple[int, float | None]:
-        """The action to play and the value of the root, None if there was no choice."""
+    def _decide(
+        self, root: Position, limits: Limits, observer: Observer | None
+    ) -> tuple[int, float | None, Analysis | None]:
+        """The action to play, the value of the root and a note on the action, both None if there was no choice."""
         mask, only = self._choices(root, limits)
         if only is not None:
             if observer is not None:
                 self._report_forced(root, only, limits, observer)
-            return only, None
+            return only, None, None
         if not self._settings.keeps_search:
             self.searcher.restart()
         result = self.searcher.search(root, mask, limits, observer)
         action = choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
         action = self.ending.revised(root, action, result, limits)
-        self.game.notes.last = self.searcher.note(root, action)
-        return action, result.value
+        return action, result.value, self.searcher.note(root, action)
 
     def _choices(
         self, root: Position, limits: Limits, among: np.ndarray | None = None
@@ -253,13 +256,13 @@ def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, 
     """A game in progress, before its first move; arguments and errors as for `make_player`."""
     if name in GO_FAMILY:
         return GoGame(name, sizes, size=size, rules=rules, komi=komi)
-    return TurnGame(name, sizes, size=size, rules=rules)
+    return CurrentGame(name, sizes, size=size, rules=rules)
 
 
 def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings) -> Player:
     """A player of a game that is there already, which several players may share; its rules are the game's."""
     random = np.random.default_rng(settings.seed)
-    searcher = Searcher(game, open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
+    searcher = Searcher(open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
     ending = GoEnding(game, searcher) if isinstance(game, GoGame) else Ending(game)
     return Player(game, ending, searcher, settings, random)
 

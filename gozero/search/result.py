@@ -35,6 +35,12 @@ class RootResult:
     root_visits: int  # of the root itself, one more than its children's
     refuted: np.ndarray | None = None  # bool [A], actions proven to lose; None if no results are proven
 
+    def ranked(self) -> list[int]:
+        """The actions that were tried or could be: the best one, then by visits, then by prior."""
+        actions = np.flatnonzero((self.visits > 0) | (self.prior > 0))
+        order = np.lexsort((-self.prior[actions], -self.visits[actions], actions != self.best))
+        return [int(action) for action in actions[order]]
+
 
 def root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     """What the search of a tree has found. ValueError if its root has no move."""
