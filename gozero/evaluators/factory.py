@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.backends import BACKENDS, PRECISIONS, PrecisionError, check_choice
+from gozero.evaluators.base import BACKENDS, PRECISIONS, PrecisionError, check_choice, preferred_batch
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
@@ -62,7 +62,6 @@ class Evaluators:
             ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
                 that it does not have.
         """
-        from gozero.evaluators.base import preferred_batch
         from gozero.evaluators.cache import CachedEvaluator
 
         with self._lock:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gozero.evaluators import graphs, quantise
-from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_choice
-from gozero.evaluators.base import Evaluation
+from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_choice
 from gozero.evaluators.openvino_core import compiled, float_precision, tactics
 from gozero.nets import features
 from gozero.system.machine import computes_int8

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.evaluators.backends import PRECISIONS
-from gozero.evaluators.base import Evaluator
+from gozero.evaluators.base import PRECISIONS, Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
