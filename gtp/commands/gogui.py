@@ -74,7 +74,7 @@ class GoguiCommands(CommandGroup):
 
     def _tree(self, look: Analysis, board: Board) -> str:
         """The most visited lines as text."""
-        return self._session.player.searcher.open().text(depth=TREE_DEPTH).rstrip()
+        return self._session.player.searcher.open(self._session.game.kind).text(depth=TREE_DEPTH).rstrip()
 
     def _known(self, command: Command, draw: Drawing) -> str:
         """An answer from one visit, or from the search of this position if there was one."""
@@ -132,13 +132,18 @@ class GoguiGoCommands(GoguiCommands):
 
     def liberties(self, command: Command) -> str:
         """The liberties of the chain on each point."""
-        game = self._session.go_game
-        return rows([str(count) if count else NOTHING for count in game.liberties().flat], game.board)
+        from gozero.scoring.regions import liberties_of
+
+        game = self._session.game
+        return rows([str(count) if count else NOTHING for count in liberties_of(game.stones()).flat], game.board)
 
     def pass_alive(self, command: Command) -> str:
         """The owner of each pass-alive point."""
-        game = self._session.go_game
-        return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in game.pass_alive().flat], game.board)
+        from gozero.games.go.area import owners_of, pass_alive_owners
+
+        game = self._session.game
+        owners = owners_of(pass_alive_owners, game.stones())
+        return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in owners], game.board)
 
 
 def owners(look: Analysis, board: Board) -> str:

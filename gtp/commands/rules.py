@@ -1,6 +1,6 @@
 """Rules at run time: kgs-rules, and KataGo's kata-get-rules, kata-set-rules and kata-set-rule.
 
-`gozero.games.go.kata_rules` says what KataGo's names and fields mean; its ``chinese`` is not ours. Board, komi and
+`gozero.games.go.rules` says what KataGo's names and fields mean; its ``chinese`` is not ours. Board, komi and
 moves stay when the rules change. Rules that count territory, tax groups or have a button are refused.
 """
 
@@ -23,7 +23,7 @@ KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand
 
 def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
     """The rule set that KataGo's name or JSON object means. GtpError if it is unknown or not played here."""
-    from gozero.games.go.kata_rules import kata_rules
+    from gozero.games.go.rules import kata_rules
 
     try:
         rules = kata_rules(given)
@@ -40,7 +40,7 @@ def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
 
 def fields_of(rules: RuleSet) -> dict[str, Any]:
     """A rule set as KataGo writes it."""
-    from gozero.games.go.kata_rules import BONUS, KO
+    from gozero.games.go.rules import BONUS, KO
 
     return {
         "friendlyPassOk": rules.removes_dead,

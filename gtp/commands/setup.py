@@ -114,7 +114,7 @@ class HandicapCommands(CommandGroup):
 
     def _place(self, points: Sequence[int]) -> str:
         """Place the stones; their vertices."""
-        if not self._session.go_game.is_empty():
+        if self._session.game.stones().any():
             raise GtpError("board not empty")
         try:
             self._session.go_game.place_handicap(points)

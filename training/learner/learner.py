@@ -21,8 +21,8 @@ from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from gozero.nets import model
 from gozero.nets.blocks import SCORE_UNIT, fix_norms
+from gozero.nets.inference import number_type
 from gozero.nets.model import NetConfig, NetOutput
-from gozero.nets.precision import number_type
 from training.learner.optimisers import optimiser
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
