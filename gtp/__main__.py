@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,9 +16,8 @@ from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.play import engine
 from gozero.system import files
-from gozero.system.console import BAD_INPUT, SUCCESS, leave_when_unread, run_server
-from gozero.system.input import arriving_lines
-from gozero.system.output import Log, ProtocolOutput, secure_streams, unanswerable
+from gozero.system.console import BAD_INPUT, SUCCESS, printing, run_server
+from gozero.system.streams import Log, ProtocolOutput, arriving_lines, open_streams
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
 from gtp.commands.analyze import AnalysisCommands
@@ -54,19 +52,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _start(settings: GtpSettings, log: Log | None) -> int:
-    return _check(settings) if settings.check else _run(settings, log)
-
-
-def _check(settings: GtpSettings) -> int:
-    """Run `--check`, on standard output, and return the exit code."""
+    if not settings.check:
+        return _run(settings, log)
     from gtp.check import check
 
-    try:
-        able = check(settings)
-        sys.stdout.flush()
-    except OSError as error:
-        raise unanswerable(error) from None
-    return SUCCESS if able else BAD_INPUT
+    return printing(PROGRAM, lambda: SUCCESS if check(settings) else BAD_INPUT)
 
 
 def _run(settings: GtpSettings, log: Log | None) -> int:
@@ -105,7 +95,7 @@ def _serve(
             log.say(text)
 
     reader = LineReader(arriving_lines(0), session.signals)
-    leave_when_unread(output)
+    output.end_process_when_unread()
     serve(make_protocol(session, game, on_bug), reader, output, lambda: load(reader.lines.put), session.ponder)
 
 
@@ -118,7 +108,7 @@ def serve_player(make_player: Callable[[], Player], game: str, visits: int, desc
         visits: simulations a move.
         description: of the player, for records.
     """
-    secure_streams()
+    open_streams()
     output = ProtocolOutput.take_over(None)
     settings = GtpSettings(game=game, visits=visits, no_resign=True, opening_temperature=0.0)
     _serve(Session(settings, make_player, Signals(), lambda settings: description), game, output)
@@ -149,8 +139,8 @@ def description(settings: GtpSettings, path: Path, header: Header) -> str:
 def surroundings(settings: GtpSettings) -> str:
     """Process, threads and platform, for the log, one fact a line."""
     threads = counted(settings.threads or available_threads(), "thread")
-    folder = files.working_folder() or "a folder that has been removed"
-    return f"process {os.getpid()}, {threads}, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
+    system = f"Python {platform.python_version()}, {platform.platform()}"
+    return f"process {os.getpid()}, {threads}, {system}\nin {files.full('')}"
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from gozero.system.errors import UserError
-from gozero.system.output import ProtocolOutput
+from gozero.system.streams import ProtocolOutput
 
 Handler = Callable[["Command"], str]
 StreamHandler = Callable[["Command", "Stream"], None]

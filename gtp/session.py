@@ -9,14 +9,13 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
 from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console
-from gozero.system.output import Log, tell
+from gozero.system.streams import Log
 from gtp.arguments import point_of, vertex_of
 from gtp.protocol import GtpError, Handler, Signals
 from gtp.reports import searched, summary, vertices
@@ -33,8 +32,10 @@ if TYPE_CHECKING:
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
 
-say = partial(tell, PROGRAM)
-"""One line to the user, on stderr."""
+
+def say(text: str) -> None:
+    """One line to the user, on stderr."""
+    console.say(f"{PROGRAM}: {text}")
 
 
 class Session:

@@ -41,7 +41,7 @@ def draw(file: Path, out: Path) -> str:
     layer, target = first_layer(weights.load(file, game=None)), files.full(out)
     picture = plots.sides(replace(layer, weights=layer.weights[: _drawn(layer.weights)]))
     try:
-        files.replace(target, picture)
+        files.write(target, picture)
     except OSError as error:
         raise ChoiceError(f"cannot write the picture {target}: {(error.strerror or str(error)).lower()}") from None
     return f"{target}: {layer.title}"

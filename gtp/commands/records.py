@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from gozero import __version__
 from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.system import files
 from gozero.system.errors import ChoiceError, SetUpError
-from gozero.system.options import path_of
 from gtp.commands.scoring import format_score
 from gtp.protocol import Command, GtpError, Handler
 from gtp.session import CommandGroup, say
@@ -29,7 +29,7 @@ _NUMBERED = re.compile(r"""(.*\S\s|(["']).*\2)\s*(\d+)""")
 
 def split_path(text: str) -> tuple[str, int | None]:
     """Path and move number in the arguments of loadsgf: the path may hold blanks and quotes, the number is optional."""
-    is_file = os.path.isfile(path_of(text))  # noqa: PTH113 - no error, however odd the text
+    is_file = os.path.isfile(files.full(text))  # noqa: PTH113 - no error, however odd the text
     if (numbered := _NUMBERED.fullmatch(text)) and not is_file:
         return unquoted(numbered[1].rstrip()), int(numbered[3][:9])
     return unquoted(text), None
@@ -62,7 +62,7 @@ class RecordCommands(CommandGroup):
         name, before_move = split_path(command.text)
         if not name:
             raise GtpError("syntax error: expected a file name")
-        path = path_of(name)
+        path = files.full(name)
         game = self._session.go_game
         before = game.rules
         try:
@@ -111,7 +111,7 @@ class RecordCommands(CommandGroup):
         data = sgf.serialise(self._record())
         if command.text in ("", "-"):
             return data.decode("utf-8").rstrip()
-        path = path_of(unquoted(command.text))
+        path = files.full(unquoted(command.text))
         try:
             files.write(path, data)
         except (OSError, UnicodeError) as error:
