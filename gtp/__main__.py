@@ -20,16 +20,7 @@ from gozero.system.console import BAD_INPUT, SUCCESS, printing, run_server
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines, open_streams
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
-from gtp.commands.analyze import AnalysisCommands
-from gtp.commands.board import BoardCommands, PlayCommands
-from gtp.commands.clock import ClockCommands
-from gtp.commands.controllers import GomillCommands, ServerCommands
-from gtp.commands.gogui import GoguiCommands, GoguiGoCommands
-from gtp.commands.parameters import ParameterCommands
-from gtp.commands.records import RecordCommands
-from gtp.commands.rules import RuleCommands
-from gtp.commands.scoring import RefereeCommands, ScoringCommands
-from gtp.commands.setup import HandicapCommands, SetupCommands
+from gtp.commands import analyze, board, clock, gogui, parameters, records, scoring
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, report_bug, serve
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, Session, say
 from gtp.settings import PROGRAM, GtpSettings, from_arguments
@@ -39,9 +30,9 @@ if TYPE_CHECKING:
     from gozero.play.player import Player
 
 NAME = "gozero"
-COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)
-GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands, ServerCommands, GoguiGoCommands)
-OTHER_GAMES_COMMANDS = (RefereeCommands, GoguiCommands)
+COMMANDS = board.COMMANDS | records.COMMANDS | parameters.COMMANDS | clock.COMMANDS | gogui.COMMANDS
+GO_COMMANDS = COMMANDS | board.HANDICAPS | scoring.GO | records.GO | gogui.GO
+OTHER_GAMES_COMMANDS = COMMANDS | scoring.OTHER_GAMES
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -117,10 +108,9 @@ def serve_player(make_player: Callable[[], Player], game: str, visits: int, desc
 def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], object] = report_bug) -> Protocol:
     """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
     protocol = Protocol(NAME, session.settings.gtp_version or VERSION, on_bug)
-    for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS)):
-        protocol.register(group(session).commands())
-    protocol.register(ClockCommands(session.clock).commands())
-    protocol.register_streams(AnalysisCommands(session).streams())
+    commands = GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS
+    protocol.register({name: partial(handle, session) for name, handle in commands.items()})
+    protocol.register_streams({name: partial(handle, session) for name, handle in analyze.STREAMS.items()})
     return protocol
 
 

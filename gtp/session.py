@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +17,7 @@ from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console
 from gozero.system.streams import Log
 from gtp.arguments import point_of, vertex_of
-from gtp.protocol import GtpError, Handler, Signals
+from gtp.protocol import Command, GtpError, Signals
 from gtp.reports import searched, summary, vertices
 from gtp.settings import PROGRAM, GtpSettings, player_settings
 
@@ -205,12 +205,5 @@ class Session:
         self._ponder_after = None
 
 
-class CommandGroup:
-    """GTP commands that share a session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def commands(self) -> Mapping[str, Handler]:
-        """The handlers by the commands' names."""
-        raise NotImplementedError
+Commands = dict[str, Callable[[Session, Command], str | None]]
+"""Handlers by the names of their commands, see `gtp.protocol.Handler`."""

@@ -151,7 +151,6 @@ def run_command(
     the argument of the KeyboardInterrupt. The other signals that end a command do the same, unless the command handles
     them itself (`stop_on_signals`). Any other exception is a bug, and leaves with its traceback.
     """
-
     expected: tuple[type[Exception], ...] = (UserError, *unusable)
 
     def guarded() -> int | None:

@@ -111,7 +111,7 @@ def test_a_bug_is_in_the_log_when_stderr_is_closed(small_weights: Path, tmp_path
     program = (
         "import sys, gtp.__main__ as main\n"
         "def broken(*arguments): raise KeyError('a bug')\n"
-        "main.BoardCommands.clear_board = broken\n"
+        "main.COMMANDS['clear_board'] = main.GO_COMMANDS['clear_board'] = broken\n"
         "main.main(sys.argv[1:])\n"
     )
     arguments = ["--weights", str(small_weights), "--log", str(tmp_path / "log")]
