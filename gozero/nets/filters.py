@@ -41,7 +41,7 @@ def draw(file: Path, out: Path) -> str:
     loaded, target = weights.load(file, game=None), files.full(out)
     drawn = picture(loaded)
     try:
-        files.replace(target, drawn)
+        files.write(target, drawn)
     except OSError as error:
         raise ChoiceError(f"cannot write the picture {target}: {(error.strerror or str(error)).lower()}") from None
     return f"{target}: {first_layer(loaded).title}"
