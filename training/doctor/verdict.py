@@ -96,13 +96,7 @@ def _reasons(reports: Reports) -> str:
 
 
 def table() -> str:
-    """The checks as a table in Markdown, the worst level first: sign, thresholds with their reasons, remedy."""
-    lines = ["| level | sign | thresholds | try |", "|---|---|---|---|"]
-    for each in sorted(CHECKS.values(), key=lambda each: LEVELS.index(each.level)):
-        limits = "; ".join(f"`{name}` {_number(value)}: {why}" for name, (value, why) in each.thresholds.items())
-        lines.append(f"| {each.level} | {each.sign}{' (Go only)' * each.go_alone} | {limits} | {each.remedy} |")
-    return "\n".join(lines)
-
-
-def _number(value: float | tuple[float, float]) -> str:
-    return " to ".join(f"{end:g}" for end in value) if isinstance(value, tuple) else f"{value:g}"
+    """What is checked as a table in Markdown, the worst level first."""
+    checks = sorted(CHECKS.values(), key=lambda each: LEVELS.index(each.level))
+    rows = [f"|{each.level}|{each.sign}{' (Go only)' * each.go_alone}|" for each in checks]
+    return "\n".join(["|level|sign|", "|---|---|", *rows])
