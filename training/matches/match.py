@@ -27,7 +27,7 @@ from training.matches.players import play_at_random
 from training.records.scoring import result_text
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
-OPENINGS = 10_000  # lines drawn for an opening that does not end the game
+OPENINGS = 1_000  # lines drawn for an opening that does not end the game
 
 
 @dataclass(frozen=True)
