@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +88,15 @@ class Field:
         return [entrant.name for entrant in self.entrant]
 
     @property
-    def pairings(self) -> list[tuple[int, int]]:
-        count = len(self.entrant)
-        if self.kind == SPRT:
-            return [(0, 1)]
+    def pairings(self) -> list[tuple[str, str]]:
+        """The names of who meets whom, each pair in the order of the alphabet."""
         if self.kind == PAIRS:
-            places = {name: place for place, name in enumerate(self.names)}
-            return [(places[pair.a], places[pair.b]) for pair in self.pair]
-        first = self.challengers if self.kind == GAUNTLET else count
-        from_first = self.challengers if self.kind == GAUNTLET else 0
-        return [(i, j) for i in range(first) for j in range(max(i + 1, from_first), count)]
+            pairs = [(pair.a, pair.b) for pair in self.pair]
+        elif self.kind == GAUNTLET:
+            pairs = list(product(self.names[: self.challengers], self.names[self.challengers :]))
+        else:
+            pairs = list(combinations(self.names, 2))
+        return [(min(pair), max(pair)) for pair in pairs]
 
     @property
     def together(self) -> int:

@@ -15,7 +15,7 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -55,7 +55,7 @@ class PlayedGame:
     @classmethod
     def of(cls, fixture: Fixture, played: MatchGame, spent: tuple[Spent, Spent], game: Game) -> Self:
         """A fixture that was played, with the time that each of the pair spent on it."""
-        (a, b), names = spent, fixture.names
+        (a, b), names = spent, fixture.pair
         return cls(
             pair=names,
             index=fixture.index,
@@ -177,16 +177,10 @@ def played(folder: Path, field: Field) -> list[PlayedGame]:
     return _checked(path.read_bytes(), field, path)[1] if path.is_file() else []
 
 
-def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[int, int], int]:
+def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[str, str], int]:
     """How many games of each of the field's pairings are not among these."""
     found = Counter(game.pair for game in games)
-    return {pairing: field.games - found[sorted_pair(field.names, pairing)] for pairing in field.pairings}
-
-
-def sorted_pair(names: Sequence[str], pairing: tuple[int, int]) -> tuple[str, str]:
-    """The names of a pairing, of those of the field, in the order of the alphabet, as games have them."""
-    first, second = sorted(names[place] for place in pairing)
-    return first, second
+    return {pair: field.games - found[pair] for pair in field.pairings}
 
 
 def _whole(data: bytes) -> int:

@@ -34,10 +34,10 @@ def test_what_is_not_said_is_the_games_own(tmp_path: Path) -> None:
 def test_who_meets_whom(tmp_path: Path) -> None:
     four = TWO + '[[entrant]]\nplayer = "uct:1"\n[[entrant]]\nplayer = "uct:2"\n'
     assert len(read(tmp_path, four).pairings) == 6
-    assert read(tmp_path, f'kind = "gauntlet"\n{four}').pairings == [(0, 1), (0, 2), (0, 3)]
+    assert read(tmp_path, f'kind = "gauntlet"\n{four}').pairings == [("fixed", "random"), ("random", "uct:1"), ("random", "uct:2")]
     two = read(tmp_path, f'kind = "gauntlet"\nchallengers = 2\n{four}')
-    assert two.pairings == [(0, 2), (0, 3), (1, 2), (1, 3)]
-    assert read(tmp_path, f'kind = "sprt"\n{TWO}').pairings == [(0, 1)]
+    assert two.pairings == [("random", "uct:1"), ("random", "uct:2"), ("fixed", "uct:1"), ("fixed", "uct:2")]
+    assert read(tmp_path, f'kind = "sprt"\n{TWO}').pairings == [("fixed", "random")]
 
 
 PAIR = '[[pair]]\na = "{}"\nb = "{}"\n'
@@ -47,7 +47,7 @@ def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
     four = TWO + '[[entrant]]\nplayer = "uct:1"\n[[entrant]]\nplayer = "uct:2"\n'
     pairs = PAIR.format("uct:2", "random") + PAIR.format("fixed", "uct:1")
     field = read(tmp_path, f'kind = "pairs"\n{four}{pairs}')
-    assert field.pairings == [(3, 0), (1, 2)]
+    assert field.pairings == [("random", "uct:2"), ("fixed", "uct:1")]
     assert field.facts["pairs"] == [["uct:2", "random"], ["fixed", "uct:1"]]
 
 
