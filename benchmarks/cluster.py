@@ -4,7 +4,7 @@
     python -m benchmarks.cluster load --workers 10 100 1000
 
 chaos  Several Ray nodes on this machine train a small network on 7x7. Every so many seconds a process drawn by `--seed`
-       is killed with SIGKILL: a worker, the learner, the coordinator, or a whole node, for which another joins. At the
+       is killed with SIGKILL: a worker, the learner, or a whole node, for which another joins. At the
        end the run is stopped as by Ctrl-C and examined: games in the window and in the shards, games that occur twice,
        frames that cannot be read, the most memory of each kind of process. Claimed: every game counts once, no frame is
        corrupt. Linux. The run that was killed so often can be matched with an undisturbed one by `gozero match`.
@@ -46,16 +46,17 @@ except ModuleNotFoundError:
     raise SystemExit(BAD_INPUT) from None
 
 from training.cluster import WORKER
-from training.cluster.messages import About, Initialize, NetworkVersion, PackedPool, PlayTask, TaskResult
 from training.cluster.pool import ClusterPool
+from training.cluster.worker import About
 from training.records import records
 from training.records.records import Record
 from training.selfplay.local import Task, TaskEnd
+from training.selfplay.remote import NetworkVersion, PackedPool, PlayTask, TaskResult
 from training.settings.config import LoopSettings
 from training.storage import checkpoint
 from training.storage.checkpoint import Snapshot
 
-TITLES = {"worker": "ray::Worker", "learner": "ray::Learner", "coordinator": "ray::Coordinator"}
+TITLES = {"worker": "ray::Worker", "learner": "ray::Learner"}
 KINDS = (*TITLES, "node")
 NODE_BYTES = 100_000_000  # of each node's object store
 STOP_SECONDS = 180.0
@@ -195,7 +196,7 @@ class Host:
 
 def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
     turn, settings = itertools.cycle(hosts), LoopSettings()
-    pool = ClusterPool(Initialize(settings, 1), workers, start=lambda order, resource: next(turn))
+    pool = ClusterPool(settings, 1, workers, start=lambda resource: next(turn))
     pool.open()
 
     def order(slot: int) -> PlayTask:

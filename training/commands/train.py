@@ -118,11 +118,10 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
 
 def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
     """SettingsError for an option or setting without the one that it belongs to, or that the machine cannot have."""
-    steps, play = settings.learner.processes, settings.selfplay.processes
+    play = settings.selfplay.processes
     on_cluster = options.address is not None
     wrong = {
         f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
-        f"learner.processes = {steps} is for a cluster: give --address, or set it to 1": not on_cluster and steps > 1,
         f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
             on_cluster and play > 1,
         "--take-over belongs to --storage URL; give both": options.take_over and options.storage is None,
@@ -136,14 +135,10 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
 
 
 def _check_processes(settings: LoopSettings) -> None:
-    """SettingsError if several processes cannot share a batch evenly, or some would have nothing to play."""
-    learner, play = settings.learner, settings.selfplay
+    """SettingsError if some processes would have nothing to play."""
+    play = settings.selfplay
     if play.processes > play.slots:
         raise SettingsError(
             f"selfplay.processes = {play.processes}, but selfplay.slots = {play.slots}: each process plays in one slot "
             "or more; change one"
-        )
-    if learner.batch % learner.processes:
-        raise SettingsError(
-            f"learner.batch = {learner.batch} is no multiple of learner.processes = {learner.processes}; change one"
         )

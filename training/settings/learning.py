@@ -120,9 +120,6 @@ class LearnerSettings:
     ownership_weight: float = setting(1.5, "binary cross-entropy, mean over points", 0, 100, "KataGo: 1.5")
     score_weight: float = setting(0.1, "Huber loss of score/20", 0, 100, "KataGo: 0.02 on the distribution")
     reply_weight: float = setting(0.15, "cross-entropy", 0, 100, "KataGo: 0.15")
-    processes: int = setting(
-        1, "processes that share each batch, on a cluster (--address); each has a GPU if there is any", 1, 64
-    )
     precision: str = setting(
         "auto", "arithmetic of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")
     )
