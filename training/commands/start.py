@@ -62,7 +62,7 @@ def _train(
 
         connection.connect(options.address)
     stack.enter_context(storage.alone(folder))
-    remote = session.open_remote(options.storage, options.take_over, folder, asked, stack)
+    remote = session.open_remote(options.storage, folder, asked, stack)
     settings = session.as_begun(asked, folder, chosen(options))
     source = f"preset {options.preset}" if options.preset else options.config
     if options.address is None:
@@ -96,7 +96,7 @@ def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, opt
 
             print(f"cluster    {connection.answering(options.address)} answers: ok")
         if options.storage is not None:
-            found = session.describe_remote(options.storage, options.take_over, folder, settings)
+            found = session.describe_remote(options.storage, folder, settings)
             print(f"storage    {found}: ok")
         dry_run.check_all(settings, folder, origin, print)
     if options.estimate:

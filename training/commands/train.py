@@ -59,8 +59,6 @@ def _add_places(options: argparse.ArgumentParser) -> None:
         "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ..."
     )
     add("--storage", metavar="URL", help=copy)
-    take = "use the storage although another process has not given it free"
-    add("--take-over", action="store_true", help=take)
     add = options.add_argument_group("on many machines (docs/cluster.md)").add_argument
     add("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
     workers = "start N workers there (default: those of gozero worker)"
@@ -124,7 +122,6 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
         f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
         f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
             on_cluster and play > 1,
-        "--take-over belongs to --storage URL; give both": options.take_over and options.storage is None,
         f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker": options.workers < 0,
         "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source":
             on_cluster and find_spec("ray") is None,

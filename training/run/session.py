@@ -78,9 +78,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
     return run
 
 
-def open_remote(
-    url: str | None, take_over: bool, folder: Path, settings: LoopSettings, stack: ExitStack
-) -> Uploader | None:
+def open_remote(url: str | None, folder: Path, settings: LoopSettings, stack: ExitStack) -> Uploader | None:
     """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of both.
 
     Raises:
@@ -89,15 +87,15 @@ def open_remote(
     """
     if url is None:
         return None
-    remote = mirror.open_remote(url, folder, take_over, partial(_accept, settings, shown(url)))
+    remote = mirror.open_remote(url, folder, partial(_accept, settings, shown(url)))
     stack.callback(remote.close)
     return remote
 
 
-def describe_remote(url: str, take_over: bool, folder: Path, settings: LoopSettings) -> str:
+def describe_remote(url: str, folder: Path, settings: LoopSettings) -> str:
     """What `open_remote` would find, in words; nothing is written. Raises as it does."""
     store = Store(url)
-    found = Mirror(store, folder, take_over, partial(_accept, settings, store.shown)).state
+    found = Mirror(store, folder, partial(_accept, settings, store.shown)).state
     return f"{store.shown} {f'holds a run ({found})' if found.checkpoints else 'holds nothing yet'}"
 
 
