@@ -3,18 +3,16 @@
 Games 2k and 2k+1 of a pairing are one pair: the same random opening and the same seeds, colours swapped. Every move
 passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else
 ends it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash,
-silence. A fault loses that game and no other. After `ILLEGAL_GAMES` games in a row that a player lost by illegal
-moves the match stops: the player probably uses other rules.
+silence. A fault loses that game and no other.
 
-`play_schedule` is the loop behind every match, ladder, gate and tournament. This module opens no players and prints
-nothing.
+`play_schedule` is the loop behind every match, ladder, gate and tournament.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,36 +21,13 @@ from gozero.games import coords
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
-from gozero.system.words import counted
 from training.matches.elo import MatchScore
-from training.matches.interface import Fault, MatchPlayer, PlayerError, Stopped, Turn, check_seed
+from training.matches.interface import Fault, MatchPlayer, Stopped, Turn
 from training.matches.players import play_at_random
 from training.records.scoring import result_text
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
-ILLEGAL_GAMES = 3  # in a row, after which a player plays no more
-OPENINGS = 10_000  # lines drawn for an opening that does not end the game
-
-
-@dataclass(frozen=True)
-class MatchSettings:
-    """The settings of a match. ChoiceError for numbers that make no match."""
-
-    games: int = 20  # even, so that every pair is complete
-    seed: int = 1  # fixes the openings and the seeds handed to the players
-    opening_moves: int = 0  # uniformly random plies before the players begin, the same in both games of a pair
-    max_moves: int = 700  # plies, opening included; then the board is counted as it stands
-    parallel: int = 1  # games in progress at once
-
-    def __post_init__(self) -> None:
-        if self.games < 2 or self.games % 2:
-            raise ChoiceError(f"games must be even and at least 2 (colours are swapped in pairs), not {self.games}")
-        if self.parallel < 1 or self.max_moves < 1 or not 0 <= self.opening_moves < self.max_moves:
-            numbers = f"not {self.parallel}, {self.max_moves} and {self.opening_moves}"
-            raise ChoiceError(
-                f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}"
-            )
-        check_seed(self.seed)
+OPENINGS = 1_000  # lines drawn for an opening that does not end the game
 
 
 @dataclass(frozen=True)
@@ -67,12 +42,6 @@ class MatchGame:
     ended: str  # two passes | game end | resignation | move limit | illegal move | failure
     detail: str  # of a fault: who did what; otherwise empty
     claims: tuple[str | None, str | None]  # final scores (as GTP's) of player 0 and 1; None: not asked, or it has none
-    diagram: str  # the last position
-
-    @property
-    def agreed(self) -> bool:
-        """Whether all who named a result name the referee's winner (true when neither was asked)."""
-        return all(winner_named(claim) == winner_named(self.result) for claim in self.claims if claim is not None)
 
     def moves_text(self, game: Game) -> str:
         """The moves as lists of games have them: `B D4 W pass`."""
@@ -88,13 +57,17 @@ def winner_named(result: str) -> int | None:
     return 0 if text in ("0", "DRAW", "JIGO") else {"B+": BLACK, "W+": WHITE}.get(text[:2])
 
 
+def agree(claims: Iterable[str | None], result: str) -> bool:
+    """Whether all players that were asked name the winner of the referee's result; True if none was asked (None)."""
+    return all(winner_named(claim) == winner_named(result) for claim in claims if claim is not None)
+
+
 @dataclass(frozen=True)
 class Fixture:
     """A game to be played between two of the players of a schedule."""
 
     number: int  # becomes the record's
-    pair: tuple[int, int]  # the players' places in the schedule; in the record they are 0 and 1
-    names: tuple[str, str]  # theirs
+    pair: tuple[str, str]  # the players' names in the schedule; in the record they are 0 and 1
     index: int  # of the game in the pairing; the first of the pair has Black in the even ones
     seeds: tuple[int, int, int]  # of the opening, and of each of the pair
 
@@ -104,53 +77,42 @@ class Fixture:
         return self.index % 2
 
 
-def fixture(number: int, pair: tuple[int, int], names: tuple[str, str], index: int, seed: int) -> Fixture:
+def fixture(number: int, pair: tuple[str, str], index: int, seed: int) -> Fixture:
     """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they
     follow from both names, so they are the same whatever else is played.
     """
     opening = np.random.SeedSequence([seed, index // 2]).generate_state(1, np.uint64)
-    words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]
+    words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in pair)]
     own = np.random.SeedSequence(words).generate_state(2, np.uint64)
-    return Fixture(number, pair, names, index, (int(opening[0]), int(own[0]), int(own[1])))
+    return Fixture(number, pair, index, (int(opening[0]), int(own[0]), int(own[1])))
 
 
-def match_fixtures(games: int, seed: int, names: tuple[str, str], pair: tuple[int, int] = (0, 1)) -> list[Fixture]:
+def match_fixtures(games: int, seed: int, pair: tuple[str, str]) -> list[Fixture]:
     """The games of a match between two players of a schedule, numbered from 0."""
-    return [fixture(number, pair, names, number, seed) for number in range(games)]
+    return [fixture(number, pair, number, seed) for number in range(games)]
 
 
 def play_match(
     players: tuple[MatchPlayer, MatchPlayer],
     game: Game,
-    settings: MatchSettings,
+    games: int = 20,
+    seed: int = 1,
+    opening_moves: int = 0,
+    max_moves: int = 700,
+    parallel: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[MatchGame]:
-    """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order).
-
-    Raises:
-        PlayerError: a player lost `ILLEGAL_GAMES` in a row, or all games of a shorter match, by illegal moves.
-        Stopped: see `play_schedule`.
+    """Play a match of two players in this process, and yield each record when its game ends (not always in order);
+    otherwise as `play_schedule`.
     """
-    fixtures = match_fixtures(settings.games, settings.seed, (players[0].name, players[1].name))
-    parallel = min(settings.parallel, settings.games)
-    illegal = [0, 0]  # games in a row
-    schedule = play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel, stop)
-    for _, _, record in schedule:
+    names = [f"{number} {player.name}" for number, player in enumerate(players)]
+    fixtures, named = match_fixtures(games, seed, (names[0], names[1])), dict(zip(names, players, strict=True))
+    for _, _, record in play_schedule(named, fixtures, game, opening_moves, max_moves, min(parallel, games), stop):
         yield record
-        for player in (0, 1):
-            illegal[player] = illegal[player] + 1 if record.ended == ILLEGAL_MOVE and record.winner != player else 0
-            if illegal[player] == min(ILLEGAL_GAMES, settings.games):
-                reason = illegal_play(record.detail, illegal[player])
-                raise PlayerError(f"{players[player].name} {reason}; the match is not counted")
-
-
-def illegal_play(detail: str, games: int = ILLEGAL_GAMES) -> str:
-    """Why a player plays no more, as the end of a line; `detail` of its last game."""
-    return f"lost {counted(games, 'game')} in a row by illegal moves, the last by this one: {detail}"
 
 
 def play_schedule(
-    players: Sequence[MatchPlayer],
+    players: Mapping[str, MatchPlayer],
     fixtures: Iterable[Fixture],
     game: Game,
     opening_moves: int,
@@ -172,11 +134,11 @@ def play_schedule(
             running.append(_Game(taken, free.pop(), pair, opening(game, opening_moves, taken.seeds[0]), max_moves))
         if not running:
             return
-        for place in sorted({each.place for each in running if each.over is None}):
-            turns = [each for each in running if each.over is None and each.place == place]
+        for name in sorted({each.mover for each in running if each.over is None}):
+            turns = [each for each in running if each.over is None and each.mover == name]
             if stop():
                 raise Stopped
-            answers = players[place].choose([each.turn for each in turns]) if turns else []
+            answers = players[name].choose([each.turn for each in turns]) if turns else []
             for each, answer in zip(turns, answers, strict=True):
                 each.take(answer)
         for each in [each for each in running if each.over is not None]:
@@ -223,13 +185,14 @@ class _Game:
                 self.over = _forfeit(index, fault)
 
     @property
-    def mover(self) -> int:
+    def to_play(self) -> int:
+        """Who of the pair is to move."""
         return self.fixture.black if self.position.to_play == BLACK else 1 - self.fixture.black
 
     @property
-    def place(self) -> int:
-        """The place in the schedule of the player to move."""
-        return self.fixture.pair[self.mover]
+    def mover(self) -> str:
+        """The name of the player to move."""
+        return self.fixture.pair[self.to_play]
 
     @property
     def turn(self) -> Turn:
@@ -238,14 +201,14 @@ class _Game:
     def take(self, answer: int | Fault) -> None:
         """Referee the mover's answer and play it."""
         if isinstance(answer, Fault):
-            self.over = _forfeit(self.mover, answer)
+            self.over = _forfeit(self.to_play, answer)
         elif answer == self.position.game.resign_action:
-            self.over = _Ending("resignation", self.mover, "R")
+            self.over = _Ending("resignation", self.to_play, "R")
         else:
             try:
                 self.position.play(answer)
             except IllegalMove as error:
-                self.over = _forfeit(self.mover, Fault(ILLEGAL_MOVE, str(error)))
+                self.over = _forfeit(self.to_play, Fault(ILLEGAL_MOVE, str(error)))
             else:
                 self._end_if_over()
 
@@ -271,8 +234,7 @@ class _Game:
         colour = winner_named(result)
         winner = None if not colour else black if colour == BLACK else 1 - black
         moves, end = tuple(self.position.moves), self.over
-        diagram = str(self.position)
-        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims, diagram)
+        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims)
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:

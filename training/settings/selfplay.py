@@ -35,32 +35,49 @@ _any_shares = by_size("a share, a number of 0 or more", lambda share: 0 <= share
 
 @dataclass(frozen=True)
 class SelfPlaySettings:
-    """How games are played (docs/training-reference.md; KataGo = Wu 2019, Gumbel = Danihelka et al. 2022)."""
+    """How games are played. Settings that name a root are used by that root alone."""
 
     precision: str = setting(
-        "auto", "arithmetic of the network that plays; auto = the fastest here", choices=("auto", "f32", "bf16", "int8")
+        "auto",
+        "number type of the network that plays; auto = the fastest here", choices=("auto", "f32", "bf16", "int8")
     )
-    games: int = setting(32, "games at once, one tree each", 1, 65536, "CZF: 64")
+    games: int = setting(
+        32, "games at once on a board size, one tree each; 32 fill a CPU, 64 a fast one", 1, 65536, "S2: 64"
+    )
     size_games: dict[int, int] = setting(  # noqa: RUF009 - it makes a field
-        {}, "board size = games at once on it, instead of `games`", read=_games
+        {}, "board size = games at once on it, instead of `games`; fewer for a size with few rows and long games",
+        read=_games
     )
-    slots: int = setting(1, "places with `games` games each; on a cluster as many can be played at once", 1, 65536)
-    processes: int = setting(1, "processes that share out the slots; a GPU wants several, each with a core", 1, 256)
-    groups: int = setting(2, "groups, one searched while others are evaluated; a GPU wants two a thread", 1, 4096)
+    slots: int = setting(
+        1, "places with `games` games each; on a cluster, the most workers that play at once", 1, 65536
+    )
+    processes: int = setting(1, "processes that share the slots; a GPU needs several, each with a core", 1, 256)
+    groups: int = setting(
+        2, "groups of games, one searched while others are evaluated; a GPU needs two a thread", 1, 4096
+    )
     threads: int = setting(1, "threads that search the groups; the games are the same with any number", 1, 1024)
     root: str = setting(
-        "gumbel", "how the root chooses: by sequential halving, or as below it",
+        "gumbel",
+        "how the root chooses: gumbel = sequential halving, learns from few simulations; puct = as below the root",
         papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel", choices=("gumbel", "puct")
     )
-    gumbel_m: int = setting(16, "actions considered at the root", 1, 512, "Gumbel: 16 at n = 200 (Go 9x9)")
-    c_visit: float = setting(50.0, "visits", 0, 1000, "Gumbel: 50")
-    c_scale: float = setting(1.0, "weight of q against the logits", 0, 100, "Gumbel: 1.0 (Go), 0.1 (Atari)")
+    gumbel_m: int = setting(16, "moves considered at the root (gumbel)", 1, 512, "Gumbel: 16 at n = 200 (Go 9x9)")
+    c_visit: float = setting(
+        50.0, "added to the most visits of a move in the scale of its value (gumbel)", 0, 1000, "Gumbel: 50"
+    )
+    c_scale: float = setting(
+        1.0, "weight of the values against the policy (gumbel)", 0, 100, "Gumbel: 1.0 (Go), 0.1 (Atari)"
+    )
     c_puct: float = setting(1.1, "weight of the prior below the root", 0, 100, "KataGo: 1.1; S3: 1.0")
     fpu: float = setting(0.2, "value subtracted for an unvisited child", 0, 2, "KataGo: 0.2")
     score_weight: float = setting(
-        0.0, "of the points a move gains, beside its value; see SearchSettings", 0, 10, "KataGo: 0.1 and 0.3; AGZ: 0"
+        0.0, "weight of the points a move gains, beside its value: a side far ahead then still plays well",
+        0, 10, "KataGo: 0.1 and 0.3; AGZ: 0"
     )
-    full_share: float = setting(0.25, "share of moves searched fully and recorded", 0.01, 1, "KataGo: 0.25")
+    full_share: float = setting(
+        0.25, "share of moves searched fully and recorded; in a run of hours rows are scarce, take 1",
+        0.01, 1, "KataGo: 0.25"
+    )
     full_until: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
         {}, "board size = share of its points after which many moves none is searched fully; a size not named: never",
         papers="ours: to learn the openings of a large board", read=_untils
@@ -72,24 +89,28 @@ class SelfPlaySettings:
         0.9, "share of games with moves drawn from the raw policy first", 0, 1, "KataGo: 0.95"
     )
     opening_mean: float = setting(0.04, "mean number of those moves, as a share of the area", 0, 1, "KataGo: 0.04")
-    opening_temperature: float = setting(1.0, "of the policy those moves are drawn from", 0.1, 100, "KataGo: 1")
+    opening_temperature: float = setting(
+        1.0, "temperature of these draws; above 1, unlikely moves come more often", 0.1, 100, "KataGo: 1"
+    )
     temperature: float = setting(
-        0.75, "of the move drawn at the start, halfway to the end each board width (puct root)", 0, 10, "KataGo: 0.8"
+        0.75, "temperature of moves drawn at the start, halfway to the end each board width (puct)",
+        0, 10, "KataGo: 0.8"
     )
     temperature_end: float = setting(
-        0.15, "of the move drawn late in the game (puct root)", 0, 10, "KataGo: 0.2; S3: 0.4"
+        0.15, "temperature of moves drawn late in the game (puct)", 0, 10, "KataGo: 0.2; S3: 0.4"
     )
     temperature_games: int = setting(
         0,
-        "first games of each size and slot played at `temperature` throughout, later ones at `temperature_end`; 0 = no (puct root)",
+        "first games of each size and slot played at `temperature` throughout, later ones at `temperature_end`; 0 = "
+        "no (puct)",
         0, papers="S3: 10"
     )
     temperature_plies: int = setting(
-        0, "first moves of each game drawn at `temperature`, later ones at `temperature_end`; 0 = no (puct root)", 0,
+        0, "first moves of each game drawn at `temperature`, later ones at `temperature_end`; 0 = no (puct)", 0,
         papers="AlphaGo Zero: 30"
     )
     dirichlet_weight: float = setting(
-        0.25, "share of noise in the root's prior (puct root)", 0, 1, "AlphaGo Zero, S2, S4: 0.25"
+        0.25, "share of noise in the root's prior (puct)", 0, 1, "AlphaGo Zero, S2, S4: 0.25"
     )
     dirichlet_total: float = setting(
         10.83, "sum of the noise's parameters over the legal moves", 1e-3, 1e6, "AlphaGo Zero: 0.03 * 361"
@@ -99,25 +120,29 @@ class SelfPlaySettings:
         "AlphaGo Zero: 0.03; S2: 0.135; S4: 0.8"
     )
     root_temperature: float = setting(
-        1.25, "of the root's prior in full searches, at the start (puct root)", 0.1, 10, "KataGo: 1.25; others: 1"
+        1.25, "temperature of the root's prior in full searches, at the start (puct)",
+        0.1, 10, "KataGo: 1.25; others: 1"
     )
     root_temperature_end: float = setting(1.1, "the same, late in the game", 0.1, 10, "KataGo: 1.1; others: 1")
     forced_playouts: float = setting(
-        2.0, "k: a full search tries a move sqrt(k P N) times, and its target forgets it (puct root)", 0, 100,
+        2.0, "k: a full search tries a move sqrt(k P N) times, and its target forgets it (puct)", 0, 100,
         "KataGo: 2"
     )
     resign_threshold: float = setting(
-        0.9, "root value of five own moves in a row at which the other side would resign; 0 = never", 0, 1,
+        0.9,
+        "root value in five own moves in a row that concedes a game to that side: the rest is played cheaply; 0 = "
+        "never", 0, 1,
         "S1, AGZ: 0.9"
     )
-    resign_generations: int = setting(10, "first generations in which nobody would resign", 0)
+    resign_generations: int = setting(10, "first generations in which no game is conceded", 0)
     unresigned_share: float = setting(
         0.1,
-        "share of games played fully whatever the value, to count false resignations; without such games nobody concedes",
+        "share of games never conceded, to measure how often that is wrong: the threshold rises until it is under 5 "
+        "%; 0 = no game is conceded",
         0, 1, "AlphaGo Zero: 0.1"
     )
     conceded_share: float = setting(
-        0.1, "once a side would resign, searches are full at this share of `full_share`, else cheap", 0, 1,
+        0.1, "in a conceded game, searches are full at this share of `full_share`, else cheap", 0, 1,
         "KataGo: 0.1"
     )
     max_length: float = setting(

@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from training.matches.elo import Decision, judge
-from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, fixture, illegal_play
+from training.matches.match import ILLEGAL_MOVE, Fixture, fixture
 from training.matches.tournament.field import SPRT, Field
-from training.matches.tournament.journal import Journal, PlayedGame, missing, sorted_pair
+from training.matches.tournament.journal import Journal, PlayedGame, missing
 from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.worker import CANNOT_START
+
+ILLEGAL_GAMES = 3  # in a row, after which an entrant plays no more: it probably uses other rules
 
 
 class Conductor:
@@ -28,7 +30,6 @@ class Conductor:
     def __init__(self, field: Field, journal: Journal, folder: Path) -> None:
         self.field, self.journal = field, journal
         self._folder = folder
-        self._game = field.make_game()
         self._open = self._still_open()
         self.withdrawn: dict[str, str] = {}
         self._illegal: dict[str, list[PlayedGame]] = {}  # games in a row that each entrant lost by illegal moves
@@ -60,10 +61,9 @@ class Conductor:
 
     def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
         """Play what is left; each game is in the journal when it is yielded."""
-        for report in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
-            game = PlayedGame.of(report, self._game)
+        for game in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
             if game.ended == CANNOT_START:
-                self.withdrawn[game.faulty] = f"could not be started: {report.game.detail}"
+                self.withdrawn[game.faulty] = f"could not be started: {game.detail}"
                 continue
             illegal = game.ended == ILLEGAL_MOVE
             for name in game.pair:
@@ -87,8 +87,8 @@ class Conductor:
             return
         games = self._illegal.setdefault(name, [])
         games.append(game)
-        if len(games) == ILLEGAL_GAMES:
-            self.withdrawn[name] = illegal_play(game.detail)
+        if len(games) == min(ILLEGAL_GAMES, self.asked):
+            self.withdrawn[name] = f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
             del self._illegal[name]
 
     def _is_decided(self) -> bool:
@@ -97,21 +97,19 @@ class Conductor:
 
     def _take(self) -> Fixture | None:
         """The next fixture of entrants that can start."""
-        return next((each for each in self._open if not self.withdrawn.keys() & set(each.names)), None)
+        return next((each for each in self._open if not self.withdrawn.keys() & set(each.pair)), None)
 
     def _still_open(self) -> Iterator[Fixture]:
         """All fixtures that are not in the journal, pair of games by pair of games, each pairing in turn."""
-        done, places = {game.key for game in self.journal.games}, self.field.names.index
-        number = 0
+        done, number = {game.key for game in self.journal.games}, 0
         for start in range(0, self.field.games, 2):
-            for pairing in self.field.pairings:
-                names = sorted_pair(self.field.names, pairing)
+            for pair in self.field.pairings:
                 for index in (start, start + 1):
-                    if (*names, index) not in done:
-                        yield fixture(number, (places(names[0]), places(names[1])), names, index, self.field.seed)
+                    if (*pair, index) not in done:
+                        yield fixture(number, pair, index, self.field.seed)
                     number += 1
 
     def _missing_of(self, names: Collection[str]) -> int:
         """Games of these entrants that are not in the journal."""
         counts = missing(self.field, self.journal.games) if names else {}
-        return sum(count for pair, count in counts.items() if not {self.field.names[i] for i in pair}.isdisjoint(names))
+        return sum(count for pair, count in counts.items() if not set(names).isdisjoint(pair))
