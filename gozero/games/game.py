@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from gozero.games import coords
 from gozero.games.colours import BLACK as BLACK  # the colours are a part of the contract
 from gozero.games.colours import EMPTY as EMPTY
 from gozero.games.colours import WHITE as WHITE
-from gozero.games.coords import action_count
 from gozero.games.diagram import parse_diagram, print_diagram
 from gozero.system.jit import OUTCOME, STEP, kernel
 
@@ -101,7 +101,7 @@ class Game:
     @property
     def actions(self) -> int:
         """A, the length of a policy: points, pass and resign."""
-        return action_count(self.cols, self.rows)
+        return coords.action_count(self.cols, self.rows)
 
     @property
     def state_ints(self) -> int:
@@ -130,6 +130,14 @@ class Game:
     @property
     def resign_action(self) -> int:
         return self.points + 1
+
+    def vertex(self, action: int) -> str:
+        """GTP text of an action: "E5", "pass", "resign"."""
+        return coords.vertex(action, self.cols, self.rows)
+
+    def action(self, vertex: str) -> int:
+        """The action that a GTP vertex names, in any case. ValueError if it is none of this board."""
+        return coords.parse_vertex(vertex, self.cols, self.rows)
 
     def new_states(self, batch: int) -> np.ndarray:
         """int32 [batch, S]: first positions."""

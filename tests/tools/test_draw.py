@@ -1,4 +1,4 @@
-"""The pictures: README's command draws its own from what the tree has, and the steps of a run's table add up."""
+"""The pictures: the manual's command draws its own from what the tree has, and the steps of a run's table add up."""
 
 import re
 import shlex
@@ -16,9 +16,9 @@ GAME = str(ROOT / "docs" / "board:1")
 TABLE = ROOT / "weights" / "best.csv"
 
 
-def test_the_command_of_the_readme_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_of_the_manual_draws_policy_and_ownership(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (command,) = re.findall(
-        r"^\.venv/bin/python -m tools\.draw (.*)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\.venv/bin/python -m tools\.draw (.*)$", (ROOT / "docs" / "play.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     arguments, drawn, boards = shlex.split(command), [], plots.boards
     assert arguments[arguments.index("--out") + 1] == "docs/board.png"

@@ -20,7 +20,7 @@ from gozero.system.errors import ChoiceError
 
 GO_AIM = "The larger area wins. Two passes end the game; dead stones are then marked and taken off."
 PLAYOUTS = "no weights: it plays by random playouts, and weakly"
-STRENGTHS = "strength.toml"  # beside the shipped weights
+CARDS = "cards.toml"  # beside the shipped weights
 
 
 class OfferedNetwork(NamedTuple):
@@ -119,19 +119,18 @@ def _header(path: Path) -> Header | None:
 
 @cache
 def strengths() -> dict[str, str]:
-    """A match of each shipped weights file, in words."""
+    """The first match on the card of each game's own weights file, in words."""
     try:
-        matches = tomllib.loads((SHIPPED_FOLDER / STRENGTHS).read_text(encoding="utf-8"))
+        cards = tomllib.loads((SHIPPED_FOLDER / CARDS).read_text(encoding="utf-8"))
     except OSError:
         return {}
-    return {name: _in_words(**match) for name, match in matches.items()}
+    return {name: _in_words(cards[name]["match"][0]) for name in WEIGHTS.values()}
 
 
-def _in_words(
-    opponent: str, visits: int, board: str, games: int = 0, score: float = 0, lost: int | None = None
-) -> str:
-    """A match in words; ``lost`` where all possible games were played."""
-    where = f"against {opponent}, with {visits} visits a move on {board}"
-    if lost is not None:
-        return f"it lost {lost or 'no'} games {where}"
-    return f"it {'won' if isinstance(score, int) else 'scored'} {score} of {games} games {where}"
+def _in_words(match: Mapping[str, Any]) -> str:
+    """A match in words; it has the games lost instead of a score if all possible games were played."""
+    where = f"against {match['opponent']}, with {match['visits']} visits a move on {match['board']}"
+    if "lost" in match:
+        return f"it lost {match['lost'] or 'no'} games {where}"
+    won = "won" if isinstance(match["score"], int) else "scored"
+    return f"it {won} {match['score']} of {match['games']} games {where}"

@@ -244,7 +244,7 @@ def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: 
     """KaTrain ends the shell that it started; the end of the engine's output, with its input still open, says that both
     have gone.
     """
-    guide = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    guide = (ROOT / "docs" / "play.md").read_text(encoding="utf-8")
     (line,) = re.findall(r"^\**.*/\.venv/bin/gozero analysis .*$", guide, flags=re.MULTILINE)
     program = f"{shlex.quote(sys.executable)} -m gozero.frontends.analysis --weights {shlex.quote(str(small_weights))}"
     command = line.replace("/full/path/to/.venv/bin/gozero analysis", program)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from datetime import date
 
 import pytest
@@ -324,15 +323,6 @@ def test_every_shipped_game_says_how_strong_it_is() -> None:
     shown = catalogue.shown_games({})
     assert sorted(game["name"] for game in shown) == sorted(WEIGHTS)
     assert all(game["engines"][0]["strength"] and game["engines"][0]["sizes"] for game in shown)
-
-
-def test_the_strengths_that_the_page_tells_are_those_of_the_documents() -> None:
-    cards = [(DOCS.parent / name).read_text(encoding="utf-8") for name in ("README.md", "weights/README.md")]
-    measured = "\n".join(cards).replace("*", "")
-    for match in tomllib.loads((DOCS.parent / "weights" / "strength.toml").read_text()).values():
-        if "games" in match:
-            score, games = match["score"], match["games"]
-            assert f"{score} of {games}" in measured or f"| {games} | {score} |" in measured, match
 
 
 def test_what_the_page_says_of_the_levels_is_what_was_measured() -> None:

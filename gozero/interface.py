@@ -1,0 +1,96 @@
+"""The Python interface: a network and its search for programs of your own, by positions instead of GTP.
+
+`Engine.search` and `Engine.evaluate` answer for any position; `Engine.player` plays whole games as the GTP engine does,
+with a clock, passing and resigning. docs/python.md has examples.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from gozero import games
+from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.cache import Owners
+from gozero.evaluators.factory import Evaluators
+from gozero.games.game import Game
+from gozero.games.position import Position
+from gozero.play import engine
+from gozero.play.player import Player, PlayerSettings, make_player
+from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import UNLIMITED_VISITS, look
+from gozero.search.memory import Memory
+from gozero.search.root import SearchRequest
+from gozero.search.search import Search
+
+
+class Engine:
+    """One weights file, ready to search and evaluate positions of its game. One thread at a time may use it.
+
+    Args:
+        weights: a file, or the name of a network that comes with gozero; None: that of `game`.
+        game: what the file must play; None: whatever it plays, Go without a name either.
+        threads: CPU threads; None: as many as the process may use.
+        backend: `"auto"`, `"openvino"` or `"torch"`.
+        precision: `"auto"`, `"f32"`, `"bf16"` or `"int8"`.
+
+    Raises:
+        gozero.nets.weights.WeightsError: the file is missing or damaged, or plays another game.
+
+    Attributes:
+        path: the file's `pathlib.Path`.
+        game: the game's name, as `gozero.make` takes it.
+    """
+
+    def __init__(
+        self,
+        weights: str | None = None,
+        *,
+        game: str | None = None,
+        threads: int | None = None,
+        backend: str = "auto",
+        precision: str = "auto",
+    ) -> None:
+        self.path, self._header = engine.find_weights(weights, game)
+        self.game = self._header.game
+        self._evaluators = Evaluators(self.path, backend, threads, precision, engine.cache_memory(None))
+
+    def evaluate(self, positions: Sequence[Position]) -> Evaluation:
+        """What the network alone thinks of positions [n >= 1] on boards of one size: logits float32 [n, A], value
+        float32 [n], in Go score float32 [n] and ownership float32 [n, points], each for the side to move.
+        """
+        return self._evaluator(positions[0].game).evaluate(np.stack([position.state for position in positions]))
+
+    def search(
+        self, position: Position, *, visits: int | None = 400, seconds: float | None = None, seed: int = 0
+    ) -> Analysis:
+        """Search the legal moves until the root has `visits` (None: no limit) or `seconds` have passed; the position
+        stays as it is. Each search has a tree of its own; the same seed and visits find the same.
+
+        `moves[0].action` of the answer is the action to play. ValueError if the game is over, or without a limit.
+        """
+        if position.is_over or (visits is None and seconds is None):
+            raise ValueError("the game is over" if position.is_over else "a search needs a limit: visits or seconds")
+        evaluator = Owners(self._evaluator(position.game))
+        memory = Memory(engine.tree_memory(None))
+        search = Search(evaluator.game, evaluator, engine.search_settings(visits, self.game), seed=seed, memory=memory)
+        budget = UNLIMITED_VISITS if visits is None else visits
+        search.begin(0, SearchRequest(position.state, position.history_row(0), budget))
+        search.run(None if seconds is None else time.monotonic() + seconds)
+        return look(search, evaluator, position, Observer(lambda analysis: None, ownership=True))
+
+    def player(
+        self, *, size: int | None = None, komi: float | None = None, settings: PlayerSettings | None = None
+    ) -> Player:
+        """A player of whole games, at the first move of one; None: what the game has, see `gozero.make`.
+
+        ChoiceError for a board, komi or rules that the game or the network does not have.
+        """
+        sizes = engine.supported_sizes(self._header)
+        size = size or self._header.size or games.usual(self.game, "size")
+        return make_player(self.game, sizes, self._evaluator, settings or PlayerSettings(), size=size, komi=komi)
+
+    def _evaluator(self, game: Game) -> Evaluator:
+        return self._evaluators.open(game)
