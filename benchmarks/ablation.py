@@ -19,25 +19,19 @@ from __future__ import annotations
 
 import argparse
 import re
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-import torch
-
 from benchmarks.harness import machine, plain_parser
-from gozero.system.console import INTERRUPTED, SUCCESS, positive, run_command, say, stop_on_signals
+from gozero.system.console import BAD_INPUT, INTERRUPTED, SUCCESS, positive, run_command, say, stop_on_signals
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
-from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError
 from training.matches.tournament import field, runner
-from training.run import modes, session
 from training.settings import presets
-from training.settings.config import LoopSettings
-from training.storage.storage import alone
 
 BASE = presets.path_of("ablation7")
 FOLDER = "runs/ablation"
@@ -57,55 +51,30 @@ ARMS: dict[str, str] = {
 }
 
 
-def settings_of(arm: str, evaluations: int, seed: int) -> LoopSettings:
-    """The base configuration with the changes of an arm: a name in `ARMS`, or KEY=VALUE,KEY=VALUE.
+def changes_of(arm: str, evaluations: int, seed: int) -> list[str]:
+    """The settings, as `gozero train --set` takes them, of an arm: a name in `ARMS`, or KEY=VALUE,KEY=VALUE.
 
-    Few evaluations are divided into short generations, so that they are not overrun.
-
-    Raises:
-        SettingsError: an arm that is neither; a change that the settings refuse.
+    Few evaluations are divided into short generations, so that they are not overrun. SettingsError for an arm that is
+    neither.
     """
     if arm not in ARMS and "=" not in arm:
         raise SettingsError(f"no arm {arm}; there are {', '.join(ARMS)}, and changes such as features=3")
     changes = [change for change in BETWEEN_CHANGES.split(ARMS.get(arm, arm)) if change]
     rows = max(50, evaluations // EVALUATIONS_A_ROW // GENERATIONS)
-    base = presets.load(BASE, f"arm {RECIPE}")
-    given = [f"evaluations={evaluations}", f"seed={seed}", f"generation_rows={min(base.generation_rows, rows)}"]
-    return presets.load(BASE, f"arm {arm}", [*given, *changes])
+    usual = presets.load(BASE).generation_rows
+    return [f"evaluations={evaluations}", f"seed={seed}", f"generation_rows={min(usual, rows)}", *changes]
 
 
 def folder_of(folder: Path, arm: str, seed: int) -> Path:
     return folder / f"{arm}-{seed}"
 
 
-def train(arm: str, folder: Path, evaluations: int, seed: int, stop: Callable[[], bool]) -> None:
-    settings, place = settings_of(arm, evaluations, seed), folder_of(folder, arm, seed)
-    torch.set_num_threads(settings.threads)
-    with alone(place):
-        run = session.prepare(settings, place)
-        watch = Monitor(run.folder, run.settings)
-        try:
-            modes.train_in_mode(run, watch, stop)
-        finally:
-            watch.close(stop)
-    progress = run.progress
-    say(
-        f"{arm}, seed {seed}: {progress.evaluations:,} evaluations, {progress.games:,} games, {progress.rows:,} rows, "
-        f"{progress.hours:.2f} h"
+def train(arm: str, folder: Path, evaluations: int, seed: int) -> int:
+    """Train a run with `gozero train`, which continues what was stopped. Returns its exit code."""
+    command = [sys.executable, "-m", "gozero", "train", "--config", str(BASE), "--run", str(folder_of(folder, arm, seed))]
+    return subprocess.call(
+        command + [word for change in changes_of(arm, evaluations, seed) for word in ("--set", change)]
     )
-
-
-def train_all(runs: Sequence[Trained], options: argparse.Namespace, stop: Callable[[], bool]) -> list[Trained]:
-    """Train each run. Returns those that did not diverge; divergence is a result as well, so the others go on."""
-    trained = []
-    for arm, seed in runs:
-        if not stop():
-            try:
-                train(arm, options.folder, options.evaluations, seed, stop)
-                trained.append((arm, seed))
-            except DivergedError as error:
-                say(f"{arm}, seed {seed}: {error}")
-    return trained
 
 
 def pairings(arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[Trained, Trained]]:
@@ -167,16 +136,17 @@ def _in_folder(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     arms, seeds = list(dict.fromkeys(options.arms)), list(dict.fromkeys(options.seeds))
-    runs = [(arm, seed) for seed, arm in product(seeds, arms)]
-    for arm, seed in runs:
-        settings_of(arm, options.evaluations, seed)  # a wrong one is refused before hours of training
-    stop = stop_on_signals()
-    if options.matches != "only":
-        trained = train_all(runs, options, stop)
-        diverged = set(runs) - set(trained)
-    else:
-        diverged = set[Trained]()
-    pairs = [pair for pair in pairings(arms, seeds) if not diverged & set(pair)]
+    for arm in arms:  # a wrong one is refused before hours of training
+        presets.load(BASE, f"arm {arm}", changes_of(arm, options.evaluations, seeds[0]))
+    stop, failed = stop_on_signals(), set[Trained]()
+    for seed, arm in product(seeds, arms) if options.matches != "only" else ():
+        code = SUCCESS if stop() else train(arm, options.folder, options.evaluations, seed)
+        if code == BAD_INPUT:
+            return code
+        if code:  # one that diverged is a result as well
+            say(f"{arm}, seed {seed}: it failed, and plays no match")
+            failed.add((arm, seed))
+    pairs = [pair for pair in pairings(arms, seeds) if not failed & set(pair)]
     if stop() or options.matches == "no" or not pairs:
         return INTERRUPTED if stop() else SUCCESS
     print(f"{machine()}\n{options.evaluations:,} evaluations of training an arm, {options.visits} visits", flush=True)

@@ -64,24 +64,18 @@ class Row(NamedTuple):
 def newest(library: Library, name: str, most: int, held_out: bool, sizes: Container[int]) -> dict[int, deque[Entry]]:
     """The newest games of each of these board sizes, at most so many; with `held_out` only those never learned from.
 
-    Raises:
-        ChoiceError: the games are of another game than `name`, or there are none of these.
-        LibraryError: there is no such folder or shard.
+    ChoiceError if the games are of another game than `name`, or there are none of these.
     """
     found: dict[int, deque[Entry]] = defaultdict(lambda: deque(maxlen=min(most, sys.maxsize)))
     for entry in library.entries():
-        if entry.game().name != name:
-            raise ChoiceError(
-                f"{entry.name} is a game of {entry.game().name}, the weights play {name}; give other --records"
-            )
-        record = entry.record
+        record, played = entry.record, entry.game().name
+        if played != name:
+            raise ChoiceError(f"{entry.name} is a game of {played}, the weights play {name}; give other --records")
         has_pairs = record.size in sizes and len(record.moves) > 1 and not is_opening(record)
         if has_pairs and (not held_out or is_held_out(record, HELD_OUT)):
             found[record.size].append(entry)
     if not found:
-        raise ChoiceError(
-            f"no {'held-out ' * held_out}game in {library.paths[0]} on a board that the weights play; give other --records"
-        )
+        raise ChoiceError(f"no such game in {library.paths[0]} on a board that the weights play; give other --records")
     return dict(sorted(found.items()))
 
 
@@ -129,7 +123,8 @@ def _run(options: argparse.Namespace) -> int:
     found = newest(library, header.game, options.games, options.held_out, supported_sizes(header))
     if library.complaint:
         say(library.complaint)
-    print(f"{path.name}, {header.game}, games of {options.records}{', held out' * options.held_out}")
+    which = "held-out games" if options.held_out else "games"
+    print(f"{path.name}, {header.game}, {which} of {options.records}")
     print(f"{'size':>4} {'games':>6} {'positions':>10} {'bias':>17} {'winner':>8} {'sure':>6}")
     for entries in found.values():
         evaluator = open_evaluator(path, entries[0].game(), threads=options.threads)

@@ -1,24 +1,17 @@
-"""A run on a cluster: what killed processes cost it, and how many workers one coordinator serves. Both need Ray.
+"""What killed processes cost a run on a cluster. It needs Ray and Linux.
 
-    python -m benchmarks.cluster chaos --minutes 3 --every 20
-    python -m benchmarks.cluster load --workers 10 100 1000
+    python -m benchmarks.cluster --minutes 3 --every 20
 
-chaos  Several Ray nodes on this machine train a small network on 7x7. Every so many seconds a process drawn by `--seed`
-       is killed with SIGKILL: a worker, the learner, the coordinator, or a whole node, for which another joins. At the
-       end the run is stopped as by Ctrl-C and examined: games in the window and in the shards, games that occur twice,
-       frames that cannot be read, the most memory of each kind of process. Claimed: every game counts once, no frame is
-       corrupt. Linux. The run that was killed so often can be matched with an undisturbed one by `gozero match`.
-load   Simulated workers that compute nothing answer a coordinator through Ray: four games after four times `--game`
-       seconds, with the state of a pool of `--state` KB. A line gives the answers a second, those that the pace of the
-       workers would allow, and the share of a core that the coordinator's process used.
+Several Ray nodes on this machine train a small network on 7x7. Every so many seconds a process drawn by `--seed` is
+killed with SIGKILL: a worker, the learner, the coordinator, or a whole node, for which another joins. At the end the run
+is stopped as by Ctrl-C and examined: games in the window and in the shards, games that occur twice, frames that cannot
+be read, the most memory of each kind of process. Claimed: every game counts once, no frame is corrupt. The run that was
+killed so often can be matched with an undisturbed one by `gozero match`.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import itertools
-import logging
 import os
 import signal
 import subprocess
@@ -33,25 +26,18 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import above_zero, finish, machine, plain_parser
-from gozero import __version__
-from gozero.system.console import BAD_INPUT, positive, say, seed, whole
+from gozero.system.console import BAD_INPUT, positive, say, seed
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import megabytes
 
 try:
-    import ray
     from ray.cluster_utils import Cluster
 except ModuleNotFoundError:
     say("benchmarks.cluster: Ray is not installed; run: pip install '.[distributed]' in the folder of the source")
     raise SystemExit(BAD_INPUT) from None
 
 from training.cluster import WORKER
-from training.cluster.messages import About, Initialize, NetworkVersion, PackedPool, PlayTask, TaskResult
-from training.cluster.pool import ClusterPool
 from training.records import records
-from training.records.records import Record
-from training.selfplay.local import Task, TaskEnd
-from training.settings.config import LoopSettings
 from training.storage import checkpoint
 from training.storage.checkpoint import Snapshot
 
@@ -59,7 +45,6 @@ TITLES = {"worker": "ray::Worker", "learner": "ray::Learner", "coordinator": "ra
 KINDS = (*TITLES, "node")
 NODE_BYTES = 100_000_000  # of each node's object store
 STOP_SECONDS = 180.0
-GAMES = 4  # between two states of a simulated worker
 
 
 def processes(title: str, parents: set[int]) -> Iterator[int]:
@@ -172,87 +157,17 @@ def chaos(options: argparse.Namespace) -> None:
     print("\n".join(verdict(folder, found[0])))
 
 
-class Host:
-    """A process with many simulated workers."""
-
-    def __init__(self, game: float, state: int) -> None:
-        self.game = game
-        self.state = PackedPool(np.random.default_rng(1).bytes(state), ())
-
-    async def about(self) -> About:
-        return About("host", os.getpid(), __version__)
-
-    async def cut(self, number: int) -> None:
-        pass
-
-    async def work(self, order: PlayTask) -> TaskResult:
-        """Games that nobody plays."""
-        moves, began = np.arange(120, dtype=np.int32), time.monotonic()
-        await asyncio.sleep(GAMES * self.game)
-        records = [Record(13, 7.5, 1, moves, (), 0.5, "passes") for _ in range(GAMES)]
-        return TaskResult(records, TaskEnd(0), self.state, time.monotonic() - began)
-
-
-def measure(workers: int, hosts: list[Any], seconds: float, game: float) -> str:
-    turn, settings = itertools.cycle(hosts), LoopSettings()
-    pool = ClusterPool(Initialize(settings, 1), workers, start=lambda order, resource: next(turn))
-    pool.open()
-
-    def order(slot: int) -> PlayTask:
-        task = Task(13, slot, settings.stage[0], 1, 4.0, "games")
-        return PlayTask(pool.number(), task, PackedPool(b"\0" * 1000, ()), NetworkVersion(0, 0, None))
-
-    jobs = {pool.submit(order(slot)) for slot in range(workers)}
-    while len(pool.counts()[0]) < workers:
-        time.sleep(0.1)
-    began, used, answers = time.monotonic(), time.process_time(), 0
-    while time.monotonic() < began + seconds:
-        done = pool.first_done(jobs, lambda: False)
-        answers += len(done)
-        jobs = jobs - done | {pool.submit(order(0)) for _ in done}
-    passed, used = time.monotonic() - began, time.process_time() - used
-    pool.close()
-    possible = workers / (GAMES * game)
-    rate = f"{answers / passed:7.0f} answers/s of {possible:7.0f}"
-    return f"{workers:5} workers: {rate}, coordinator {used / passed:5.0%} of a core"
-
-
-def load(options: argparse.Namespace) -> None:
-    ray.init(
-        num_cpus=options.hosts, include_dashboard=False, logging_level=logging.ERROR, object_store_memory=200_000_000
-    )
-    host: Any = ray.remote(Host)
-    host = host.options(num_cpus=0, max_concurrency=2000)
-    for workers in options.workers:
-        hosts = [host.remote(options.game, 1000 * options.state) for _ in range(options.hosts)]
-        print(measure(workers, hosts, options.seconds, options.game), flush=True)
-
-
-def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = plain_parser("benchmarks.cluster", __doc__ or "")
-    kinds = parser.add_subparsers(required=True, metavar="KIND")
-    killing = kinds.add_parser("chaos", help="kill processes of a run")
-    killing.set_defaults(measure=chaos)
-    killing.add_argument("--minutes", type=above_zero, default=30.0, help="(default 30)")
-    killing.add_argument("--every", type=above_zero, default=20.0, help="seconds between two kills (default 20)")
-    killing.add_argument("--nodes", type=positive, default=2, help="beside the head (default 2)")
-    killing.add_argument("--mode", default="asynchronous", help="of the run (default asynchronous)")
-    killing.add_argument("--seed", type=seed, default=1, help="of what is killed (default 1)")
-    killing.add_argument("--run", metavar="FOLDER", help="run folder (default: a temporary one)")
-    many = kinds.add_parser("load", help="simulate workers")
-    many.set_defaults(measure=load)
-    many.add_argument("--workers", type=positive, nargs="+", default=[10, 100, 1000], help="(default 10 100 1000)")
-    many.add_argument("--hosts", type=positive, default=2, help="processes that simulate them (default 2)")
-    many.add_argument("--seconds", type=above_zero, default=20.0, help="of each measurement (default 20)")
-    many.add_argument("--game", type=above_zero, default=1.0, help="seconds between two games of a worker (default 1)")
-    many.add_argument("--state", type=whole(0), default=50, help="KB of a pool's state (default 50)")
-    return parser.parse_args(arguments)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = options_of(arguments)
+    parser = plain_parser("benchmarks.cluster", __doc__ or "")
+    parser.add_argument("--minutes", type=above_zero, default=30.0, help="(default 30)")
+    parser.add_argument("--every", type=above_zero, default=20.0, help="seconds between two kills (default 20)")
+    parser.add_argument("--nodes", type=positive, default=2, help="beside the head (default 2)")
+    parser.add_argument("--mode", default="asynchronous", help="of the run (default asynchronous)")
+    parser.add_argument("--seed", type=seed, default=1, help="of what is killed (default 1)")
+    parser.add_argument("--run", metavar="FOLDER", help="run folder (default: a temporary one)")
+    options = parser.parse_args(arguments)
     print(machine(), flush=True)
-    options.measure(options)
+    chaos(options)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import textwrap
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks import precision, rivals, search
@@ -51,10 +52,9 @@ The shipped weights, `best.pt`, on one thread. The other programs bring no netwo
 in plain PyTorch stands beside it.
 """
 NOTE_ON_STARTS = """\
-Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end: it
-does the first work of its row and then copies one position 20,000 times. Medians of {runs} starts after one that is not
-counted, so files and caches are warm; gozero keeps its compiled kernels on disk, made once for each version in about
-half a minute of processor time. Peak memory is that of the first work, Python and NumPy included.
+Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end.
+Medians of {runs} starts after one that is not counted, so files and caches are warm; gozero keeps its compiled kernels
+on disk, made once for each version in about half a minute of processor time. Python and NumPy are included.
 """
 
 
@@ -137,31 +137,25 @@ def networks() -> list[Entry]:
 
     path, game = find("best.pt"), go.make(rivals.SIZE)
 
-    def evaluator(backend: str, number: str) -> OpenVINOEvaluator | TorchEvaluator:
+    def opened(backend: str, batch: int, number: str) -> Contender:
+        inputs = precision.positions(Path("weights/resume/records"), rivals.SIZE, 64, load(path).feature_version)
         if backend == "torch":
-            return TorchEvaluator(load(path).network(), game, threads=1, precision=number)
+            torch = TorchEvaluator(load(path).network(), game, threads=1, precision=number)
+            return precision.evaluations(torch, inputs, batch, 1.0)
         stored = graphs.load(path, game.name)
-        return OpenVINOEvaluator(stored.graph, game, threads=1, precision=number, ranges=stored.ranges)
+        openvino = OpenVINOEvaluator(stored.graph, game, threads=1, precision=number, ranges=stored.ranges)
+        return precision.evaluations(openvino, inputs, batch, 1.0)
 
-    def opened(backend: str, batch: int, number: str) -> Callable[[], Contender]:
-        folder, version = Path("weights/resume/records"), load(path).feature_version
-
-        def make() -> Contender:
-            inputs = precision.positions(folder, rivals.SIZE, 64, version)
-            return precision.evaluations(evaluator(backend, number), inputs, batch, 1.0)
-
-        return make
-
-    rows = []
-    for batch in (64, 8):
-        rows += [
-            Entry(
-                f"gozero, batch {batch}", "openvino", opened("openvino", batch, "auto"), "OpenVINO, as it plays"
-            ),
-            Entry(f"PyTorch, batch {batch}", "torch", opened("torch", batch, "auto"), "the same weights, eager"),
-            Entry(f"PyTorch f32, batch {batch}", "torch", opened("torch", batch, "f32"), "likewise, in f32"),
-        ]
-    return rows
+    kinds = (
+        ("gozero", "openvino", "auto", "OpenVINO, as it plays"),
+        ("PyTorch", "torch", "auto", "the same weights, eager"),
+        ("PyTorch f32", "torch", "f32", "likewise, in f32"),
+    )
+    return [
+        Entry(f"{name}, batch {batch}", backend, partial(opened, backend, batch, number), differs)
+        for batch in (64, 8)
+        for name, backend, number, differs in kinds
+    ]
 
 
 def table(entries: Sequence[Entry], unit: str, runs: int) -> list[str]:
@@ -180,30 +174,25 @@ def line(row: Row, differs: str) -> str:
     return f"| {row.name} | {row.rate:,.0f} | {row.cpu_share:.2f}{void} | {differs} |"
 
 
-def start(program: str) -> tuple[float, float, int, int]:
-    """(seconds from the command to the end of its first work, processor seconds, peak bytes, bytes of a position)."""
+def start(program: str) -> tuple[float, float, float]:
+    """(seconds from the command to the end of its first work, processor seconds, peak MB)."""
     command = [sys.executable, "-m", "benchmarks.rivals", program]
     before, began = os.times(), time.perf_counter()
     done = subprocess.run(command, cwd=PAGE.parent.parent, capture_output=True, text=True, check=False)
     seconds, after = time.perf_counter() - began, os.times()
     if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
-    peak, position = done.stdout.split()[-2:]
     worked = after.children_user + after.children_system - before.children_user - before.children_system
-    return seconds, worked, int(peak), int(position)
+    return seconds, worked, float(done.stdout.split()[-1])
 
 
 def starts(runs: int) -> list[str]:
-    lines = [
-        "| program | first work | seconds | CPU/wall | peak memory, MB | a position, bytes |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = ["| program | first work | seconds | CPU/wall | peak memory, MB |", "|---|---|---|---|---|"]
     for program, first in rivals.FIRST.items():
         if installed(first.module):
             samples = [start(program) for _ in range(runs + 1)][1:]
-            seconds, worked, peak, position = (statistics.median(column) for column in zip(*samples, strict=True))
-            times = f"{seconds:.2f} | {worked / seconds:.2f}"
-            lines.append(f"| {program} | {first.what} | {times} | {peak / 1e6:,.0f} | {position:,.0f} |")
+            seconds, worked, peak = (statistics.median(column) for column in zip(*samples, strict=True))
+            lines.append(f"| {program} | {first.what} | {seconds:.2f} | {worked / seconds:.2f} | {peak:,.0f} |")
             print(f"  {lines[-1]}", flush=True)
     return lines
 

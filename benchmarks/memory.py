@@ -122,56 +122,42 @@ def web(options: argparse.Namespace) -> None:
     minutes = 0.2 if options.short else options.minutes
     print(f"Memory of gozero web, an analysis of {minutes:g} minutes on 13x13", flush=True)
     with served("--threads", "1") as (process, address):
-        readings = Readings(process.pid, minutes)
-        asyncio.run(analyse(address, readings))
-    for name, found in (("server", readings.server), ("engine", readings.engine)):
+        readings = asyncio.run(analyse(address, process.pid, minutes))
+    for name, found in zip(("server", "engine"), zip(*readings, strict=True), strict=True):
         print(f"  {verdict(name, found[SETTLED_MINUTES:])}")
 
 
-class Readings:
-    """Megabytes of a server and of its engines together, read each minute."""
+async def analyse(address: str, server: int, minutes: float) -> list[tuple[float, float]]:
+    """Let the server analyse for so long; a game that is over, or long, is followed by another.
 
-    def __init__(self, number: int, minutes: float) -> None:
-        self._number, self._begun = number, time.monotonic()
-        self._end = self._begun + 60 * minutes
-        self.server, self.engine = list[float](), list[float]()
-
-    @property
-    def is_over(self) -> bool:
-        return time.monotonic() >= self._end
-
-    def read_if_due(self, moves: int) -> None:
-        """Read the memory if another minute, or the time, is over."""
-        if self.is_over or time.monotonic() - self._begun >= 60 * (len(self.server) + 1):
-            server, *engines = (used(each) for each in family(self._number))
-            self.server.append(server)
-            self.engine.append(sum(engines))
-            text = f"server {server:.1f} MB, engine {self.engine[-1]:.0f} MB, {moves} moves"
-            print(f"  minute {len(self.server):>3}: {text}", flush=True)
-
-
-async def analyse(address: str, readings: Readings) -> None:
-    """Let the server analyse until the time is over; a game that is over, or long, is followed by another."""
+    Returns the megabytes of the server and of its engines together, read each minute and at the end.
+    """
     import aiohttp
 
-    host = urlsplit(address).netloc
-    moves, next_move, look = 0, time.monotonic() + MOVE_EVERY, None
+    host, readings = urlsplit(address).netloc, list[tuple[float, float]]()
+    begun, moves, look = time.monotonic(), 0, None
+    end, next_move = begun + 60 * minutes, begun + MOVE_EVERY
     async with (
         aiohttp.ClientSession() as session,
         session.ws_connect(f"http://{host}/socket", headers={"Origin": f"http://{host}"}, max_msg_size=0) as page,
     ):
         await page.send_json({"do": "new", "setup": SETUP})
         await page.send_json({"do": "analyse", "on": True})
-        while not readings.is_over:
+        while (now := time.monotonic()) < end:
             report = await next_report(page)
             if report["is"] == "look":
                 look = report
             elif report["is"] == "view" and (report["over"] or report["number"] >= MOVES):
                 await page.send_json({"do": "new", "setup": SETUP})
-            if look is not None and time.monotonic() >= next_move:
+            if look is not None and now >= next_move:
                 await page.send_json({"do": "play", "vertex": look["moves"][0]["vertex"]})
-                moves, next_move, look = moves + 1, time.monotonic() + MOVE_EVERY, None
-            readings.read_if_due(moves)
+                moves, next_move, look = moves + 1, now + MOVE_EVERY, None
+            if time.monotonic() >= min(end, begun + 60 * (len(readings) + 1)):
+                own, *engines = (used(each) for each in family(server))
+                readings.append((own, sum(engines)))
+                text = f"server {own:.1f} MB, engine {sum(engines):.0f} MB, {moves} moves"
+                print(f"  minute {len(readings):>3}: {text}", flush=True)
+    return readings
 
 
 async def next_report(page: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:

@@ -23,8 +23,7 @@ import numpy as np
 
 from benchmarks.harness import Contender, Row, above_zero, finish, machine, measure, parser, pin, report
 from gozero.evaluators import graphs
-from gozero.evaluators.backends import PrecisionError
-from gozero.evaluators.base import Evaluation
+from gozero.evaluators.base import Evaluation, PrecisionError
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets.locations import find

@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.harness import Contender, finish
 from gozero.system.console import Parser
+from gozero.system.machine import megabytes
 
 SIZE, KOMI, C_PUCT = 13, 7.5, 1.1
 TREES, SIMULATIONS = 64, 32  # of searches of many trees
@@ -86,6 +87,10 @@ def open_spiel_python(simulations: int, searches: int, moves: Sequence[int] = ()
     game = _open_spiel_game()
     draws, score = np.random.RandomState(1), mcts.SearchNode.puct_value
     bot = mcts.MCTSBot(game, C_PUCT, simulations, Free(), solve=False, random_state=draws, child_selection_fn=score)
+    return _open_spiel_searches(bot, game, searches, moves)
+
+
+def _open_spiel_searches(bot: Any, game: Any, searches: int, moves: Sequence[int]) -> Contender:
     start = game.new_initial_state()
     for action in moves:
         start.apply_action(action)
@@ -100,10 +105,7 @@ def open_spiel_search(simulations: int, searches: int, moves: Sequence[int]) -> 
     policy = pyspiel.ChildSelectionPolicy.PUCT
     evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
     bot = pyspiel.MCTSBot(game, evaluator, C_PUCT, simulations + 1, 1000, False, 1, False, policy)
-    start = game.new_initial_state()
-    for action in moves:
-        start.apply_action(action)
-    return lambda: sum(bot.mcts_search(start.clone()).explore_count for _ in range(searches))
+    return _open_spiel_searches(bot, game, searches, moves)
 
 
 def pachi_random(games: int) -> Contender:
@@ -207,35 +209,10 @@ def mctx_search(moves: Sequence[int]) -> Contender:
     return run
 
 
-def _gozero_first() -> Any:
+def _gozero_search() -> Contender:
     from benchmarks.search import tree_search
-    from gozero.games.go import go
 
-    tree_search(800, 1, 1)()
-    return lambda count: go.make(SIZE).new_states(count)
-
-
-def _open_spiel_first() -> Any:
-    open_spiel_search(800, 1, ())()
-    state = _open_spiel_game().new_initial_state()
-    return lambda count: [state.clone() for _ in range(count)]
-
-
-def _pachi_first() -> Any:
-    import pachi_py
-
-    pachi_random(1)()
-    board = pachi_py.CreateBoard(SIZE)
-    return lambda count: [board.clone() for _ in range(count)]
-
-
-def _mctx_first() -> Any:
-    import jax
-
-    mctx_search(())()
-    _, state = _pgx()
-    copies = [leaf[0] for leaf in jax.tree_util.tree_leaves(state)]
-    return lambda count: [np.repeat(np.asarray(leaf)[None], count, axis=0) for leaf in copies]
+    return tree_search(800, 1, 1)
 
 
 class First(NamedTuple):
@@ -243,34 +220,29 @@ class First(NamedTuple):
 
     module: str  # that it needs
     what: str
-    make: Callable[[], Any]  # does the work; then so many copies of a position can be made
+    make: Callable[[], Contender]
 
 
 FIRST = {
-    "gozero": First("numba", "a search of 800 simulations", _gozero_first),
-    "OpenSpiel": First("pyspiel", "a search of 800 simulations with random games, in C++", _open_spiel_first),
-    "pgx + mctx": First(
-        "mctx", f"{TREES} searches of {SIMULATIONS} simulations; nearly all is compilation", _mctx_first
+    "gozero": First("numba", "a search of 800 simulations", _gozero_search),
+    "OpenSpiel": First(
+        "pyspiel", "a search of 800 simulations with random games, in C++", lambda: open_spiel_search(800, 1, ())
     ),
-    "pachi-py": First("pachi_py", "one random game", _pachi_first),
+    "pgx + mctx": First(
+        "mctx",
+        f"{TREES} searches of {SIMULATIONS} simulations; nearly all is compilation",
+        lambda: mctx_search(()),
+    ),
+    "pachi-py": First("pachi_py", "one random game", lambda: pachi_random(1)),
 }
 
 
-def _memory(field: str) -> int:
-    """Bytes of this process in memory: VmRSS now, VmHWM at most. (`ru_maxrss` would count its parent's, too.)"""
-    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
-
-
 def main() -> None:
-    """Do the first work of the program named, then print its peak memory and what a position takes, in bytes."""
+    """Do the first work of the program named, then print its peak memory in MB."""
     options = Parser(prog="python -m benchmarks.rivals", description="The first work of a program, and its memory.")
     options.add_argument("program", choices=FIRST, metavar="NAME", help=", ".join(FIRST))
-    copies = FIRST[options.parse_args().program].make()
-    peak, before, count = _memory("VmHWM"), _memory("VmRSS"), 20_000
-    made = copies(count)
-    print(peak, (_memory("VmRSS") - before) // count)
-    del made
+    FIRST[options.parse_args().program].make()()
+    print(megabytes(Path("/proc/self/status"), "VmHWM"))  # `ru_maxrss` would count its parent's, too
 
 
 if __name__ == "__main__":

@@ -43,28 +43,20 @@ class Board(NamedTuple):
         return f"{self.size}x{self.size} with komi {self.komi:g}"
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """The rows of a list of games by `gozero match --csv`, compressed or not. OSError; ChoiceError for another file."""
-    try:
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
-            rows = list(csv.DictReader(lines))
-    except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
-        rows = []
-    if not rows or any(row.get(column) is None for row in rows for column in ("moves", "ended", "result")):
-        raise ChoiceError(f"{path}: no list of games by gozero match --csv")
-    return rows
-
-
 def listed_games(files: Sequence[Path], board: Board) -> list[Game]:
-    """The games of matches that ended by two passes. OSError; ChoiceError for a file that is no list of games, or whose
-    games are not of that board.
+    """The games of matches (lists by `gozero match --csv`, compressed or not) that ended by two passes. OSError;
+    ChoiceError for a file that is no such list, or whose games are not of that board.
     """
     found = list[Game]()
     for file in files:
-        for number, row in enumerate(rows_of(file), 1):
-            if row["ended"] == "two passes":
-                words = row["moves"].split()
-                if not _is_of(board, words[1::2], row["result"]):
+        try:
+            with gzip.open(file, "rt") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
+                rows = [(row["moves"].split(), row["ended"], row["result"]) for row in csv.DictReader(lines)]
+        except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile, KeyError, AttributeError):
+            raise ChoiceError(f"{file}: no list of games by gozero match --csv") from None
+        for number, (words, ended, result) in enumerate(rows, 1):
+            if ended == "two passes":
+                if not _is_of(board, words[1::2], result):
                     raise ChoiceError(f"{file}: game {number} is none of {board}: give its --size and --komi")
                 found.append([" ".join(move) for move in zip(words[::2], words[1::2], strict=False)])
     if not found:
@@ -88,12 +80,8 @@ def points_of(score: str) -> float:
 
 
 def final_score(engine: Engine, board: Board, game: Game) -> str:
-    for command in (
-        f"boardsize {board.size}",
-        "clear_board",
-        f"komi {board.komi:g}",
-        *(f"play {move}" for move in game),
-    ):
+    begin = (f"boardsize {board.size}", "clear_board", f"komi {board.komi:g}")
+    for command in (*begin, *(f"play {move}" for move in game)):
         engine.send(command)
     return engine.send("final_score")
 

@@ -26,8 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.harness import Row, above_zero, finish, kept_busy, machine, measure, parser, report
-from gozero.evaluators.backends import PRECISIONS
-from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
+from gozero.evaluators.base import PRECISIONS, Evaluation, Evaluator, Pending, submitter
 from gozero.games.game import Game
 from gozero.nets import model
 from gozero.system.console import positive, whole

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from gozero import __version__
-from gozero.system.console import BAD_INPUT, SUCCESS, run_command, say
+from gozero.system.console import BAD_INPUT, SUCCESS, printing, run_command, say
 
 FIRST = """\
 Try first:
@@ -111,7 +111,7 @@ def _run(name: str, arguments: list[str]) -> int:
     if code := run_command(f"gozero {name}", lambda: loaded.append(import_module(module))):
         return code
     main: Callable[[list[str]], int] = getattr(loaded[0], function)
-    return main([*command.leading, *arguments])
+    return printing(f"gozero {name}", lambda: main([*command.leading, *arguments]))
 
 
 def _unknown(given: list[str]) -> int:

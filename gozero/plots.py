@@ -24,7 +24,6 @@ DPI = 80
 PANEL = (4.2, 2.9)  # inches
 BOARD = 2.9
 COLUMNS = 3
-STRIP = 32  # filters side by side
 SIDES_CELL, SIDES_HEAD = 0.11, 0.25  # inches: a weight of a filter in `sides`, and the title above
 SIDES_WIDTH, SIDES_DPI = 96, 100  # weights side by side
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:gray")
@@ -44,13 +43,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves on the same axes. `ticks` (x, text) label a second axis above."""
+    """Curves on the same axes."""
 
     title: str
     curves: Sequence[Curve]
     across: str = ""  # what x is
-    ticks: Sequence[tuple[float, str]] = ()
-    notes: Sequence[str] = ()
     logarithmic: bool = False  # the x axis
 
 
@@ -96,26 +93,6 @@ def boards(pictures: Sequence[BoardPicture], columns: int = 4, dpi: int = DPI) -
     for place, picture in enumerate(pictures, 1):
         _board(figure.add_subplot(rows, columns, place), picture)
     return _png(figure, dpi)
-
-
-def filters(weights: np.ndarray, names: Sequence[str]) -> bytes:
-    """The first layer, float [C, planes, 3, 3]: a column a filter, a row a plane; red positive, blue negative, each to
-    its own scale.
-    """
-    tiles = weights / np.maximum(np.abs(weights).max(axis=(1, 2, 3), keepdims=True), 1e-12)
-    strips = [tiles[start : start + STRIP] for start in range(0, len(tiles), STRIP)]
-    figure = _figure(0.32 * len(strips[0]) + 1.2, 0.32 * len(names) * len(strips) + 0.2)
-    for place, strip in enumerate(strips, 1):
-        axes = figure.add_subplot(len(strips), 1, place)
-        count, planes, height, width = strip.shape
-        padded = np.pad(strip, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=np.nan)
-        image = padded.transpose(1, 2, 0, 3).reshape(planes * (height + 1), count * (width + 1))
-        axes.imshow(image, cmap="bwr", vmin=-1, vmax=1, interpolation="nearest")
-        axes.set_facecolor("0.8")
-        axes.set_xlim(-0.5, len(strips[0]) * (width + 1) - 0.5)
-        axes.set_yticks([(height + 1) * row + height / 2 - 0.5 for row in range(planes)], names, fontsize=7)
-        axes.set_xticks([])
-    return _png(figure)
 
 
 def sides(layer: Filters) -> bytes:
@@ -180,9 +157,6 @@ def _panel(axes: Axes, panel: Panel) -> None:
     axes.tick_params(labelsize=7)
     axes.grid(alpha=0.25)
     axes.legend(fontsize=7, framealpha=0.6)
-    if panel.ticks:
-        above = axes.secondary_xaxis("top")
-        above.set_xticks([x for x, _ in panel.ticks], [text for _, text in panel.ticks], fontsize=6)
 
 
 def _board(axes: Axes, picture: BoardPicture) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,21 +16,11 @@ from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.play import engine
 from gozero.system import files
-from gozero.system.console import BAD_INPUT, SUCCESS, leave_when_unread, run_server
-from gozero.system.input import arriving_lines
-from gozero.system.output import Log, ProtocolOutput, secure_streams, unanswerable
+from gozero.system.console import BAD_INPUT, SUCCESS, printing, run_server
+from gozero.system.streams import Log, ProtocolOutput, arriving_lines, open_streams
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
-from gtp.commands.analyze import AnalysisCommands
-from gtp.commands.board import BoardCommands, PlayCommands
-from gtp.commands.clock import ClockCommands
-from gtp.commands.controllers import GomillCommands, ServerCommands
-from gtp.commands.gogui import GoguiCommands, GoguiGoCommands
-from gtp.commands.parameters import ParameterCommands
-from gtp.commands.records import RecordCommands
-from gtp.commands.rules import RuleCommands
-from gtp.commands.scoring import RefereeCommands, ScoringCommands
-from gtp.commands.setup import HandicapCommands, SetupCommands
+from gtp.commands import analyze, board, clock, gogui, parameters, records, scoring
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, report_bug, serve
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS, Session, say
 from gtp.settings import PROGRAM, GtpSettings, from_arguments
@@ -41,9 +30,9 @@ if TYPE_CHECKING:
     from gozero.play.player import Player
 
 NAME = "gozero"
-COMMANDS = (BoardCommands, SetupCommands, PlayCommands, GomillCommands, ParameterCommands)
-GO_COMMANDS = (HandicapCommands, ScoringCommands, RuleCommands, RecordCommands, ServerCommands, GoguiGoCommands)
-OTHER_GAMES_COMMANDS = (RefereeCommands, GoguiCommands)
+COMMANDS = board.COMMANDS | records.COMMANDS | parameters.COMMANDS | clock.COMMANDS | gogui.COMMANDS
+GO_COMMANDS = COMMANDS | board.HANDICAPS | scoring.GO | records.GO | gogui.GO
+OTHER_GAMES_COMMANDS = COMMANDS | scoring.OTHER_GAMES
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -54,19 +43,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _start(settings: GtpSettings, log: Log | None) -> int:
-    return _check(settings) if settings.check else _run(settings, log)
-
-
-def _check(settings: GtpSettings) -> int:
-    """Run `--check`, on standard output, and return the exit code."""
+    if not settings.check:
+        return _run(settings, log)
     from gtp.check import check
 
-    try:
-        able = check(settings)
-        sys.stdout.flush()
-    except OSError as error:
-        raise unanswerable(error) from None
-    return SUCCESS if able else BAD_INPUT
+    return printing(PROGRAM, lambda: SUCCESS if check(settings) else BAD_INPUT)
 
 
 def _run(settings: GtpSettings, log: Log | None) -> int:
@@ -105,7 +86,7 @@ def _serve(
             log.say(text)
 
     reader = LineReader(arriving_lines(0), session.signals)
-    leave_when_unread(output)
+    output.end_process_when_unread()
     serve(make_protocol(session, game, on_bug), reader, output, lambda: load(reader.lines.put), session.ponder)
 
 
@@ -118,7 +99,7 @@ def serve_player(make_player: Callable[[], Player], game: str, visits: int, desc
         visits: simulations a move.
         description: of the player, for records.
     """
-    secure_streams()
+    open_streams()
     output = ProtocolOutput.take_over(None)
     settings = GtpSettings(game=game, visits=visits, no_resign=True, opening_temperature=0.0)
     _serve(Session(settings, make_player, Signals(), lambda settings: description), game, output)
@@ -127,10 +108,9 @@ def serve_player(make_player: Callable[[], Player], game: str, visits: int, desc
 def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Exception], object] = report_bug) -> Protocol:
     """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
     protocol = Protocol(NAME, session.settings.gtp_version or VERSION, on_bug)
-    for group in (*COMMANDS, *(GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS)):
-        protocol.register(group(session).commands())
-    protocol.register(ClockCommands(session.clock).commands())
-    protocol.register_streams(AnalysisCommands(session).streams())
+    commands = GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS
+    protocol.register({name: partial(handle, session) for name, handle in commands.items()})
+    protocol.register_streams({name: partial(handle, session) for name, handle in analyze.STREAMS.items()})
     return protocol
 
 
@@ -149,8 +129,8 @@ def description(settings: GtpSettings, path: Path, header: Header) -> str:
 def surroundings(settings: GtpSettings) -> str:
     """Process, threads and platform, for the log, one fact a line."""
     threads = counted(settings.threads or available_threads(), "thread")
-    folder = files.working_folder() or "a folder that has been removed"
-    return f"process {os.getpid()}, {threads}, Python {platform.python_version()}, {platform.platform()}\nin {folder}"
+    system = f"Python {platform.python_version()}, {platform.platform()}"
+    return f"process {os.getpid()}, {threads}, {system}\nin {files.full('')}"
 
 
 def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:

@@ -19,9 +19,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from gozero.system.errors import UserError
-from gozero.system.output import ProtocolOutput
+from gozero.system.streams import ProtocolOutput
 
-Handler = Callable[["Command"], str]
+Handler = Callable[["Command"], str | None]  # the text of its answer, if it has any
 StreamHandler = Callable[["Command", "Stream"], None]
 Write = Callable[[str], None]
 
@@ -148,7 +148,7 @@ class Protocol:
                 self._streams[command.name](command, stream)
                 stream.end()
             elif command.name in self._handlers:
-                write(format_answer("=", command.id, self._handlers[command.name](command)))
+                write(format_answer("=", command.id, self._handlers[command.name](command) or ""))
             else:
                 raise GtpError("unknown command")
         except GtpError as error:
@@ -169,9 +169,8 @@ class Protocol:
         else:
             write(format_answer("?", command.id, reason))
 
-    def _quit(self, command: Command) -> str:
+    def _quit(self, command: Command) -> None:
         self.finished = True
-        return ""
 
 
 class Signals:

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
 from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console
-from gozero.system.output import Log, tell
+from gozero.system.streams import Log
 from gtp.arguments import point_of, vertex_of
-from gtp.protocol import GtpError, Handler, Signals
+from gtp.protocol import Command, GtpError, Signals
 from gtp.reports import searched, summary, vertices
 from gtp.settings import PROGRAM, GtpSettings, player_settings
 
@@ -33,8 +32,10 @@ if TYPE_CHECKING:
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
 
-say = partial(tell, PROGRAM)
-"""One line to the user, on stderr."""
+
+def say(text: str) -> None:
+    """One line to the user, on stderr."""
+    console.say(f"{PROGRAM}: {text}")
 
 
 class Session:
@@ -204,12 +205,5 @@ class Session:
         self._ponder_after = None
 
 
-class CommandGroup:
-    """GTP commands that share a session."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def commands(self) -> Mapping[str, Handler]:
-        """The handlers by the commands' names."""
-        raise NotImplementedError
+Commands = dict[str, Callable[[Session, Command], str | None]]
+"""Handlers by the names of their commands, see `gtp.protocol.Handler`."""

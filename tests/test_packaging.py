@@ -98,7 +98,7 @@ def test_the_map_names_every_package_and_nothing_that_is_not_there() -> None:
 def test_the_constants_and_functions_of_the_map_are_in_the_files_that_it_names() -> None:
     text = (ROOT / "docs" / "map.md").read_text(encoding="utf-8")
     named = re.findall(r"((?:`\w+` and )?`\w+`) in `([\w/]+\.py)`", text)
-    named += [("`CHECKS`", "training/doctor/verdict.py"), ("`repeats`", "gozero/games/go/superko.py")]
+    named += [("`CHECKS`", "training/doctor/checks.py"), ("`repeats`", "gozero/games/go/superko.py")]
     assert len(named) > 4
     for words, file in named:
         source = (ROOT / file).read_text(encoding="utf-8")

@@ -1,6 +1,8 @@
-"""The evaluator interface: states in, what a network (or a rollout) thinks of them out.
+"""The evaluator interface: states in, what a network (or a rollout) thinks of them out; and the names of the backends.
 
-`gozero.evaluators.factory` opens weights files as evaluators.
+A precision is the number type of the network's trunk: f32, bf16, or int8 in its 3x3 convolutions (OpenVINO;
+`gozero.evaluators.quantise`); results are always float32. `gozero.evaluators.factory` opens weights files as
+evaluators. Nothing heavy is imported here.
 """
 
 from __future__ import annotations
@@ -9,10 +11,27 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast, runtime_checkable
 
-import numpy as np
+from gozero.system.errors import ChoiceError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gozero.games.game import Game
+
+BACKENDS = ("auto", "torch", "openvino")
+PRECISIONS = ("auto", "f32", "bf16", "int8")
+FLOATING = ("auto", "f32", "bf16")  # what backends other than OpenVINO compute in
+GPU_BATCH = 64  # positions that a GPU evaluates in little more time than one; an estimate, not measured on a GPU
+
+
+class PrecisionError(ChoiceError):
+    """A precision that this backend or processor does not compute in; one line that says what to use instead."""
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """ValueError unless `value` is one of `choices`."""
+    if value not in choices:
+        raise ChoiceError(f"unknown {name} {value!r}; use one of: {', '.join(choices)}")
 
 
 class Evaluation(NamedTuple):
@@ -31,6 +50,8 @@ class Evaluation(NamedTuple):
     @staticmethod
     def joined(parts: Sequence[Evaluation]) -> Evaluation:
         """The outputs for the states of all parts, of which there is at least one."""
+        import numpy as np
+
         columns = zip(*parts, strict=True)
         return Evaluation._make(None if column[0] is None else np.concatenate(column) for column in columns)
 
@@ -66,15 +87,15 @@ class AsynchronousEvaluator(Evaluator, Protocol):
         """Begin to evaluate states int32 [n, S], n ≥ 1, which must stay as they are until the result has been taken."""
 
 
-class Lazy:
+class Lazy(NamedTuple):
     """A `Pending` evaluation that is computed when its result is taken."""
 
-    def __init__(self, evaluator: Evaluator, states: np.ndarray) -> None:
-        self._evaluator, self._states = evaluator, states
+    evaluator: Evaluator
+    states: np.ndarray
 
     def result(self) -> Evaluation:
         """Compute it now."""
-        return self._evaluator.evaluate(self._states)
+        return self.evaluator.evaluate(self.states)
 
 
 def submitter(evaluator: Evaluator) -> Callable[[np.ndarray], Pending]:

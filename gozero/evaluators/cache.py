@@ -132,9 +132,7 @@ class Owners:
 
     def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:
         """The ownership after each of these actions, float32 [P] for the side to move before them."""
-        children = [position.copy() for _ in actions]
-        for child, action in zip(children, actions, strict=True):
-            child.play(action)
+        children = position.children(actions)
         found = self._owners(np.stack([child.state for child in children])) if children else None
         return [None] * len(actions) if found is None else [-row for row in found]
 

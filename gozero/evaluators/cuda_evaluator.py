@@ -27,12 +27,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_choice
-from gozero.evaluators.base import Evaluation
+from gozero.evaluators.base import FLOATING, GPU_BATCH, Evaluation, check_choice
 from gozero.games.go.chains import PAST_BOARDS, SIZE
 from gozero.games.go.header import KOMI_UNITS
-from gozero.nets import features, folding, model
-from gozero.nets.precision import number_type
+from gozero.nets import features, model
+from gozero.nets.inference import folded_for, number_type
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
@@ -105,9 +104,7 @@ class Unpack(nn.Module):
 
 
 class Forward(nn.Module):
-    """Packed positions int32 [n, packed_ints] → float32 [n, width]: logits [A], value and, if the network has them,
-    score and the ownership [P] that was asked for.
-    """
+    """Packed int32 [n, packed_ints] → float32 [n, width]: logits [A], value, score and ownership [P] if there are."""
 
     def __init__(self, net: nn.Module, size: int, *, ownership: bool = False) -> None:
         """`net`, a folded network, is stored and run once on the empty board of this size, to learn what it gives."""
@@ -120,11 +117,6 @@ class Forward(nn.Module):
         with torch.inference_mode():
             parts = self._parts(net(*(tensor.to(device) for tensor in net.example(1, (size, size)))))
         self.widths = [part.shape[1] for part in parts]  # of logits, value, score and ownership, as far as there are
-
-    @property
-    def width(self) -> int:
-        """Floats of a position's result."""
-        return sum(self.widths)
 
     def forward(self, packed: Tensor) -> Tensor:
         return torch.cat(self._parts(self.net(*self.unpack(packed))), 1).float()
@@ -217,9 +209,7 @@ class Launched:
 
 
 class CudaEvaluator:
-    """Evaluates the states of one game, in as many batches at once as its callers submit (an
-    `AsynchronousEvaluator`).
-    """
+    """Evaluates the states of one game in as many batches at once as are submitted (an `AsynchronousEvaluator`)."""
 
     label = "Torch with captured graphs"  # for users
     preferred_batch = GPU_BATCH
@@ -248,15 +238,16 @@ class CudaEvaluator:
         self.game = game
         self.device = torch.device(device)
         self.precision = number_type(precision, self.device)
-        self._forward = Forward(self._fold(net), game.rows, ownership=ownership).to(self.device)
-        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), self._forward.width)
+        folded = folded_for(net, self.device, self.precision)
+        self._forward = Forward(folded, game.rows, ownership=ownership).to(self.device)
+        self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), sum(self._forward.widths))
         self._capacities = capacities
         self._free: list[Lane] = []
         self._lock = threading.Lock()  # over the list of free lanes
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net`, a network of the same shape, once present batches are done."""
-        fresh = self._fold(net).state_dict()
+        fresh = folded_for(net, self.device, self.precision).state_dict()
         with CAPTURING, torch.inference_mode():
             self._synchronize()
             for name, tensor in self._forward.net.state_dict().items():
@@ -294,12 +285,6 @@ class CudaEvaluator:
                 return lane
         capacity = next((capacity for capacity in self._capacities if capacity >= count), None) or capacity_for(count)
         return MAKER.submit(Lane, self._forward, capacity, self._columns, self.device).result()
-
-    def _fold(self, net: nn.Module) -> nn.Module:
-        """A copy of `net` as it runs."""
-        dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
-        folded = folding.fold(net, dtype).to(self.device)
-        return folded.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _synchronize(self) -> None:
         if self.device.type == "cuda":

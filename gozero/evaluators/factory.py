@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.backends import BACKENDS, PRECISIONS, PrecisionError, check_choice
+from gozero.evaluators.base import BACKENDS, PRECISIONS, PrecisionError, check_choice, preferred_batch
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
@@ -62,7 +62,6 @@ class Evaluators:
             ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
                 that it does not have.
         """
-        from gozero.evaluators.base import preferred_batch
         from gozero.evaluators.cache import CachedEvaluator
 
         with self._lock:
@@ -131,9 +130,7 @@ class Evaluators:
 
 
 def carry_graph(path: Path) -> None:
-    """Put its inference graph into a weights file where OpenVINO is installed, so that playing with it needs no
-    torch.
-    """
+    """Put its inference graph into a weights file if OpenVINO is installed, so that playing needs no torch."""
     if find_spec("openvino") is not None:
         from gozero.evaluators import graphs
 
@@ -141,9 +138,7 @@ def carry_graph(path: Path) -> None:
 
 
 def _automatic_backend(precision: str) -> str:
-    """torch for an NVIDIA GPU that torch can use, unless int8 is asked for; otherwise the fastest CPU backend that is
-    installed.
-    """
+    """torch if it can use an NVIDIA GPU and int8 is not asked for, else the fastest CPU backend that is installed."""
     if find_spec("openvino") is None:
         return "torch"
     # asking torch itself would cost a second of start-up on every machine

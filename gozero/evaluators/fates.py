@@ -35,9 +35,7 @@ def _relieve(labels, point, size, relieved):  # type: ignore[no-untyped-def]
 
 @kernel(types.void(STATE, STATE, HISTORY, HISTORY, types.int64, types.int64, _LABELS, _TOTALS), allocates=True)
 def play_out(initial, state, history, generator, playouts, plies, labels, totals):  # type: ignore[no-untyped-def]
-    """Add to totals int64 [2, P]: row 0 the points' owners at the end, + for Black, row 1 fates, by strings' labels
-    int64 [P].
-    """
+    """Add to totals int64 [2, P] the points' owners at the end, + for Black, and the fates by labels int64 [P]."""
     size = np.int64(initial[chains.SIZE])
     owner = np.empty(labels.shape[0], np.int8)
     strings = labels.max() + 1
@@ -63,9 +61,7 @@ def play_out(initial, state, history, generator, playouts, plies, labels, totals
 
 @kernel(OUTCOME.signature, allocates=True)
 def fate_outcome(state):  # type: ignore[no-untyped-def]
-    """+1 or -1 for the side to move after two passes, by the fate of the string that the row's end names, else
-    NOT_OVER.
-    """
+    """+1 or -1 for the side to move after two passes, by the fate of the string at the row's end, else NOT_OVER."""
     if state[go.PASSES] < 2:
         return NOT_OVER
     size = np.int64(state[chains.SIZE])

@@ -68,9 +68,7 @@ class StoredGraph:
 
 
 def load(path: Path, game: str) -> StoredGraph:
-    """The graph of a weights file: embedded or made by torch. WeightsError for a file that is damaged or made for
-    another game, or has no graph if torch is not installed.
-    """
+    """The graph of a weights file, stored or made by torch. WeightsError if there is none for this game."""
     stored = _embedded(path) or _converted(path, game)
     if stored.manifest.game != game:
         raise weights.WeightsError(path, f"it plays {stored.manifest.game}, not {game}")
@@ -145,26 +143,9 @@ def convert(net: nn.Module) -> Any:
     """
     import torch
 
-    from gozero.nets import folding, model
+    from gozero.nets import inference, model
 
-    class Traced(torch.nn.Module):
-        """The network with the outputs that an evaluation has, in the order of OUTPUTS."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.net = folding.fold(net).cpu()
-
-        def forward(
-            self, planes: torch.Tensor, globals: torch.Tensor, tactics: torch.Tensor | None = None
-        ) -> tuple[torch.Tensor, ...]:
-            inputs = (planes, globals) if tactics is None else (planes, globals, tactics)
-            output: model.NetOutput = self.net(*inputs)
-            score, owners = output.score, output.owners
-            if score is None or owners is None:
-                return output.policy, output.value
-            return output.policy, output.value, score, owners
-
-    wanted = Traced().eval()
+    wanted = inference.Traceable(net).eval()
     assert isinstance(net, model.Network)
     example = net.example(2, net.config.board or ANY_BOARD)
     with _TRACING, torch.no_grad(), warnings.catch_warnings():

@@ -23,9 +23,7 @@ LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")  # the variables that limit 
 
 @cache
 def core() -> Any:
-    """The one Core of this process. With several, freed in another order or by another thread, the next signal would
-    find no stack for its handler and end the process.
-    """
+    """The only Core: with several, freed by another thread, the next signal would end the process."""
     return openvino.Core()
 
 
@@ -41,9 +39,7 @@ def float_precision() -> str:
 
 
 def reshape(graph: Any, board: Sequence[int]) -> None:
-    """Open the batch of every input [n, G] or [n, C, H, W] of a graph, and set H and W to those of `board` (rows,
-    cols); -1: open.
-    """
+    """Leave the batch of a graph's inputs open, and set H and W to those of `board` (rows, cols); -1: open."""
     graph.reshape(
         {node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs}
     )

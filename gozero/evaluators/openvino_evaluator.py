@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gozero.evaluators import graphs, quantise
-from gozero.evaluators.backends import PRECISIONS, PrecisionError, check_choice
-from gozero.evaluators.base import Evaluation
+from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_choice
 from gozero.evaluators.openvino_core import compiled, float_precision, tactics
 from gozero.nets import features
 from gozero.system.machine import computes_int8
@@ -80,9 +79,7 @@ class OpenVINOEvaluator:
         return OpenVINOEvaluator(graphs.convert(net), game, threads=threads, precision=precision, batches=batches)
 
     def refresh(self, net: nn.Module) -> None:
-        """Evaluate with the present weights of `net` from now on (0.2 s for ten blocks, as much again for its ranges in
-        int8).
-        """
+        """Evaluate with the present weights of `net` from now on: 0.2 s for ten blocks, in int8 twice that."""
         self._compile(graphs.convert(net))
 
     def evaluate(self, states: np.ndarray) -> Evaluation:

@@ -35,9 +35,7 @@ INPUT_LEVELS, WEIGHT_LEVELS = 256, 255
 
 
 def layers(graph: Any) -> dict[str, Any]:
-    """The layers of a graph of `graphs.convert` that can be quantised, by name, in the order in which they
-    compute.
-    """
+    """The layers of a graph of `graphs.convert` that can be quantised, by name, in their order."""
     found = {}
     for node in graph.get_ordered_ops():
         if node.get_type_name() == "Convolution":
@@ -87,18 +85,14 @@ def quantised(graph: Any, ranges: Mapping[str, float]) -> Any:
 
 
 def _rounded(data: Any, low: np.ndarray, high: np.ndarray, levels: int) -> Any:
-    """The node that puts the nearest of `levels` values from low to high in place of each number: what OpenVINO knows
-    int8 by.
-    """
+    """The node that rounds to the nearest of `levels` values from low to high, by which OpenVINO knows int8."""
     bounds = [opset13.constant(bound.astype(np.float32)) for bound in (low, high)]
     return opset13.fake_quantize(data, *bounds, *bounds, levels).output(0)
 
 
 @lru_cache(maxsize=16)
 def sample(name: str, size: int, version: int = 1) -> tuple[np.ndarray, ...]:
-    """Encoded positions from all parts of random games by the usual rules, in Go with random komi: float32 [SAMPLE,
-    ...] for each input of networks that see this version of the features.
-    """
+    """Encoded positions of random games, in Go with random komi: float32 [SAMPLE, ...] for each input of a network."""
     game, generator = games.make(name, size=size), np.random.default_rng(size)
     chosen: list[np.ndarray] = []
     while len(chosen) < SAMPLE:

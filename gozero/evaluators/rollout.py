@@ -17,9 +17,7 @@ UNEVENNESS = 1e-5  # of a prior by lots: far below any difference between two va
 
 @kernel()
 def playout(step, outcome, sample, state, history, generator, plies):  # type: ignore[no-untyped-def]
-    """Play random moves on state int32 [S] until the game is over. Returns the outcome for the side to move at the end;
-    after `plies` plies it is a draw.
-    """
+    """Play random moves on state int32 [S]. Returns the outcome for the last side to move; after `plies` a draw."""
     for _ in range(plies):
         result = outcome(state)
         if result != NOT_OVER:
@@ -54,9 +52,7 @@ class RolloutEvaluator(RowEvaluator):
     """Uniform prior; value = mean outcome of random playouts."""
 
     def __init__(self, game: Game, rollouts: int = 1, seed: int = 0, *, lots: bool = False) -> None:
-        """Play `rollouts` playouts, at least 1, for each state. With `lots` the search tries moves of the same score in
-        random order, otherwise in that of their numbers.
-        """
+        """Play `rollouts` >= 1 playouts for a state. `lots`: the search tries moves of one score in random order."""
         if rollouts < 1:
             raise ValueError(f"{rollouts} rollouts: expected at least 1")
         plies = 3 * game.max_plies

@@ -1,8 +1,4 @@
-"""Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one.
-
-The network is folded (no batch norm left), stored in the channels-last layout that the convolutions prefer, and its
-trunk computes in bf16 if that is faster.
-"""
+"""Evaluation with torch: on the CPU, and on an NVIDIA GPU where there is one."""
 
 from __future__ import annotations
 
@@ -12,10 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from gozero.evaluators.backends import FLOATING, GPU_BATCH, check_choice
-from gozero.evaluators.base import Evaluation
-from gozero.nets import features, folding, model
-from gozero.nets.precision import number_type
+from gozero.evaluators.base import FLOATING, GPU_BATCH, Evaluation, check_choice
+from gozero.nets import features, model
+from gozero.nets.inference import folded_for, number_type
 from gozero.system.threads import available_threads
 
 if TYPE_CHECKING:
@@ -48,8 +43,7 @@ class TorchEvaluator:
         """Evaluate with the present weights of `net` from now on."""
         assert isinstance(net, model.Network)
         self._features = net.config.features
-        dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
-        self._net = folding.fold(net, dtype).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._net = folded_for(net, self.device, self.precision)
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""

@@ -42,9 +42,7 @@ def make(name: str, **settings: Any) -> Game:
 
 
 def usual(name: str, setting: str) -> Any:
-    """What a game takes for a setting that is not given, such as its size or rules; None if it has no such setting
-    or no default.
-    """
+    """What a game takes if a setting such as its size or rules is not given; None if it has none."""
     parameter = signature(_module(name).make).parameters.get(setting)
     return None if parameter is None or parameter.default is parameter.empty else parameter.default
 

@@ -114,9 +114,7 @@ def _board(state: np.ndarray) -> np.ndarray:
 
 
 def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these stones, uint8 [points], under the rules of `initial`; a game's own fields stay as they
-    are there. ValueError if one side has two stones more than the other, or the side to move has made a line.
-    """
+    """The position with stones uint8 [points] under the rules of `initial`. ValueError if no game can have them."""
     black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
     if abs(black - white) > 1:
         raise SetUpError(
@@ -174,9 +172,7 @@ def describe(
 
 @kernel()
 def _mark_window(state, out, row, col, down, right):
-    """Mark the empty points of the LEAST points from (row, col) on, `down` rows and `right` columns apart, for each
-    colour that lacks only one or two of them, if all of them would be a line.
-    """
+    """Mark the empty points of LEAST points in a line for each colour that lacks one or two of them."""
     cols, least = np.int64(state[COLS]), np.int64(state[LEAST])
     step = down * (cols + 1) + right
     first = cell_of(row * cols + col, cols)

@@ -27,23 +27,9 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.games.game import NOT_OVER, PLY, Game
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.games.go import chains
-from gozero.games.go.chains import (
-    BLACK,
-    EDGE,
-    EMPTY,
-    LIBERTIES,
-    NEXT,
-    RECORD,
-    SIZE,
-    TO_PLAY,
-    WHITE,
-    at,
-    colour_at,
-    liberties_at,
-    put,
-)  # fmt: skip
+from gozero.games.go.chains import EDGE, LIBERTIES, NEXT, RECORD, SIZE, at, colour_at, liberties_at, put
 from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.system.rng import below
@@ -172,9 +158,7 @@ def outcome(state):
 
 @kernel(OWNER.signature)
 def owner(state, out):
-    """Who may still play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither
-    (stones too).
-    """
+    """Who may play where, into out int8 [points]: +1 only the side to move, -1 only the other, 0 both or neither."""
     size = np.int64(state[SIZE])
     colour = state[TO_PLAY]
     for action in range(size * size):

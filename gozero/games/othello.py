@@ -85,9 +85,7 @@ def _count(discs):
 
 @kernel()
 def _run_ahead(start, discs, shift):
-    """Those of `discs` that make an unbroken line from a point of `start` in the direction of the higher points: at
-    most six.
-    """
+    """Those of `discs`, at most six, in an unbroken line from a point of `start` towards the higher points."""
     run = discs & (start << shift)
     for _ in range(5):
         run |= discs & (run << shift)

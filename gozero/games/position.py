@@ -6,6 +6,7 @@ reaches a kernel. It knows no clock, no search and no protocol.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -118,9 +119,7 @@ class Position:
         return coords.vertex(action, self.game.cols, self.game.rows) if known else f"action {action}"
 
     def _step_out_of_turn(self, colour: int, action: int) -> None:
-        """Give the move to `colour`, for an action: the other side passes, if the game has passes. That pass does not
-        end the game together with another.
-        """
+        """Give `colour` the move: the other side passes, if it can, which does not help to end the game."""
         if not self.game.has_pass:
             self.state[TO_PLAY] = colour
             return
@@ -152,9 +151,7 @@ class Position:
         self.moves = moves
 
     def set_up(self, stones: dict[int, int], to_play: int = BLACK) -> None:
-        """Begin again from stones, a colour for each action, without history. ValueError, and no change, if they cannot
-        stand.
-        """
+        """Begin again from stones, a colour for each action. ValueError, and no change, if they cannot stand."""
         colours = np.zeros(self.game.points, np.uint8)
         for action, colour in stones.items():
             colours[action] = colour
@@ -189,6 +186,14 @@ class Position:
         other.game, other.moves, other._idle = self.game, list(self.moves), self._idle
         other._first, other.state, other._history = self._first, self.state.copy(), self._history.copy()
         return other
+
+    def children(self, actions: Iterable[int]) -> list[Position]:
+        """The positions after each of these legal actions of the side to move."""
+        children = []
+        for action in actions:
+            children.append(self.copy())
+            children[-1].play(int(action))
+        return children
 
     def __str__(self) -> str:
         return self.game.to_text(self.state)

@@ -18,9 +18,7 @@ class DamageError(Exception):
 
 
 def write(path: Path, files: Mapping[str, bytes]) -> None:
-    """Attach files to a weights file in place of all that were attached before; it is replaced whole or not at all, and
-    its permissions stay. OSError if the folder cannot be written.
-    """
+    """Attach files to a weights file in place of those attached before; whole or not at all. OSError as `open`."""
     target = path.resolve()
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name[:50]}.") as folder:
         new = Path(folder) / "new"
@@ -35,9 +33,7 @@ def write(path: Path, files: Mapping[str, bytes]) -> None:
 
 
 def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
-    """The attached files of these names; None if one of them is missing or the file is no archive. DamageError if one
-    is there and cannot be read.
-    """
+    """The attached files of these names; None if one is missing. DamageError if one cannot be read."""
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile):

@@ -43,9 +43,7 @@ class BatchRenorm(nn.BatchNorm2d):
 
     @torch.no_grad()
     def _renormed(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """float [C] each: what takes a batch normalised by its own statistics to one normalised by the running ones,
-        within the limits.
-        """
+        """float [C] each: scale and shift, within the limits, from the batch's own statistics to the running ones."""
         assert self.running_mean is not None and self.running_var is not None and self.num_batches_tracked is not None
         opened = ((self.num_batches_tracked - PLAIN_BATCHES) / (OPENED_BATCHES - PLAIN_BATCHES)).clamp(0, 1)
         most_scale, most_shift = 1 + (MOST_SCALE - 1) * opened, MOST_SHIFT * opened
@@ -164,9 +162,7 @@ class PoolingBlock(nn.Module):
 
 
 class SqueezeBlock(nn.Module):
-    """A residual block whose channels are scaled and shifted by features pooled over the board (Hu et al. 2018; the
-    shift: Leela Chess).
-    """
+    """A residual block with squeeze-and-excitation (Hu et al. 2018), and a shift as in Leela Chess."""
 
     def __init__(self, channels: int, squeezed: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()
@@ -227,9 +223,7 @@ def expected(wdl: Tensor) -> Tensor:
 
 
 class PolicyHead(nn.Module):
-    """Trunk → logits of the own move and the opponent's reply: points by a 1x1 convolution, the rest from pooled
-    features.
-    """
+    """Trunk → logits of the own move and the reply: points by a 1x1 convolution, the others from pooled features."""
 
     def __init__(self, channels: int, width: int, *, norm: str = NORMS[0]) -> None:
         super().__init__()

@@ -29,9 +29,7 @@ def colours(planes: Tensor) -> Tensor:
 
 
 def over_points(logits: Tensor, planes: Tensor, *, drops: bool) -> Tensor:
-    """Logits of the points [n, P], or of the columns into which one drops [n, W], as those of all actions [n, P
-    + 2].
-    """
+    """Logits of the points [n, P], or of columns [n, W] if pieces drop, as those of all actions [n, P + 2]."""
     if drops:
         playable = planes[:, OWN_MOVES].flatten(1)
         rows = planes.shape[2]
@@ -65,9 +63,7 @@ class MiniVGG(nn.Module):
 
 
 class SqueezeNet18(nn.Module):
-    """Colours → four stages of two squeeze-and-excitation blocks, each stage but the first at half the size and twice
-    the channels → the mean over the board → answer (Hu et al. 2018; pre-activation: He et al. 2016).
-    """
+    """Colours → four stages of two SE blocks, halving the board → mean → answer (Hu et al. 2018, He et al. 2016)."""
 
     def __init__(self, board: tuple[int, int], moves: int, channels: int, kernel: int) -> None:
         super().__init__()

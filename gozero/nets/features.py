@@ -180,9 +180,7 @@ def _encode_stones(state, size, planes):
 
 @kernel(types.void(_STATES, _PLANES, _GLOBALS))
 def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
-    """Encode states int32 [n, S] into planes float32 [n, 11, N, N] and numbers float32 [n, 7], every element
-    written.
-    """
+    """Encode states int32 [n, S] into all of planes float32 [n, 11, N, N] and numbers float32 [n, 7]."""
     size = planes.shape[2]
     for n in range(states.shape[0]):
         state = states[n]
@@ -200,9 +198,7 @@ def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> 
 
 @kernel(types.void(STONES, LEGAL, _STATES, _PLANES, _GLOBALS), allocates=True)
 def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
-    """Encode states int32 [n, S] of any game into planes float32 [n, 5, H, W] and numbers float32 [n, 2], every element
-    written.
-    """
+    """Encode states int32 [n, S] of any game into all of planes float32 [n, 5, H, W] and numbers float32 [n, 2]."""
     height, width = planes.shape[2], planes.shape[3]
     points = height * width
     colours, moves = np.empty(points, np.uint8), np.empty((2, points + 2), np.uint8)
@@ -244,9 +240,7 @@ def encode_threats_into(states: np.ndarray, tactics: np.ndarray) -> None:
 
 @kernel()
 def mark_chains(state, count, seen, owners, out):
-    """Write into out uint8 [points] which of the first `count` planes of GO_TACTICS are 1 on each point, plane k as bit
-    k; seen uint8 [points] and owners int8 [points] are working memory.
-    """
+    """Write the first `count` planes of GO_TACTICS, plane k as bit k, into out uint8 [points]; the rest is scratch."""
     points = np.int64(state[chains.SIZE]) ** 2
     chain_liberties(state, seen)
     for point in range(points):
@@ -265,9 +259,7 @@ def mark_chains(state, count, seen, owners, out):
 
 @kernel(types.void(_STATES, _PLANES), allocates=True)
 def encode_chains_into(states: np.ndarray, tactics: np.ndarray) -> None:
-    """Encode states int32 [n, S] of a game with chains into tactics float32 [n, 3 or 8, N, N], every element
-    written.
-    """
+    """Encode states int32 [n, S] of a game with chains into all of tactics float32 [n, 3 or 8, N, N]."""
     count, size = tactics.shape[1], tactics.shape[2]
     seen, marked = np.empty(size * size, np.uint8), np.empty(size * size, np.uint8)
     owners = np.empty(size * size, np.int8)
@@ -285,9 +277,7 @@ def _arguments(game: Game) -> tuple[Any, Any]:
 
 
 def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray, ...]:
-    """The network's inputs for the game's states int32 [n, S]: planes float32 [n, C, H, W], globals float32 [n, G] and,
-    from version 2 on, tactics float32 [n, K, H, W]. ValueError if the game has no layout of that version.
-    """
+    """float32 planes [n, C, H, W], globals [n, G], from version 2 on tactics [n, K, H, W], of states [n, S]."""
     shown = layout(game.name, version)
     rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
     planes = np.empty((len(states), len(shown.planes), *game.shape), np.float32)
@@ -381,9 +371,7 @@ def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -
 
 
 def keys(game: Game, states: np.ndarray) -> list[bytes]:
-    """For each of the game's states int32 [n, S] a key: two states of one board size with one key give the same
-    inputs.
-    """
+    """For each of the game's states int32 [n, S] a key: states of one key give the same inputs."""
     rows = np.require(states, requirements=["C", "W"])  # kernels take no read-only array
     if game.name in GO_FAMILY:
         packed = np.empty((len(states), packed_ints(game.size)), np.int32)

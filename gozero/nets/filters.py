@@ -38,13 +38,19 @@ def draw(file: Path, out: Path) -> str:
     """
     if out.suffix.lower() != ".png":
         raise ChoiceError(f"--filters {out}: expected a name that ends with .png")
-    layer, target = first_layer(weights.load(file, game=None)), files.full(out)
-    picture = plots.sides(replace(layer, weights=layer.weights[: _drawn(layer.weights)]))
+    loaded, target = weights.load(file, game=None), files.full(out)
+    drawn = picture(loaded)
     try:
-        files.replace(target, picture)
+        files.write(target, drawn)
     except OSError as error:
         raise ChoiceError(f"cannot write the picture {target}: {(error.strerror or str(error)).lower()}") from None
-    return f"{target}: {layer.title}"
+    return f"{target}: {first_layer(loaded).title}"
+
+
+def picture(file: weights.Weights) -> bytes:
+    """The first layer as PNG. PlotError if matplotlib is missing."""
+    layer = first_layer(file)
+    return plots.sides(replace(layer, weights=layer.weights[: _drawn(layer.weights)]))
 
 
 def _drawn(filters: np.ndarray) -> int:

@@ -65,9 +65,7 @@ def check(old: NetConfig, new: NetConfig) -> None:
 
 
 def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: int) -> nn.Module:
-    """A network `new` with the outputs of `old` with these tensors (its state dict); new channels are random, by the
-    seed. Errors as `check`.
-    """
+    """A network `new` with the outputs of `old`; new channels are random, by the seed. Errors as `check`."""
     check(old, new)
     grown = model.build(new, seed)
     if not isinstance(grown, ConvNet) or replace(old, size_limit=new.size_limit) == new:

@@ -28,7 +28,8 @@ SHIPPED_FOLDER = next(
 
 def find(name: Path | str) -> Path:
     """The full path of a weights file: as given, beside the executable, or among the shipped weights."""
-    candidates = list(dict.fromkeys(files.full(folder / files.at_home(name)) for folder in search_folders()))
+    given = os.path.expanduser(name)  # noqa: PTH111 - pathlib raises where there is no such user
+    candidates = list(dict.fromkeys(files.full(folder / given) for folder in search_folders()))
     for candidate in candidates:
         if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
             return candidate
@@ -39,9 +40,7 @@ def find(name: Path | str) -> Path:
 
 def search_folders() -> list[Path]:
     """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
-    here, started = files.working_folder(), Path(sys.argv[0])
-    if here is None:  # removed: what is relative to it is nowhere
-        beside = [started.resolve().parent] if started.is_absolute() else []
-    else:
-        beside = [here, started.resolve().parent]
-    return [*beside, files.full(sys.executable).parent, SHIPPED_FOLDER]
+    started = Path(sys.argv[0])
+    is_found = started.is_absolute() or files.full(started).is_absolute()  # the working directory may be removed
+    beside = [started.resolve().parent] if is_found else []
+    return [Path(), *beside, files.full(sys.executable).parent, SHIPPED_FOLDER]

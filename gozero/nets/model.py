@@ -231,9 +231,7 @@ def block(config: NetConfig, index: int) -> nn.Module:
 
 
 class Network(nn.Module):
-    """Any of the networks: planes [n, C, H, W], globals [n, G] and, where its configuration has them, tactics [n, K, H,
-    W] → `NetOutput`.
-    """
+    """Any network: planes [n, C, H, W], globals [n, G] and, if configured, tactics [n, K, H, W] → `NetOutput`."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -268,9 +266,7 @@ def seen(planes: Tensor, tactics: Tensor | None) -> Tensor:
 
 
 class ConvNet(Network):
-    """The size-agnostic networks: a 3x3 stem plus the globals through a linear layer, blocks by their kind,
-    five heads.
-    """
+    """The size-agnostic networks: a stem plus the globals through a linear layer, blocks by kind, five heads."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__(config)
@@ -357,9 +353,7 @@ class AlphaGoZeroNet(Network):
 
 @torch.no_grad()
 def _seeing_its_point(layer: nn.Linear, points: int) -> nn.Linear:
-    """A new linear policy head that begins much as a convolution would: each point's logit looks at the first channel
-    at that point.
-    """
+    """A new linear policy head that begins as a convolution: each point's logit sees its first channel."""
     layer.weight.diagonal()[:points] += OWN_POINT
     return layer
 

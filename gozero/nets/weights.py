@@ -154,9 +154,7 @@ def check_features(path: Path, game: str, version: int) -> None:
 
 
 def header(path: Path | str) -> Header:
-    """The game and the boards that a weights file plays, by the texts of its pickled dict, of which nothing is
-    executed; needs no torch and does not check the sha256.
-    """
+    """The game and boards of a weights file, by the texts of its pickled dict; needs no torch, checks no sha256."""
     target = files.full(path)
     _check_archive(target)
     try:

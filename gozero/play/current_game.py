@@ -1,13 +1,13 @@
 """A game in progress: its position, who may play, and what the engine has noted of it; nothing is searched here.
 
-Games that are played by turns are `TurnGame`; in Go (`GoGame`) a controller may play for either side at any time.
+In Go (`GoGame`) a controller may play for either side at any time; all other games are played by turns.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 import numpy as np
@@ -15,13 +15,12 @@ import numpy as np
 from gozero import games
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
-from gozero.games.go import area, go
+from gozero.games.go import go
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
-from gozero.play.report import EngineNotes
+from gozero.play.report import Analysis
 from gozero.records.sgf import GameRecord
-from gozero.scoring import regions
 from gozero.system.errors import ChoiceError
 
 
@@ -29,8 +28,18 @@ class TurnError(ValueError):
     """It is not for this side to move now; the message says whose turn it is, or that the game is over."""
 
 
-class CurrentGame(ABC):
-    """One game at a time.
+@dataclass
+class EngineNotes:
+    """What the engine thought of its own moves in one game."""
+
+    by_move: dict[int, Analysis] = field(default_factory=dict)  # by the number of moves played with it
+    last: Analysis | None = None  # of the last move asked for, a resignation too; None if there was no choice
+    resignation: tuple[int, int] | None = None  # who resigned, after how many moves
+    low_values: Counter[int] = field(default_factory=Counter)  # own moves in a row with a hopeless value, by colour
+
+
+class CurrentGame:
+    """One game at a time, played by turns until its rules end it.
 
     Attributes:
         name: in `gozero.games`.
@@ -43,11 +52,13 @@ class CurrentGame(ABC):
 
     handicap = placed_handicap = 0
     position: Position
+    notes: EngineNotes
 
-    def __init__(self, name: str, sizes: Sequence[int], position: Position) -> None:
-        self.name = name
-        self.sizes = sizes
-        self._begin(position)
+    def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None) -> None:
+        """Begin on a board of this size by the named rules, None: the game's own."""
+        self.name, self.sizes = name, sizes
+        self._rules: str | RuleSet | None = rules  # that somebody chose
+        self.new_game(size)
 
     # The board
 
@@ -77,17 +88,25 @@ class CurrentGame(ABC):
 
     # Begin, play and take back
 
-    @abstractmethod
     def new_game(self, size: int | None = None) -> None:
         """The first position, on a board of another size if given."""
+        self._begin(Position(games.make(self.name, size=size or self.size, rules=self._rules)))
 
-    @abstractmethod
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
         """Begin a game with these stones, a colour for each action. ValueError, and no change, if they cannot stand."""
+        position = Position(self.kind)
+        position.set_up(dict(stones), to_play)
+        self._begin(position)
 
-    @abstractmethod
     def play(self, colour: int, action: int) -> None:
-        """Play a move. IllegalMove if the rules forbid it, TurnError if it is not that side's turn."""
+        """Play a move; after the end either side may pass. IllegalMove if the rules forbid it, TurnError if it is not
+        that side's turn.
+        """
+        if self.is_over and action == self.kind.pass_action:
+            self.position.pass_after_end(colour)
+            return
+        self._check_turn(colour)
+        self.position.play(action)
 
     def play_all(self, moves: Sequence[tuple[int, int]]) -> None:
         """Play (colour, action) in order: all of them or, if one is refused, none. Errors as `play`."""
@@ -110,23 +129,31 @@ class CurrentGame(ABC):
             self.notes.by_move.pop(move, None)
 
     def _begin(self, position: Position) -> None:
-        self.position = position
-        self.notes = EngineNotes()
+        self.position, self.notes = position, EngineNotes()
 
     # Whose turn, and the end
 
     @property
-    @abstractmethod
     def is_over(self) -> bool:
         """Whether the game has ended, so that no side is to move."""
+        return self.position.is_over
 
-    @abstractmethod
     def legal(self, colour: int) -> np.ndarray:
-        """What the rules allow ``colour`` to play now, bool [A]."""
+        """What the rules allow ``colour`` to play now, bool [A]: nothing if it is not to move."""
+        if self.is_over or colour != self.position.to_play:
+            return self.mask_of([])
+        return self.position.legal()
 
-    @abstractmethod
     def root(self, colour: int) -> Position:
         """The position to search for ``colour``, not over, as a copy. TurnError if it is not to move."""
+        self._check_turn(colour)
+        return self.position.copy()
+
+    def _check_turn(self, colour: int) -> None:
+        if self.is_over:
+            raise TurnError("the game is over")
+        if colour != self.position.to_play:
+            raise TurnError(f"it is {COLOUR_NAMES[self.position.to_play]}'s turn")
 
     @property
     def resigned(self) -> int:
@@ -143,75 +170,26 @@ class CurrentGame(ABC):
         return {1: side, 0: EMPTY, -1: BLACK + WHITE - side}[outcome]
 
 
-class TurnGame(CurrentGame):
-    """A game that is played by turns and ends by its rules: the named set, None: its own."""
-
-    def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None) -> None:
-        self._rules = rules
-        super().__init__(name, sizes, Position(games.make(name, size=size, rules=rules)))
-
-    def new_game(self, size: int | None = None) -> None:
-        self._begin(Position(games.make(self.name, size=size or self.size, rules=self._rules)))
-
-    def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
-        position = Position(self.kind)
-        position.set_up(dict(stones), to_play)
-        self._begin(position)
-
-    def play(self, colour: int, action: int) -> None:
-        """Play for the side to move; after the end either side may pass. Errors as `CurrentGame.play`."""
-        if self.is_over and action == self.kind.pass_action:
-            self.position.pass_after_end(colour)
-            return
-        self._check_turn(colour)
-        self.position.play(action)
-
-    @property
-    def is_over(self) -> bool:
-        return self.position.is_over
-
-    def legal(self, colour: int) -> np.ndarray:
-        """What the rules allow ``colour`` to play now, bool [A]: nothing if it is not to move."""
-        if self.is_over or colour != self.position.to_play:
-            return np.zeros(self.kind.actions, np.bool_)
-        return self.position.legal()
-
-    def root(self, colour: int) -> Position:
-        self._check_turn(colour)
-        return self.position.copy()
-
-    def _check_turn(self, colour: int) -> None:
-        if self.is_over:
-            raise TurnError("the game is over")
-        if colour != self.position.to_play:
-            raise TurnError(f"it is {COLOUR_NAMES[self.position.to_play]}'s turn")
-
-
 class GoGame(CurrentGame):
     """A game of Go or of its family, in which controllers play and ask out of turn, and two passes end it only if
     nobody plays on.
 
     The position can always be rebuilt from the *setting*, the game's record without its moves, and the moves.
-
-    Args:
-        name: in `gozero.games.GO_FAMILY`.
-        sizes: as for `CurrentGame`.
-        size: of the first game.
-        rules: the name of a rule set, None: the game's own. ChoiceError if the game does not have it.
-        komi: of the first game, None: the game's own; later games have what was set last. Simplified Go has none.
     """
+
+    _record_rules: RuleSet | None  # of the record that this game began from
 
     def __init__(
         self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None, komi: float | None = None
     ) -> None:
+        """Begin with this komi, None: the game's own; later games have what was set last. Simplified Go has none.
+
+        ChoiceError if the game does not have these rules.
+        """
         usual = games.usual(name, "komi")
         self._has_komi = usual is not None  # and with it other rules than its own
-        self._rules: str | RuleSet | None = rules  # that somebody chose
-        self._record_rules: RuleSet | None = None  # of the record that this game began from
-        self._record_moves: tuple[tuple[int, int], ...] = ()
         self._setting = GameRecord(size, komi=usual if komi is None else komi)
-        self.name = name
-        super().__init__(name, sizes, self._position_of(self._setting, rules))
+        super().__init__(name, sizes, size=size, rules=rules)
 
     # Komi, rules, handicap
 
@@ -254,13 +232,9 @@ class GoGame(CurrentGame):
         return setting.handicap if len(setting.black_stones) >= setting.handicap else 0
 
     def place_handicap(self, points: Sequence[int]) -> None:
-        """Begin a handicap game: Black's stones on the empty board, White to move. ValueError if they have no
-        liberty.
-        """
-        stones = tuple(points)
-        self._begin_from(
-            GameRecord(self.size, komi=self.komi, handicap=len(stones), black_stones=stones, to_play=WHITE)
-        )
+        """Begin a handicap game: Black's stones alone, White to move. ValueError if they have no liberty."""
+        stones, number = tuple(points), len(points)
+        self._begin_from(GameRecord(self.size, komi=self.komi, handicap=number, black_stones=stones, to_play=WHITE))
 
     # Begin and play
 
@@ -306,9 +280,7 @@ class GoGame(CurrentGame):
         return replace(record, next_to_play=turn) if moves and moves[-1].colour == turn else record
 
     def play(self, colour: int, action: int) -> None:
-        """Play for either colour at any time. IllegalMove if the board forbids it; repeating an earlier board is
-        accepted.
-        """
+        """Play for either colour at any time, superko aside. IllegalMove if the board forbids it."""
         self.position.play(action, colour, superko=False)
 
     def _begin_from(
@@ -366,20 +338,6 @@ class GoGame(CurrentGame):
         """As `root`, of the game as if it were played by other rules. Errors as `set_rules`."""
         self._check_own_rules()
         return _root_of(self._position_of(self._setting, rules, self.position.moves), colour)
-
-    # The points
-
-    def is_empty(self) -> bool:
-        """Whether there is no stone on the board."""
-        return not self.stones().any()
-
-    def liberties(self) -> np.ndarray:
-        """Liberties of the chain on each point, int64 [rows, cols]; 0 where there is no stone."""
-        return regions.liberties_of(self.stones())
-
-    def pass_alive(self) -> np.ndarray:
-        """The owner of each unconditionally settled point (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
-        return area.owners_of(area.pass_alive_owners, self.stones()).reshape(self.kind.shape)
 
 
 def _root_of(position: Position, colour: int) -> Position:

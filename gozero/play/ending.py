@@ -69,9 +69,7 @@ class Ending:
 
 
 class GoEnding(Ending):
-    """The end of one game of Go at a time, by a *settlement* (`gozero.scoring.settlement`): the owner of each point and
-    the stones that are dead. What the board alone leaves open, searches and readings settle.
-    """
+    """The end of a game of Go by a settlement: what the board alone leaves open, searches and readings settle."""
 
     def __init__(self, game: GoGame, searcher: Searcher) -> None:
         super().__init__(game)
@@ -126,9 +124,7 @@ class GoEnding(Ending):
         return self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
 
     def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
-        """float32 [P], + for Black, by a search for either side to move; empty where the evaluator gives no
-        ownership.
-        """
+        """float32 [P], + for Black, by a search for either side to move; [] if the evaluator gives no ownership."""
         now = time.monotonic()
         quarter = (min(limits.deadline, limits.target) - now) / 4
         expected = []
@@ -145,9 +141,7 @@ class GoEnding(Ending):
     # Moves
 
     def sensible(self, root: Position, limits: Limits, *, friendly: bool) -> np.ndarray:
-        """The actions to choose from, bool [A]; see `gozero.scoring.endgame`. Beyond a limit of moves only the pass is
-        left.
-        """
+        """The actions to choose from, bool [A]: see `gozero.scoring.endgame`; only the pass beyond a limit of moves."""
         if 0 < root.game.initial[go.MOVE_LIMIT] <= root.ply:
             return self._game.mask_of([root.game.pass_action])
         opponent_passed = self._opponent_passed(root)
@@ -170,18 +164,14 @@ class GoEnding(Ending):
         return endgame.clean_up_moves(root.game, root.state, root.legal(), settlement, opponent_passed=opponent_passed)
 
     def revised(self, root: Position, action: int, result: RootResult, limits: Limits) -> int:
-        """The action, but not the first pass where the opponent could pass too and win by the settlement, or draw
-        while points are in doubt: then the next best move.
-        """
+        """The action; the next best for a first pass after which the opponent could pass and win, or draw in doubt."""
         if action != root.game.pass_action or self._opponent_passed(root) or not self._game.rules.removes_dead:
             return action
         settlement = self.settlement(limits)
         settled = endgame.settled_result(root.state, settlement)
         if settled > 0 or (settled == 0 and settlement.is_complete):
             return action
-        others = np.flatnonzero((result.visits > 0) | (result.prior > 0))
-        ranked = others[np.lexsort((result.prior[others], result.visits[others]))]
-        return int([action, *ranked[ranked != action]][-1])
+        return next((other for other in result.ranked() if other != action), action)
 
     def _opponent_passed(self, root: Position) -> bool:
         return self._game.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]

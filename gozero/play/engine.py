@@ -7,12 +7,13 @@ Nothing heavy is imported before an evaluator is opened, so that a front end can
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero import games
-from gozero.evaluators.backends import BACKENDS, PRECISIONS
+from gozero.evaluators.base import BACKENDS, PRECISIONS
 from gozero.evaluators.factory import Evaluators
 from gozero.games import GAMES, GO_FAMILY
 from gozero.games.coords import MAX_SIZE
@@ -60,9 +61,7 @@ def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
 
 
 def check_choices(game: str, size: int | None, rules: str | None) -> None:
-    """ChoiceError for an unknown game, and a size or rules that Go does not have (None: its own), before any rules are
-    loaded; other games check theirs when they are made.
-    """
+    """ChoiceError for an unknown game, or a size or rules that Go does not have (None: its own); loads no rules."""
     if game not in GAMES:
         raise ChoiceError(f"unknown game {game!r}: expected one of {', '.join(GAMES)}")
     if game == DEFAULT_GAME:
@@ -78,7 +77,11 @@ def supported_sizes(header: Header) -> Sequence[int]:
         return (header.only,)
     if header.game == "go":
         return range(SMALLEST_GO, MAX_SIZE + 1)
-    return [size for size in range(1, MAX_SIZE + 1) if _has_size(header.game, size)]
+    sizes = []
+    for size in range(1, MAX_SIZE + 1):
+        with suppress(ValueError):
+            sizes.append(games.make(header.game, size=size).size)
+    return sizes
 
 
 def spanned(sizes: Sequence[int]) -> str:
@@ -89,52 +92,27 @@ def spanned(sizes: Sequence[int]) -> str:
 
 
 def beyond_training(trained: Sequence[int], size: int) -> str:
-    """A line for the user if a board is smaller or larger than all that the weights learned from (`Header.trained`),
-    else "". Between two sizes that it learned, a network plays much as on them.
-    """
+    """A line for the user if a board is smaller or larger than all that were learned (`Header.trained`), else ""."""
     if not trained or trained[0] <= size <= trained[-1]:
         return ""
     return f"board size {size} was never trained: these weights learned from {listed(trained)}; expect weak moves and wrong estimates"
-
-
-def _has_size(game: str, size: int) -> bool:
-    try:
-        games.make(game, size=size)
-    except ValueError:
-        return False
-    return True
 
 
 def search_settings(visits: int | None, game: str) -> SearchSettings:
     """Search settings for this game at this many visits a move; None: as many as there is time for."""
     from gozero.search.settings import SearchSettings
 
-    many = visits is None or visits >= BATCHING_VISITS
-    score_weight = SCORE_WEIGHT if game in GO_FAMILY else 0.0
+    many, is_go = visits is None or visits >= BATCHING_VISITS, game in GO_FAMILY
     leaves, most_leaves = (MANY_LEAVES, MOST_LEAVES) if many else (FEW_LEAVES, FEW_LEAVES)
     return SearchSettings(
-        leaves=leaves,
-        most_leaves=most_leaves,
-        max_nodes=FIRST_NODES,
-        score_weight=score_weight,
-        lcb=LCB,
-        solve=game not in GO_FAMILY,
-    )
-
-
-def most_memory(megabytes: int | None) -> int:
-    """Bytes that search trees and cache may take: the user's MB, or None for a share of the machine's."""
-    return machine.memory() // MEMORY_SHARE if megabytes is None else megabytes * 2**20
-
-
-def cache_memory(megabytes: int | None) -> int:
-    """Bytes of these that are for the cache of evaluations."""
-    return min(most_memory(megabytes) // CACHE_SHARE, MOST_CACHE)
+        leaves=leaves, most_leaves=most_leaves, max_nodes=FIRST_NODES, score_weight=SCORE_WEIGHT if is_go else 0.0,
+        lcb=LCB, solve=not is_go,
+    )  # fmt: skip
 
 
 def tree_memory(megabytes: int | None) -> int:
-    """Bytes of these that are for search trees."""
-    return most_memory(megabytes) - cache_memory(megabytes)
+    """Bytes that search trees may take of the user's MB, None: of the machine's share."""
+    return EngineSettings(max_memory=megabytes).tree_memory
 
 
 def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> str:
@@ -149,11 +127,8 @@ class EngineSettings:
     max_memory: int | None = option(
         None,
         "most memory in MB for all search trees and evaluations kept; a search that needs more ends (default: a "
-        "quarter of the machine's)",
-        low=LEAST_MEMORY,
-        high=MOST_MEMORY,
-        metavar="MB",
-    )
+        "quarter of the machine's)", low=LEAST_MEMORY, high=MOST_MEMORY, metavar="MB",
+    )  # fmt: skip
     threads: int | None = option(None, "CPU threads (default: as many cores as this process may use)", low=1, high=1024)
     backend: str = option(
         "auto", f"what evaluates the network: {', '.join(BACKENDS)} (default auto)", choices=BACKENDS, metavar="NAME"
@@ -161,20 +136,24 @@ class EngineSettings:
     precision: str = option(
         "auto",
         f"number type of the network: {', '.join(PRECISIONS)} (default auto: the fastest that this processor has)",
-        choices=PRECISIONS,
-        metavar="NAME",
-    )
+        choices=PRECISIONS, metavar="NAME",
+    )  # fmt: skip
 
     @property
     def most_memory(self) -> int:
-        """Bytes that search trees and the evaluations kept may take."""
-        return most_memory(self.max_memory)
+        """Bytes that search trees and cached evaluations may take: the user's MB, or a share of the machine's."""
+        return machine.memory() // MEMORY_SHARE if self.max_memory is None else self.max_memory * 2**20
+
+    @property
+    def cache_memory(self) -> int:
+        """Bytes of these that are for cached evaluations."""
+        return min(self.most_memory // CACHE_SHARE, MOST_CACHE)
 
     @property
     def tree_memory(self) -> int:
-        """Bytes that search trees may take."""
-        return tree_memory(self.max_memory)
+        """Bytes of these that are for search trees."""
+        return self.most_memory - self.cache_memory
 
     def evaluators(self, path: Path) -> Evaluators:
         """The evaluators of a weights file."""
-        return Evaluators(path, self.backend, self.threads, self.precision, cache_memory(self.max_memory))
+        return Evaluators(path, self.backend, self.threads, self.precision, self.cache_memory)

@@ -16,10 +16,10 @@ from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
-from gozero.play.current_game import CurrentGame, GoGame, TurnGame
+from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import tree_memory
-from gozero.play.report import Observer
+from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import ANALYSIS, PONDERING, Limits, Searcher
 from gozero.search.restrictions import Restriction, left_out
 from gozero.search.result import choose
@@ -87,7 +87,7 @@ class Player:
 
     def load(self) -> None:
         """Open the evaluator for this board now, not when the next move is wanted."""
-        self.searcher.open()
+        self.searcher.open(self.game.kind)
 
     def forget(self) -> None:
         """Drop all that was searched; the next search begins as the first one did."""
@@ -108,12 +108,14 @@ class Player:
         if game.is_over:
             return self._move_after_the_end(colour)
         root = game.root(colour)
-        action, value = self._decide(root, limits, observer)
+        action, value, note = self._decide(root, limits, observer)
+        game.notes.last = note
         if self._resigns(colour, value):
             game.notes.resignation = colour, len(game.position.moves)
             return game.kind.resign_action
         game.play(colour, action)
-        game.notes.save(len(game.position.moves))
+        if note is not None:
+            game.notes.by_move[len(game.position.moves)] = note
         return action
 
     def genmove_among(self, colour: int, among: np.ndarray, limits: Limits) -> int:
@@ -124,9 +126,7 @@ class Player:
         return action
 
     def suggest(self, colour: int, limits: Limits, among: np.ndarray | None = None) -> int:
-        """The move for ``colour`` among these, bool [A], None: all that make sense; from a search aside, without
-        chance; not played, and never a resignation. TurnError if it is not to move, NoChoiceError if none is legal.
-        """
+        """The move among these, bool [A] (None: all that make sense), by a search aside; it is not played."""
         root = self.game.root(colour)
         mask, action = self._choices(root, limits, among)
         return self.searcher.search_aside(root, mask, limits).best if action is None else action
@@ -139,27 +139,26 @@ class Player:
         game.play(colour, game.kind.pass_action)
         return game.kind.pass_action
 
-    def _decide(self, root: Position, limits: Limits, observer: Observer | None) -> tuple[int, float | None]:
-        """The action to play and the value of the root, None if there was no choice."""
+    def _decide(
+        self, root: Position, limits: Limits, observer: Observer | None
+    ) -> tuple[int, float | None, Analysis | None]:
+        """The action to play, the value of the root and a note on the action, both None if there was no choice."""
         mask, only = self._choices(root, limits)
         if only is not None:
             if observer is not None:
                 self._report_forced(root, only, limits, observer)
-            return only, None
+            return only, None, None
         if not self._settings.keeps_search:
             self.searcher.restart()
         result = self.searcher.search(root, mask, limits, observer)
         action = choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
         action = self.ending.revised(root, action, result, limits)
-        self.game.notes.last = self.searcher.note(root, action)
-        return action, result.value
+        return action, result.value, self.searcher.note(root, action)
 
     def _choices(
         self, root: Position, limits: Limits, among: np.ndarray | None = None
     ) -> tuple[np.ndarray, int | None]:
-        """The actions to choose from, bool [A], and the only one, None if there are several. NoChoiceError if there is
-        none. ``among`` as for `suggest`.
-        """
+        """The actions to choose from, bool [A], and the only one if there is one. NoChoiceError if there is none."""
         if among is None:
             mask = self.ending.sensible(root, limits, friendly=self._settings.friendly_pass)
         else:
@@ -220,9 +219,7 @@ class Player:
         self.searcher.search_aside(root, _allowed(root, plies), limits, observer, ANALYSIS, left_out=plies)
 
     def hint(self, limits: Limits, observer: Observer, among: np.ndarray | None = None) -> None:
-        """Search the turn of the side to move among the moves that `suggest` would choose from, and report to
-        ``observer``; nothing is played. NoChoiceError if no move is left.
-        """
+        """Search the side to move's turn as `suggest` would, and report to ``observer``; nothing is played."""
         root = self.game.root(self.game.position.to_play)
         mask, only = self._choices(root, limits, among)
         if only is None:
@@ -231,9 +228,7 @@ class Player:
             self._report_forced(root, only, limits, observer)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:
-        """Search the turn of the side to move until `should_stop()` or the tree is full, so that the next move profits.
-        Without effect once the game is over.
-        """
+        """Search the side to move's turn until `should_stop()` or the tree is full, for the next move to profit."""
         if not self.game.position.is_over:
             root = self.game.root(self.game.position.to_play)
             limits = Limits(None, should_stop=should_stop)
@@ -261,21 +256,19 @@ def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, 
     """A game in progress, before its first move; arguments and errors as for `make_player`."""
     if name in GO_FAMILY:
         return GoGame(name, sizes, size=size, rules=rules, komi=komi)
-    return TurnGame(name, sizes, size=size, rules=rules)
+    return CurrentGame(name, sizes, size=size, rules=rules)
 
 
 def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings) -> Player:
     """A player of a game that is there already, which several players may share; its rules are the game's."""
     random = np.random.default_rng(settings.seed)
-    searcher = Searcher(game, open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
+    searcher = Searcher(open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
     ending = GoEnding(game, searcher) if isinstance(game, GoGame) else Ending(game)
     return Player(game, ending, searcher, settings, random)
 
 
 def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
-    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if there are
-    none.
-    """
+    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if none."""
     mask = root.legal() & (plies[0] == 0)
     if not mask.any():
         raise NoChoiceError

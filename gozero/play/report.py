@@ -6,9 +6,8 @@ An `Analysis` is a snapshot of a search that may still be running. All numbers a
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,18 +59,3 @@ class Observer:
     most_moves: int = 10**6
     ownership: bool = False  # whether reports have the ownership at the root
     moves_ownership: bool = False  # and after each move
-
-
-@dataclass
-class EngineNotes:
-    """What the engine thought of its own moves in one game."""
-
-    by_move: dict[int, Analysis] = field(default_factory=dict)  # by the number of moves played with it
-    last: Analysis | None = None  # of the last move asked for, a resignation too; None if there was no choice
-    resignation: tuple[int, int] | None = None  # who resigned, after how many moves
-    low_values: Counter[int] = field(default_factory=Counter)  # own moves in a row with a hopeless value, by colour
-
-    def save(self, number: int) -> None:
-        """Enter the last note, if there is one, as that of move ``number``."""
-        if self.last is not None:
-            self.by_move[number] = self.last

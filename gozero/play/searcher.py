@@ -17,7 +17,6 @@ from gozero.evaluators.cache import CachedEvaluator, Owners
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import NOT_OVER, Game
 from gozero.games.position import Move, Position
-from gozero.play.current_game import CurrentGame
 from gozero.play.report import LONGEST_LINE, Analysis, MoveAnalysis, Observer
 from gozero.search.early_stop import StopRule
 from gozero.search.memory import Memory
@@ -62,10 +61,9 @@ class Searcher:
     """The searches of one game at a time.
 
     Args:
-        game: whose positions are searched.
         open_evaluator: gives the evaluator for a board, at the first search on a board of that size.
         settings: of all searches.
-        random: gives the seed of each game's tree.
+        random: gives the seed of each board's tree.
         memory: bytes that the trees may grow to.
 
     Attributes:
@@ -75,13 +73,11 @@ class Searcher:
 
     def __init__(
         self,
-        game: CurrentGame,
         open_evaluator: Callable[[Game], Evaluator],
         settings: SearchSettings,
         random: np.random.Generator,
         memory: int,
     ) -> None:
-        self._game = game
         self._open_evaluator = open_evaluator
         self._settings = settings
         self._random = random
@@ -93,12 +89,12 @@ class Searcher:
         self.on_search: Callable[[Searched], None] | None = None
         self.on_full: Callable[[int], None] | None = None
 
-    def open(self) -> Search:
-        """The tree that follows the game; opens the evaluator for this board if need be."""
-        if self._tree is None or self._tree.game.size != self._game.size:
+    def open(self, game: Game) -> Search:
+        """The tree that follows the game on this board; opens its evaluator if need be."""
+        if self._tree is None or self._tree.game.size != game.size:
             seed = int(self._random.integers(2**63))
-            self._evaluators[self._game.size] = self._open_evaluator(self._game.kind)
-            self._tree, self._line, self._mask = self._new_tree(seed), [], None
+            self._evaluators[game.size] = self._open_evaluator(game)
+            self._tree, self._line, self._mask = self._new_tree(game, seed), [], None
         return self._tree
 
     def change(self, settings: SearchSettings) -> None:
@@ -132,10 +128,8 @@ class Searcher:
         observer: Observer | None = None,
         purpose: str | None = None,
     ) -> RootResult:
-        """Search ``root`` among the actions of ``mask`` bool [A] until the limits are reached or the tree is full. What
-        was searched before is used if the moves since then lead into the tree.
-        """
-        tree = self.open()
+        """Search ``root`` among ``mask`` bool [A] within the limits, on the tree there is if the moves lead into it."""
+        tree = self.open(root.game)
         try:
             keep = self._follow(tree, root.moves, mask)
             self._line, self._mask = list(root.moves), mask
@@ -156,11 +150,9 @@ class Searcher:
         left_out: np.ndarray | None = None,
         max_nodes: int | None = None,
     ) -> RootResult:
-        """The same, without chance, in a tree of at most ``max_nodes`` that is dropped afterwards. ``left_out`` as in
-        `SearchRequest`.
-        """
-        self.open()
-        tree = self._new_tree(0, max_nodes)
+        """The same, without chance, in a tree of at most ``max_nodes`` that is then dropped; see `SearchRequest`."""
+        self.open(root.game)
+        tree = self._new_tree(root.game, 0, max_nodes)
         return self._search(tree, root, mask, limits, observer, purpose, left_out=left_out)
 
     def _search(
@@ -194,9 +186,9 @@ class Searcher:
             self.on_full(self._memory.limit)
         return tree.result()
 
-    def _new_tree(self, seed: int, max_nodes: int | None = None) -> Search:
+    def _new_tree(self, game: Game, seed: int, max_nodes: int | None = None) -> Search:
         """A tree for this board, which grows as memory allows or has ``max_nodes``."""
-        evaluator = self._evaluators[self._game.size]
+        evaluator = self._evaluators[game.size]
         settings, memory = self._settings, self._memory if max_nodes is None else None
         if max_nodes is not None:
             settings = replace(settings, max_nodes=max_nodes)
@@ -204,9 +196,7 @@ class Searcher:
         return Search(evaluator.game, wrapped, settings, seed=seed, memory=memory)
 
     def _follow(self, tree: Search, moves: list[Move], mask: np.ndarray) -> bool:
-        """Advance the tree to the position after ``moves``; False if that is not in it, or had fewer actions to choose
-        from.
-        """
+        """Advance the tree to the position after ``moves``; False if it lacks that, or had fewer actions there."""
         played = len(self._line)
         if moves[:played] != self._line:
             return False
@@ -220,15 +210,13 @@ class Searcher:
 
     def note(self, root: Position, action: int) -> Analysis:
         """What the last `search`, of ``root``, thinks of this action."""
-        tree = self.open()
+        tree = self.open(root.game)
         found = look(tree, _owners_of(tree), root, Observer(lambda look: None), [action])
         return replace(found, hits=None)
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
-        """Expected owner of each point, float32 [P], + for the side to move: the mean over a search aside; None if the
-        evaluator gives no ownership.
-        """
-        if _owners_of(self.open()) is None:
+        """Expected owner of each point, float32 [P], + for the side to move, by a search aside; None if unknown."""
+        if _owners_of(self.open(root.game)) is None:
             return None
         looks: list[Analysis] = []
         observer = Observer(looks.append, ownership=True)
@@ -237,33 +225,27 @@ class Searcher:
 
     def values_after(self, root: Position) -> np.ndarray:
         """The evaluator's value of each action, float32 [A], -1..1 for the side to move: nan where it is not legal."""
-        self.open()
+        self.open(root.game)
         actions = np.flatnonzero(root.legal())
         values = np.full(root.game.actions, np.nan, np.float32)
-        children = [root.copy() for _ in actions]
-        for child, action in zip(children, actions, strict=True):
-            child.play(int(action))
-        if children:
-            evaluator = self._evaluators[self._game.size]
-            expected = evaluator.evaluate(np.stack([child.state for child in children])).value
+        if len(actions):
+            children = root.children(actions)
+            expected = self._evaluators[root.game.size].evaluate(np.stack([child.state for child in children])).value
             outcomes = [child.outcome() for child in children]
-            values[actions] = [
-                -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
-            ]
+            known = [float(value) if end == NOT_OVER else end for value, end in zip(expected, outcomes, strict=True)]
+            values[actions] = -np.array(known)
         return values
 
 
 def look(
     search: Search, owners: Owners | None, position: Position, observer: Observer, actions: list[int] | None = None
 ) -> Analysis:
-    """A look at tree 0 of a search whose root is `position`; `owners` is the search's evaluator, None if it knows no
-    points. It lists these actions, None: those that the observer asks for.
-    """
+    """A look at the search of `position`: at these actions, None: those that the observer asks for."""
     result = search.result()
     has_score = owners is not None and owners.knows_score
     if actions is None:
         tried = max(1, observer.least_moves, int((result.visits > 0).sum()))
-        actions = ranked(result)[: min(tried, max(1, observer.most_moves))]
+        actions = result.ranked()[: min(tried, max(1, observer.most_moves))]
     moves = [_move(search, result, action, has_score) for action in actions]
     if observer.moves_ownership and owners is not None:
         after = owners.after(position, actions)
@@ -277,13 +259,6 @@ def look(
         ownership=owners.ownership(position) if observer.ownership and owners is not None else None,
         hits=None if owners is None else owners.hits,
     )
-
-
-def ranked(result: RootResult) -> list[int]:
-    """The actions that were tried or could be: the chosen one, then by visits, then by prior."""
-    actions = np.flatnonzero((result.visits > 0) | (result.prior > 0))
-    order = np.lexsort((-result.prior[actions], -result.visits[actions], actions != result.best))
-    return [int(action) for action in actions[order]]
 
 
 def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:

@@ -63,9 +63,7 @@ class Absolute:
 
 @dataclass(frozen=True)
 class Overtime(Absolute):
-    """Main time, then periods: Canadian, of ``count`` stones each; or ``count`` byo-yomi periods, each of which comes back
-    whole after a move within it. No move is allowed to use up a byo-yomi period.
-    """
+    """Main time, then Canadian periods of ``count`` stones, or ``count`` byo-yomi periods, which no move uses up."""
 
     period: float
     count: int
@@ -103,9 +101,7 @@ class Overtime(Absolute):
 
 @dataclass(frozen=True)
 class Fischer(Absolute):
-    """Main time with an increment for each move, up to ``cap`` on the clock; no move may take longer than
-    ``longest``.
-    """
+    """Main time with an increment a move, up to ``cap`` on the clock; a move takes ``longest`` at most."""
 
     increment: float
     cap: float = math.inf
@@ -115,9 +111,7 @@ class Fischer(Absolute):
         return TimeLeft(min(self.cap, max(0.0, left.seconds - spent) + self.increment))
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
-        """A share of what is left and the increment to come, or what the cap would take away; never more than
-        is left.
-        """
+        """A share of what is left and the increment, or what the cap would take away; never more than is left."""
         spare = _spare(left.seconds, lag)
         share, limit = _spread(spare, moves), min(spare, _most_of(self.longest, lag))
         overflow = left.seconds + self.increment - self.cap
@@ -169,9 +163,7 @@ UNKNOWN_TERMS = Absolute(0.0)  # if the controller sends only ``time_left``
 
 
 class Clock:
-    """Both sides' clocks, by the duration of each move; what the controller reports overrides them. Without ``set_up``
-    there is no limit, unless the controller sends ``time_left``. ``lag`` is reserved at every move.
-    """
+    """Both sides' clocks by the duration of each move; the controller's reports override them. No limit at first."""
 
     def __init__(self, lag: float) -> None:
         self.lag = lag

@@ -119,9 +119,7 @@ def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.nda
 
 
 def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
-    """Whether a side has a legal move (bool [A]) onto a point between the colours, of no seki, after which it is not in
-    atari.
-    """
+    """Whether a side has a legal move (bool [A]) onto a point between the colours, of no seki, and not into atari."""
     left = (as_it_stands(board).open & legal[: board.size]).reshape(board.shape)
     for row, col in np.argwhere(left):
         point = only(row, col, len(board))
@@ -143,16 +141,12 @@ def _captured(board: np.ndarray, point: np.ndarray, colour: int) -> np.ndarray:
 
 
 def result_as_it_stands(state: np.ndarray) -> int:
-    """The certain result of the side to move on the present board: the worse of counting dead stones as alive
-    or dead.
-    """
+    """The certain result of the side to move as it stands: the worse of counting dead stones as alive or dead."""
     return int(np.sign(min(go.score(state), go.settled_score(state))))
 
 
 def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:
-    """Points that the side to move would only lose by filling, bool [P]: own eyes, and own pass-alive territory (int8
-    [P] from ``go.pass_alive``) without enemy stones.
-    """
+    """Points, bool [P], that it would be a loss to fill: own eyes, own pass-alive territory without enemy stones."""
     board = board_of(state, size)
     own, enemy, empty = board == state[TO_PLAY], board == BLACK + WHITE - state[TO_PLAY], board == EMPTY
     territory = (alive.reshape(size, size) > 0) & ~own

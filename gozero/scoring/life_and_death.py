@@ -50,9 +50,7 @@ class PlayoutResults:
 
 
 def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> PlayoutResults:
-    """Run playouts of a board uint8 [size, size] for either side to move; ``game`` is Go of its size, for the
-    rules.
-    """
+    """Run playouts of a board uint8 [size, size] for either side to move by the rules of ``game``."""
     strings, labels = chains_of(board), np.full(board.size, -1, np.int64)
     for number, chain in enumerate(strings):
         labels[chain] = number
@@ -72,9 +70,7 @@ def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Pla
 def read(
     game: Game, board: np.ndarray, chain: Chain, deadline: float, should_stop: Callable[[], bool]
 ) -> tuple[float, float] | None:
-    """The fate -1..1 of a string by a reading with its own colour first, and by one with the other; None if time
-    does not suffice.
-    """
+    """The fate -1..1 of a string by readings with its own colour and the other first; None if time runs out."""
     stones = board.reshape(-1)
     colour = int(stones[chain[0]])
     marks = np.zeros(fates.MARKS + board.size, np.int32)
@@ -148,9 +144,7 @@ def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) ->
 
 
 def _kos(board: np.ndarray) -> list[np.ndarray]:
-    """Masks of the board's kos: an empty point that one colour surrounds, and a single stone beside it that a play
-    there would capture.
-    """
+    """Masks of the board's kos: an empty point that one colour surrounds and the single stone that it captures."""
     found, liberties = [], liberties_of(board)
     for row, col in np.argwhere(board == EMPTY):
         beside = touches(only(row, col, len(board)))
@@ -164,9 +158,7 @@ def _kos(board: np.ndarray) -> list[np.ndarray]:
 
 
 def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> bool:
-    """Whether a string's group touches two kos or more: strings that live by one or the other are dead to playouts and
-    short readings.
-    """
+    """Whether a string's group touches two kos: what lives by one or the other is dead to playouts and readings."""
     if len(kos) < FEWEST_KOS:
         return False
     own = board == board.reshape(-1)[chain[0]]
@@ -177,9 +169,7 @@ def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> boo
 
 
 def _bare(state: np.ndarray) -> np.ndarray:
-    """A state that no limit of moves ends, with simple ko: past positions are unknown, and superko would kill what
-    lives by a double ko.
-    """
+    """A state without a limit of moves and with simple ko: superko would kill what lives by a double ko."""
     state[go.MOVE_LIMIT], state[go.KO_RULE] = 0, SIMPLE
     return state
 

@@ -109,9 +109,7 @@ def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
 
 
 def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
-    """Make neutral again the points ``between`` the colours, bool [P], without which a string that stays alive would
-    have only the other side's liberties.
-    """
+    """Make points ``between``, bool [P], neutral if else a string would have only the other side's liberties."""
     for chain in chains_of(board):
         mask = np.zeros(board.shape, np.bool_)
         mask.reshape(-1)[chain] = True

@@ -98,9 +98,7 @@ def _leave_out(forest, t, state, actions):
 
 @kernel()
 def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
-    """Come to a node for the first time: KNOWN if the game is over, with its count or else its parent's score, or
-    FOUND.
-    """
+    """Come to a new node: KNOWN if the game is over, with its count or else its parent's score, or FOUND."""
     node = forest.nodes[t, index]
     state = leaves.states[slot]
     result = outcome(state)
@@ -124,9 +122,7 @@ def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
 
 @kernel()
 def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
-    """Follow one line of tree t to its leaf, with each node pending. Returns (how it ended, node, root action
-    or -1).
-    """
+    """Follow a line of tree t to its leaf, each node pending. Returns (how it ended, node, root action or -1)."""
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
     index = np.int64(0)
@@ -224,9 +220,7 @@ def collect(step, legal, thinkable, outcome, score, forest, params, leaves, leav
 
 @kernel(types.int64(FOREST, LEAVES, types.int64, _F32_2, _F32_1, _F32_1, _I64_1))
 def absorb(forest, leaves, count, logits, values, scores, finished):
-    """Expand the leaves in the first `count` slots and back them up. Writes the trees that finished; returns
-    how many.
-    """
+    """Expand and back up the leaves in the first `count` slots. Writes the trees that finished; returns how many."""
     for slot in range(count):
         _expand(forest, leaves, slot, logits[slot], np.float64(values[slot]), scores[slot])
     return _retire(forest, finished)

@@ -19,17 +19,13 @@ SMALL_SHARE = 0.3  # of all visits: if no move has a larger one, the leader is d
 
 
 def is_settled(result: RootResult, simulations: float) -> bool:
-    """Whether no rival can be expected to overtake the leader within this many more simulations; never if the leader
-    has fewer visits than another.
-    """
+    """Whether no rival can be expected to overtake the leader, the most visited move, in this many simulations."""
     rivals = np.delete(result.visits, result.best)
     return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
 
 
 def is_undecided(result: RootResult) -> bool:
-    """Whether a move that is tried well has a better value than the leader, or the visits are spread over many
-    moves.
-    """
+    """Whether a well tried move has a better value than the leader, or the visits are spread widely."""
     tried = result.visits >= max(1, NOTABLE * result.visits.max())
     return bool(result.q[tried].max(initial=-1.0) > result.q[result.best]) or bool(
         result.visits.max() < SMALL_SHARE * result.visits.sum()

@@ -98,9 +98,7 @@ def completed_value(forest, t, edge, params, mixed):
 
 @kernel()
 def best_root_edge(forest, t, params, least, most):
-    """The root edge of highest g + logit + sigma(q) among those given `least` to `most` simulations; NO_EDGE if
-    none.
-    """
+    """The root edge of highest g + logit + sigma(q) among those given `least` to `most` simulations, or NO_EDGE."""
     root = forest.nodes[t, 0]
     actions, assigned = forest.actions[t], forest.assigned[t]
     mixed = mixed_value(forest, t)

@@ -15,9 +15,7 @@ FIRST_SHARE = 16
 
 
 class Memory:
-    """A limit in bytes, shared by the searches that were added, `searches` at once at most; a search that was deleted
-    has none.
-    """
+    """A limit in bytes, shared by the searches that were added, at most `searches` at once; deleted ones have none."""
 
     def __init__(self, limit: int, searches: int = 1) -> None:
         self.limit = limit

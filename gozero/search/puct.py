@@ -129,9 +129,7 @@ def best_edge(forest, t, index, params):
 
 @kernel()
 def lower_bound(child, deviations):
-    """The bound of a visited child for its parent, before points. It may lie below -1, so that lost moves compare;
-    where the child is decided it is what that is worth, a loss below all others.
-    """
+    """The bound of a visited child for its parent, before points: below -1 if need be, a loss below all others."""
     if child["status"] == DECIDED:
         return -np.float64(child["value"]) if child["value"] < 1 else -np.inf
     visits = np.float64(child["visits"])
@@ -178,9 +176,7 @@ def edge_of_highest_bound(forest, t, most, params):
 
 @kernel()
 def forced_edge(forest, t):
-    """A child of the root that has fewer visits, those in flight included, than it must get; NO_EDGE if there
-    is none.
-    """
+    """A child of the root that has fewer visits, those in flight included, than it must get, or NO_EDGE."""
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     root = nodes[0]
     factor = forest.trees[t]["forced"] * max(root["visits"] + root["pending"] - 2, 0)
@@ -216,9 +212,7 @@ def _earned(forest, t, edge, params, exploration, forced, best):
 
 @kernel()
 def pruned_policy(forest, t, params, policy):
-    """Write the shares of the visits that were earned into policy float32 [A], which is 0 on entry. The root has a
-    visited child.
-    """
+    """Write the shares of the earned visits into policy float32 [A], 0 on entry. The root has a visited child."""
     nodes, priors, children = forest.nodes[t], forest.priors[t], forest.children[t]
     start, end = np.int64(nodes[0]["edge_start"]), np.int64(nodes[0]["edge_start"] + nodes[0]["child_count"])
     visits, most = 0, start

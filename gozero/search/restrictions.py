@@ -32,9 +32,7 @@ class Restriction:
 
 
 def left_out(restrictions: Sequence[Restriction], to_play: int, actions: int) -> np.ndarray:
-    """int32 [2, A], in how many plies each action is left out, for the side to move and for the other: see
-    `SearchRequest`.
-    """
+    """int32 [2, A]: in how many plies each action is left out, for the side to move and for the other."""
     import numpy as np
 
     plies = np.zeros((2, actions), np.int32)

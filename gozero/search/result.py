@@ -35,6 +35,12 @@ class RootResult:
     root_visits: int  # of the root itself, one more than its children's
     refuted: np.ndarray | None = None  # bool [A], actions proven to lose; None if no results are proven
 
+    def ranked(self) -> list[int]:
+        """The actions that were tried or could be: the best one, then by visits, then by prior."""
+        actions = np.flatnonzero((self.visits > 0) | (self.prior > 0))
+        order = np.lexsort((-self.prior[actions], -self.visits[actions], actions != self.best))
+        return [int(action) for action in actions[order]]
+
 
 def root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     """What the search of a tree has found. ValueError if its root has no move."""
@@ -90,9 +96,7 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, 
 
 
 def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
-    """An action drawn with probability proportional to weights [A], one above 0, to the power of 1 / temperature; at 0
-    the heaviest.
-    """
+    """An action drawn by weights [A] ** (1 / temperature), of which one is above 0; at 0 the heaviest."""
     if temperature < 0:
         raise ValueError(f"temperature {temperature}: expected 0 or above")
     if temperature == 0:
@@ -138,9 +142,7 @@ def principal_variation(forest: Forest, tree: int, action: int, length: int) -> 
 
 
 def tree_text(game: Game, forest: Forest, tree: int, depth: int) -> str:
-    """The root and its most visited lines, `depth` plies deep: each move's vertex, visits, q for the side that plays
-    it, prior and reply.
-    """
+    """The root and its most visited lines, `depth` plies deep: vertex, visits, q for its side, prior, reply."""
     if not forest.trees[tree]["node_count"] or not forest.nodes[tree, 0]["visits"]:
         return "not searched\n"
     root = forest.nodes[tree, 0]

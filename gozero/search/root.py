@@ -84,9 +84,7 @@ class SearchRequest:
 
 @kernel()
 def set_root_prior(forest, t):
-    """Store the root's prior in `root_priors`, then search with it after temperature and Dirichlet noise; store its
-    logarithm.
-    """
+    """Store the root's prior in `root_priors`; search with it after temperature and noise, and store its logarithm."""
     tree = forest.trees[t]
     root = forest.nodes[t, 0]
     actions, priors, logits = forest.actions[t], forest.priors[t], forest.root_logits[t]

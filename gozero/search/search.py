@@ -107,9 +107,7 @@ class Search:
             draw_gumbels(self.forest, tree)
 
     def advance(self, tree: int, action: int) -> bool:
-        """Play a move at the root and keep the tree below it for the next request that says `keep`. False if nothing
-        could be kept.
-        """
+        """Play a move at the root and keep the tree below it for a request with `keep`. False if there is none."""
         kept = reroot(self.forest, tree, action)
         self._count()
         if kept:
@@ -117,9 +115,7 @@ class Search:
         return bool(kept)
 
     def wave(self) -> list[int]:
-        """Search one wave of all unfinished trees. Returns the trees that finished in it. What the evaluator raises is
-        raised here, and all trees are dropped.
-        """
+        """Search one wave of all unfinished trees. Returns those that finished. An evaluator's error drops all."""
         states = self.collect()
         try:
             evaluation = self.evaluator.evaluate(states) if len(states) else None
@@ -129,9 +125,7 @@ class Search:
         return self.absorb(evaluation)
 
     def collect(self) -> np.ndarray:
-        """The first half of a wave, for callers with other work during the evaluation: its leaves int32 [n, S], valid
-        until `absorb`. There are none if all lines ended at finished games, or with a row evaluator.
-        """
+        """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`."""
         self._enlarge()
         if self._rows is None:
             self._collected = descent.collect(
@@ -178,9 +172,7 @@ class Search:
         return len(self.forest.trees) * tree_bytes(self.game, self.forest.nodes.shape[1])
 
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
-        """Search in waves, at least one, until every budget is spent or room used up, time.monotonic() reaches
-        `deadline` or `stop()` is true.
-        """
+        """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`."""
         while not self.is_finished:
             self.wave()
             if (deadline is not None and time.monotonic() >= deadline) or (stop is not None and stop()):
@@ -191,9 +183,7 @@ class Search:
         return int(self.forest.nodes[tree, 0]["visits"])
 
     def result(self, tree: int = 0) -> RootResult:
-        """What the search of a tree has found so far. ValueError if its root has no move: not searched, or game
-        over.
-        """
+        """What the search of a tree has found. ValueError if its root has no move: not searched, or game over."""
         return root_result(self.forest, tree, self._params)
 
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:

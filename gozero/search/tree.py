@@ -372,9 +372,7 @@ def keep_below(forest, t, root, count):
 
 @kernel(types.boolean(FOREST, types.int64, types.int64))
 def reroot(forest, t, action):
-    """Make the child that `action` leads to the root of tree t and drop the rest, in place. False if there is none
-    to keep.
-    """
+    """Make the child that `action` leads to the root of tree t, in place. False if there is none to keep."""
     tree = forest.trees[t]
     nodes = forest.nodes[t]
     count = np.int64(tree["node_count"])

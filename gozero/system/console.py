@@ -15,24 +15,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from gozero import __version__
+from gozero.system import files
 from gozero.system.errors import UserError
-from gozero.system.options import SettingsError, check, entries, kind_of, parse, path_of, read_toml
-from gozero.system.output import (
-    Log,
-    ProtocolOutput,
-    UnwritableError,
-    discard_results,
-    open_log,
-    open_results,
-    open_streams,
-    secure_streams,
-    tell,
-)
+from gozero.system.options import SettingsError, check, entries, kind_of, parse, read_toml
+from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log, open_streams
 
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
 MOST_SEED = 2**63 - 1
@@ -65,11 +56,6 @@ class Parser(argparse.ArgumentParser):
         near = difflib.get_close_matches(mistyped[1], self._option_string_actions, n=1) if mistyped else []
         hint = f"did you mean {near[0]}? " if near else ""
         self.exit(BAD_INPUT, f"{self.prog}: {message}; {hint}see {self.prog} --help\n")
-
-    def print_help(self, file: Any = None) -> None:
-        """Print the help; ends the process if that cannot be done."""
-        if code := printing(self.prog, lambda: super(Parser, self).print_help(file)):
-            self.exit(code)
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -137,7 +123,7 @@ def from_arguments(
     parser.add_argument("--version", action="version", version=f"{prog} {__version__}")
     given = vars(parser.parse_args(arguments))
     path = given.pop("config", None)
-    return table(**{**(_config(table, path_of(path)) if path else {}), **given})
+    return table(**{**(_config(table, files.full(path)) if path else {}), **given})
 
 
 def _config(table: type[Any], path: Path) -> dict[str, Any]:
@@ -165,62 +151,50 @@ def run_command(
     the argument of the KeyboardInterrupt. The other signals that end a command do the same, unless the command handles
     them itself (`stop_on_signals`). Any other exception is a bug, and leaves with its traceback.
     """
+    expected: tuple[type[Exception], ...] = (UserError, *unusable)
+
+    def guarded() -> int | None:
+        try:
+            return command()
+        except expected as error:
+            say(f"{program}: {error}")
+        except ModuleNotFoundError as error:
+            if error.name not in EXTRAS:
+                raise
+            extra = EXTRAS[error.name]
+            say(f"{program}: this needs {error.name}, which is not installed; run: pip install 'gozero[{extra}]'")
+        except KeyboardInterrupt as error:
+            result = str(error) or interrupted
+            fresh = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C on the line of the prompt
+            say(f"{fresh}{program}: interrupted" + (f"; {result}" if result else ""))
+            return INTERRUPTED
+        return BAD_INPUT
+
     with _interruptible():
-        return printing(program, lambda: _guarded(program, command, (UserError, *unusable), interrupted))
+        return printing(program, guarded)
 
 
 def printing(program: str, command: Command) -> int:
     """Run a command that prints results, and return its exit code.
 
-    Standard output that cannot be written is one line and BAD_INPUT. If its reader has gone (`| head`) or it was closed
-    from the start, the rest is dropped, and the code is SUCCESS, or the command's own.
+    A file that cannot be used, standard output included, is one line and BAD_INPUT. If the reader of standard output
+    has gone (`| head`), the rest is dropped, and the code is SUCCESS; if it was closed from the start, the command's.
     """
     open_streams()
-    open_results()
     try:
         try:
             return command() or SUCCESS
         finally:
             sys.stdout.flush()
-    except BrokenPipeError as error:
-        discard_results()
-        if not isinstance(error, UnwritableError):
-            return SUCCESS
-        tell(program, str(error))
-        return BAD_INPUT
-
-
-def _guarded(program: str, command: Command, errors: tuple[type[Exception], ...], interrupted: str) -> int | None:
-    """`run_command`, but for standard output."""
-    try:
-        return command()
-    except BrokenPipeError:  # of standard output
-        raise
+    except BrokenPipeError:
+        discard_stdout()
+        return SUCCESS
     except OSError as error:
-        file = f"cannot use {error.filename}: " if error.filename else ""
-        say(f"{program}: {file}{error.strerror or error}")
-    except errors as error:
-        say(f"{program}: {error}")
-    except ModuleNotFoundError as error:
-        if error.name not in EXTRAS:
-            raise
-        extra = EXTRAS[error.name]
-        say(f"{program}: this needs {error.name}, which is not installed; run: pip install 'gozero[{extra}]'")
-    except KeyboardInterrupt as error:
-        result = _argument(error) or interrupted
-        fresh = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C on the line of the prompt
-        say(f"{fresh}{program}: interrupted" + (f"; {result}" if result else ""))
-        return INTERRUPTED
-    return BAD_INPUT
-
-
-def _argument(error: BaseException | None) -> str:
-    """The argument of a KeyboardInterrupt, or of the one during whose handling it came: users press Ctrl-C twice."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt) and error.args:
-            return str(error.args[0])
-        error = error.__context__
-    return ""
+        with suppress(OSError):
+            sys.stdout.flush()
+        discard_stdout()
+        say(f"{program}: cannot {f'use {error.filename}' if error.filename else 'write'}: {error.strerror or error}")
+        return BAD_INPUT
 
 
 @contextmanager
@@ -266,12 +240,8 @@ def stop_on_signals(doing: str = "finishing the step under way and saving") -> C
 
 def say(text: str) -> None:
     """Print a line for the person at the terminal. If nobody reads it any more, or its file is full, work goes on."""
-    try:
+    with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
-    except BrokenPipeError:
-        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process lives
-    except OSError:
-        pass
 
 
 def progress_bar(total: int, what: str, unit: str) -> Any:
@@ -284,23 +254,14 @@ def progress_bar(total: int, what: str, unit: str) -> Any:
 # Commands that serve a protocol
 
 
-class Logged(Protocol):
-    """Settings that name a log."""
-
-    @property
-    def log(self) -> str | None: ...
-
-
-S = TypeVar("S", bound=Logged)
-
-
-def run_server(program: str, read_settings: Callable[[], S], serve: Callable[[S, Log | None], int]) -> NoReturn:
-    """End the process with the exit code of `serve`.
+def run_server(program: str, read_settings: Callable[[], Any], serve: Callable[[Any, Log | None], int]) -> NoReturn:
+    """End the process with the exit code of `serve(settings, log)`; the settings have a field `log`, a path or None.
 
     UserError and UnwritableError are reported to the user and the log and end the process with BAD_INPUT; a bug goes
     into the log and is raised. Threads that still load, search or wait for a line are not joined.
     """
-    stderr, log = secure_streams(), None
+    open_streams()
+    log = None
     try:
         settings = read_settings()
         log = open_log(settings.log)
@@ -316,22 +277,11 @@ def run_server(program: str, read_settings: Callable[[], S], serve: Callable[[S,
         if log is not None:
             log.say("".join(traceback.format_exception(error)))
         raise
-    stderr.drain()
     os._exit(code)
 
 
 def warn(program: str, text: str, log: Log | None) -> None:
     """One line to the user and the log."""
-    tell(program, text)
+    say(f"{program}: {text}")
     if log is not None:
         log.say(text)
-
-
-def leave_when_unread(output: ProtocolOutput) -> None:
-    """From now on end the process, whatever it is doing, when the client has closed its end of standard output."""
-
-    def leave() -> None:
-        output.wait_until_unread()
-        os._exit(SUCCESS)
-
-    threading.Thread(target=leave, name="leaver", daemon=True).start()

@@ -17,7 +17,6 @@ from typing import IO
 import platformdirs
 
 MOST_VERSIONS = 8  # of gozero, whose kernels (64 MB each) stay side by side
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # 0 on Windows, which has no such pipes
 
 
 def user_data() -> Path:
@@ -36,38 +35,15 @@ def user_folder(find: Callable[..., Path]) -> Path:
     return folder
 
 
-def working_folder() -> Path | None:
-    """The folder that relative names start from; None if it has been removed."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
-
-
 def full(path: Path | str) -> Path:
-    """The absolute form of a path, with ~ expanded; links stay as they are named."""
-    return at_home(path).absolute()
-
-
-def at_home(path: Path | str) -> Path:
-    """The path with ~ for a home folder; a ~ before an unknown user's name is left as it is, where pathlib
-    would raise.
+    """The absolute form of a path, with ~ for a home folder; links stay as they are named. A ~ of an unknown user stays,
+    and so does a relative path if the working directory has been removed.
     """
-    return Path(os.path.expanduser(path))  # noqa: PTH111
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, which is always whole, the old file or the new one. OSError if that fails."""
-    with replacing(path) as file:
-        file.write(content)
-
-
-def opened(name: str, flags: int) -> int:
-    """An opener for `open`: a pipe that nobody reads is an error, where opening it would wait for a reader."""
-    descriptor = os.open(name, flags | _NO_WAIT, 0o666)
-    if _NO_WAIT:
-        os.set_blocking(descriptor, True)
-    return descriptor
+    found = Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises where there is no such user
+    try:
+        return found.absolute()
+    except FileNotFoundError:
+        return found
 
 
 def create(path: Path, content: bytes) -> None:
@@ -83,15 +59,15 @@ def create(path: Path, content: bytes) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
-    into a device or a pipe is written, unless nobody reads the pipe. OSError if that fails.
+    devices and pipes are written to directly. OSError if that fails.
     """
     if path.exists() and not path.is_file():  # by its own name: what /dev/stdout leads to may have no other
-        with open(path, "wb", opener=opened) as stream:
-            stream.write(content)
+        path.write_bytes(content)
         return
     target = Path(os.path.realpath(path))
     try:
-        replace(target, content)
+        with replacing(target) as file:
+            file.write(content)
     except PermissionError:  # perhaps of the folder only
         target.write_bytes(content)
 

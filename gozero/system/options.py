@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import os
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from dataclasses import MISSING, Field, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from gozero.system import files
 from gozero.system.errors import UserError
 
 Table = TypeVar("Table")
@@ -214,17 +214,6 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
-        raise SettingsError(f"cannot read {path_of(str(path))}: {(error.strerror or 'unreadable').lower()}") from None
+        raise SettingsError(f"cannot read {files.full(path)}: {(error.strerror or 'unreadable').lower()}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path_of(str(path))} is not a TOML file: {error}") from None
-
-
-def path_of(text: str) -> Path:
-    """An absolute path, with ~ for a home folder; a ~ of an unknown user stays, and so does a relative path if the
-    working directory has been removed.
-    """
-    path = os.path.expanduser(text)  # noqa: PTH111 - pathlib raises where there is no such user
-    try:
-        return Path(os.path.abspath(path))  # noqa: PTH100
-    except FileNotFoundError:
-        return Path(path)
+        raise SettingsError(f"{files.full(path)} is not a TOML file: {error}") from None

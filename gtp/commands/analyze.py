@@ -16,8 +16,8 @@ from gozero.games import GO_FAMILY, coords
 from gozero.search.restrictions import Restriction
 from gozero.system.errors import ChoiceError
 from gtp.arguments import colour_of, number_of, whole_number_of
-from gtp.commands.rules import rules_of
-from gtp.protocol import Command, GtpError, Stream, StreamHandler
+from gtp.commands.scoring import rules_of
+from gtp.protocol import Command, GtpError, Stream
 from gtp.reports import Board, vertices
 from gtp.session import Session
 
@@ -82,9 +82,7 @@ class _Request:
         board = self.session.game.board
         corners = [coords.point(self.session.point(corner), *board) for corner in (first, last)]
         (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
-        return [
-            coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)
-        ]
+        return [coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)]
 
 
 _OPTIONS: dict[str, tuple[int, Callable[..., None]]] = {
@@ -100,93 +98,80 @@ _OPTIONS: dict[str, tuple[int, Callable[..., None]]] = {
 """For each option, how many values follow its name, and what takes them."""
 
 
-class AnalysisCommands:
-    """The five commands."""
+def _analyse(session: Session, command: Command, stream: Stream, dialect: Dialect) -> None:
+    """Search and report until a line arrives; after `--analysis-visits`, pause until a line arrives."""
+    from gozero.play.searcher import Limits
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    request = _request(session, command, strict=True)
+    limits = Limits(session.settings.analysis_visits, should_stop=session.signals.is_wanted_elsewhere)
+    arguments = limits, _observer(session, request, stream, dialect, sees_the_end=False), request.restrictions
+    with session.thinking() as player:
+        if request.rules is None:
+            player.analyse(request.colour, *arguments)
+        else:
+            player.analyse_aside(_root_under(session, request.rules, request.colour), *arguments)
+    session.signals.wait()
 
-    def streams(self) -> Mapping[str, StreamHandler]:
-        return {
-            "lz-analyze": lambda command, stream: self._analyse(command, stream, lz_lines),
-            "kata-analyze": lambda command, stream: self._analyse(command, stream, kata_lines),
-            "lz-genmove_analyze": lambda command, stream: self._genmove(command, stream, lz_lines),
-            "kata-genmove_analyze": lambda command, stream: self._genmove(command, stream, kata_lines),
-            "cgos-genmove_analyze": lambda command, stream: self._genmove(command, stream, cgos_lines),
-        }
 
-    def _analyse(self, command: Command, stream: Stream, dialect: Dialect) -> None:
-        """Search and report until a line arrives; after `--analysis-visits`, pause until a line arrives."""
-        from gozero.play.searcher import Limits
+def _genmove(session: Session, command: Command, stream: Stream, dialect: Dialect) -> None:
+    """genmove, with looks during the search and one at its end; then ``play`` and the move."""
+    request = _request(session, command, strict=False)
+    observer = _observer(session, request, stream, dialect, sees_the_end=True)
+    with session.move(request.colour) as limits:
+        action = session.player.genmove(request.colour, limits, observer)
+    stream.line(f"play {session.vertex(action)}")
 
-        session = self._session
-        request = self._request(command, strict=True)
-        limits = Limits(session.settings.analysis_visits, should_stop=session.signals.is_wanted_elsewhere)
-        arguments = limits, self._observer(request, stream, dialect, sees_the_end=False), request.restrictions
-        with session.thinking() as player:
-            if request.rules is None:
-                player.analyse(request.colour, *arguments)
-            else:
-                player.analyse_aside(self._root_under(request.rules, request.colour), *arguments)
-        session.signals.wait()
 
-    def _genmove(self, command: Command, stream: Stream, dialect: Dialect) -> None:
-        """genmove, with looks during the search and one at its end; then ``play`` and the move."""
-        session = self._session
-        request = self._request(command, strict=False)
-        observer = self._observer(request, stream, dialect, sees_the_end=True)
-        with session.move(request.colour) as limits:
-            action = session.player.genmove(request.colour, limits, observer)
-        stream.line(f"play {session.vertex(action)}")
+def _root_under(session: Session, rules: RuleSet, colour: int) -> Position:
+    """`GoGame.root_under`, with its refusals as GTP errors."""
+    if session.game.name not in GO_FAMILY:
+        raise GtpError(f"rules: {session.game.name} is not Go")
+    from gozero.games.position import IllegalMove
 
-    def _root_under(self, rules: RuleSet, colour: int) -> Position:
-        """`GoGame.root_under`, with its refusals as GTP errors."""
-        if self._session.game.name not in GO_FAMILY:
-            raise GtpError(f"rules: {self._session.game.name} is not Go")
-        from gozero.games.position import IllegalMove
+    try:
+        return session.go_game.root_under(rules, colour)
+    except (ChoiceError, IllegalMove) as error:
+        raise GtpError(f"rules: {error}") from None
 
-        try:
-            return self._session.go_game.root_under(rules, colour)
-        except (ChoiceError, IllegalMove) as error:
-            raise GtpError(f"rules: {error}") from None
 
-    def _observer(self, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
-        """An observer that writes each look as a line of the answer."""
-        from gozero.play.report import Observer
+def _observer(session: Session, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
+    """An observer that writes each look as a line of the answer."""
+    from gozero.play.report import Observer
 
-        board = self._session.game.board
-        return Observer(
-            lambda look: stream.line(dialect(look, request.flags, board)),
-            request.interval,
-            sees_the_end,
-            request.least_moves,
-            request.most_moves,
-            ownership=request.flags.get("ownership", False),
-            moves_ownership=request.flags.get("movesOwnership", False),
-        )
+    board = session.game.board
+    return Observer(
+        lambda look: stream.line(dialect(look, request.flags, board)),
+        request.interval,
+        sees_the_end,
+        request.least_moves,
+        request.most_moves,
+        ownership=request.flags.get("ownership", False),
+        moves_ownership=request.flags.get("movesOwnership", False),
+    )
 
-    def _request(self, command: Command, *, strict: bool) -> _Request:
-        """Read the arguments. GtpError for invalid values and, if ``strict``, for unknown options."""
-        words = command.arguments
-        request = _Request(self._session, self._session.game.position.to_play)
-        if words and words[0].isalpha() and words[0] not in _OPTIONS:
-            request.colour = colour_of(words.pop(0))
-        if words and not words[0][0].isalpha():
-            request.take_interval("interval", words.pop(0))
-        while words:
-            name = words.pop(0)
-            if name not in _OPTIONS:
-                if strict:
-                    raise GtpError(f"unknown option {name!r}; expected one of {', '.join(_OPTIONS)}")
-                if words and words[0] not in _OPTIONS:  # its value
-                    words = words[1:]
-                continue
-            count, take = _OPTIONS[name]
-            if len(words) < count:
-                raise GtpError(f"syntax error: {name} without its value")
-            take(request, name, *words[:count])
-            words = words[count:]
-        return request
+
+def _request(session: Session, command: Command, *, strict: bool) -> _Request:
+    """Read the arguments. GtpError for invalid values and, if ``strict``, for unknown options."""
+    words = command.arguments
+    request = _Request(session, session.game.position.to_play)
+    if words and words[0].isalpha() and words[0] not in _OPTIONS:
+        request.colour = colour_of(words.pop(0))
+    if words and not words[0][0].isalpha():
+        request.take_interval("interval", words.pop(0))
+    while words:
+        name = words.pop(0)
+        if name not in _OPTIONS:
+            if strict:
+                raise GtpError(f"unknown option {name!r}; expected one of {', '.join(_OPTIONS)}")
+            if words and words[0] not in _OPTIONS:  # its value
+                words = words[1:]
+            continue
+        count, take = _OPTIONS[name]
+        if len(words) < count:
+            raise GtpError(f"syntax error: {name} without its value")
+        take(request, name, *words[:count])
+        words = words[count:]
+    return request
 
 
 def lz_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
@@ -260,3 +245,12 @@ def _score(found: Analysis | MoveAnalysis) -> dict[str, float]:
 
 def _fractions(ownership: np.ndarray) -> str:
     return " ".join(f"{owner:.3f}" for owner in ownership)
+
+
+STREAMS: dict[str, Callable[[Session, Command, Stream], None]] = {
+    "lz-analyze": lambda session, command, stream: _analyse(session, command, stream, lz_lines),
+    "kata-analyze": lambda session, command, stream: _analyse(session, command, stream, kata_lines),
+    "lz-genmove_analyze": lambda session, command, stream: _genmove(session, command, stream, lz_lines),
+    "kata-genmove_analyze": lambda session, command, stream: _genmove(session, command, stream, kata_lines),
+    "cgos-genmove_analyze": lambda session, command, stream: _genmove(session, command, stream, cgos_lines),
+}

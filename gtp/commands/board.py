@@ -1,18 +1,24 @@
-"""The board, and the engine's own moves."""
+"""The board: moves, set-ups and handicaps, and the engine's own moves.
+
+A position that is set up begins a game: it has no history and no ko, komi stays, and its stones cannot be undone. If
+the stones cannot stand like this, the board stays as it was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from gozero.games import FALLING_GAMES, coords
-from gozero.games.colours import COLOUR_WORDS
+from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
+from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
 from gozero.play.engine import spanned
+from gozero.system.errors import SetUpError
 from gtp.arguments import colour_of, whole_number_of
-from gtp.protocol import Command, GtpError, Handler
+from gtp.protocol import Command, GtpError
 from gtp.reports import live
-from gtp.session import CommandGroup, say
+from gtp.session import Commands, Session, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,180 +26,287 @@ if TYPE_CHECKING:
     from gozero.games.position import Move
 
 
-class BoardCommands(CommandGroup):
-    """Size, moves and pictures of the board."""
+def boardsize(session: Session, command: Command) -> None:
+    """Clears the board; komi and time settings stay. The size of a board that is not square is its number of
+    columns.
+    """
+    game = session.game
+    sizes = {str(size): size for size in game.sizes}
+    if command.text not in sizes:
+        say(f"board size {command.text[:40]!r} is not supported; these weights play {spanned(game.sizes)}")
+        raise GtpError("unacceptable size")
+    game.new_game(sizes[command.text])
+    session.warn_of_size(game.size)
+    session.clock.reset()
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "boardsize": self.boardsize,
-            "query_boardsize": lambda command: str(self._session.game.size),
-            "clear_board": self.clear_board,
-            "play": self.play,
-            "play_sequence": self.play_sequence,
-            "gogui-play_sequence": self.play_sequence,
-            "undo": lambda command: self._undo(1),
-            "gg-undo": self.gg_undo,
-            "is_legal": self.is_legal,
-            "all_legal": self.all_legal,
-            "move_history": self.move_history,
-            "last_move": self.last_move,
-            "list_stones": self.list_stones,
-            "showboard": lambda command: f"\n{self._session.game.position}",
-        }
 
-    def boardsize(self, command: Command) -> str:
-        """Clears the board; komi and time settings stay. The size of a board that is not square is its number of
-        columns.
-        """
-        game = self._session.game
-        sizes = {str(size): size for size in game.sizes}
-        if command.text not in sizes:
-            say(f"board size {command.text[:40]!r} is not supported; these weights play {spanned(game.sizes)}")
-            raise GtpError("unacceptable size")
-        game.new_game(sizes[command.text])
-        self._session.warn_of_size(game.size)
-        self._session.clock.reset()
+def clear_board(session: Session, command: Command) -> None:
+    session.game.new_game()
+    session.clock.reset()
+
+
+def play(session: Session, command: Command) -> None:
+    """Play a move; in Go for either colour, with only simple ko and suicide refused: an opponent may repeat the
+    board.
+    """
+    from gozero.games.position import IllegalMove
+    from gozero.play.current_game import TurnError
+
+    colour, action = _move(session, command.arguments)
+    try:
+        session.game.play(colour, action)
+    except TurnError as error:
+        raise GtpError(f"illegal move: {error}") from None
+    except IllegalMove:
+        raise GtpError(f"illegal move{_hint(session, action)}") from None
+
+
+def play_sequence(session: Session, command: Command) -> None:
+    """``C V C V ...``: all of these moves or, where one cannot be played, none."""
+    from gozero.games.position import IllegalMove
+    from gozero.play.current_game import TurnError
+
+    words = command.arguments
+    moves = [_move(session, words[start : start + 2]) for start in range(0, len(words), 2)]
+    try:
+        session.game.play_all(moves)
+    except (IllegalMove, TurnError) as error:
+        raise GtpError(f"illegal move: {error}") from None
+
+
+def _hint(session: Session, action: int) -> str:
+    """Why an action is illegal, where a controller may not know: there is no passing, or the stone would fall to
+    another point.
+    """
+    game = session.game
+    if action == game.kind.pass_action and not game.kind.has_pass:
+        return f": there is no passing in {game.name}"
+    if game.name not in FALLING_GAMES:
         return ""
-
-    def clear_board(self, command: Command) -> str:
-        self._session.game.new_game()
-        self._session.clock.reset()
-        return ""
-
-    def play(self, command: Command) -> str:
-        """Play a move; in Go for either colour, with only simple ko and suicide refused: an opponent may repeat the
-        board.
-        """
-        from gozero.games.position import IllegalMove
-        from gozero.play.current_game import TurnError
-
-        colour, action = self._move(command.arguments)
-        try:
-            self._session.game.play(colour, action)
-        except TurnError as error:
-            raise GtpError(f"illegal move: {error}") from None
-        except IllegalMove:
-            raise GtpError(f"illegal move{self._hint(action)}") from None
-        return ""
-
-    def play_sequence(self, command: Command) -> str:
-        """``C V C V ...``: all of these moves or, where one cannot be played, none."""
-        from gozero.games.position import IllegalMove
-        from gozero.play.current_game import TurnError
-
-        words = command.arguments
-        moves = [self._move(words[start : start + 2]) for start in range(0, len(words), 2)]
-        try:
-            self._session.game.play_all(moves)
-        except (IllegalMove, TurnError) as error:
-            raise GtpError(f"illegal move: {error}") from None
-        return ""
-
-    def _hint(self, action: int) -> str:
-        """Why an action is illegal, where a controller may not know: there is no passing, or the stone would fall to
-        another point.
-        """
-        game = self._session.game
-        if action == game.kind.pass_action and not game.kind.has_pass:
-            return f": there is no passing in {game.name}"
-        if game.name not in FALLING_GAMES:
-            return ""
-        column = self._session.vertex(action)[0]
-        for vertex in map(self._session.vertex, game.legal(game.position.to_play).nonzero()[0].tolist()):
-            if vertex[0] == column:
-                return f": the free point of column {column} is {vertex}"
-        return f": column {column} is full"
-
-    def gg_undo(self, command: Command) -> str:
-        """Undo N moves, by default one; all or none."""
-        return self._undo(whole_number_of(command.arguments[0]) if command.arguments else 1)
-
-    def is_legal(self, command: Command) -> str:
-        """1 or 0, under the full rules: what genmove might answer."""
-        colour, action = self._move(command.arguments)
-        return str(int(self._session.game.legal(colour)[action]))
-
-    def all_legal(self, command: Command) -> str:
-        """The points that the full rules allow to a colour, from A1's corner upwards."""
-        game = self._session.game
-        legal = game.legal(colour_of(command.text))
-        cols, rows = game.board
-        points = [coords.action(row, col, cols) for row in reversed(range(rows)) for col in range(cols)]
-        return self._session.vertices(point for point in points if legal[point])
-
-    def last_move(self, command: Command) -> str:
-        """Colour and vertex of the last move."""
-        moves = self._session.game.position.moves
-        if not moves:
-            raise GtpError("no previous move known")
-        return self._move_text(moves[-1])
-
-    def move_history(self, command: Command) -> str:
-        """The moves, the last one first."""
-        return "\n".join(map(self._move_text, reversed(self._session.game.position.moves)))
-
-    def list_stones(self, command: Command) -> str:
-        """The points with stones of a colour, rows from the top."""
-        colour = colour_of(command.text)
-        return self._session.vertices((self._session.game.stones().reshape(-1) == colour).nonzero()[0])
-
-    def _move_text(self, move: Move) -> str:
-        return f"{COLOUR_WORDS[move.colour]} {self._session.vertex(move.action)}"
-
-    def _move(self, words: list[str]) -> tuple[int, int]:
-        if len(words) < 2:
-            raise GtpError("invalid color or coordinate: missing; expected a color and a vertex, such as b D4")
-        if len(words) > 2:
-            raise GtpError(f"invalid color or coordinate: {words[2]!r} is one argument too many")
-        return colour_of(words[0]), self._session.action(words[1])
-
-    def _undo(self, number: int) -> str:
-        if not 0 <= number <= len(self._session.game.position.moves):
-            raise GtpError("cannot undo")
-        self._session.game.undo(number)
-        return ""
+    column = session.vertex(action)[0]
+    for vertex in map(session.vertex, game.legal(game.position.to_play).nonzero()[0].tolist()):
+        if vertex[0] == column:
+            return f": the free point of column {column} is {vertex}"
+    return f": column {column} is full"
 
 
-class PlayCommands(CommandGroup):
-    """The engine's own moves."""
+def gg_undo(session: Session, command: Command) -> None:
+    """Undo N moves, by default one; all or none."""
+    _undo(session, whole_number_of(command.arguments[0]) if command.arguments else 1)
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "genmove": self.genmove,
-            "reg_genmove": lambda command: self._suggest(colour_of(command.text)),
-            "restricted_genmove": self.restricted_genmove,
-            "stop": self.stop,
-            "clear_cache": self.clear_cache,
-        }
 
-    def genmove(self, command: Command) -> str:
-        """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
-        session, colour = self._session, colour_of(command.text)
-        drawing = live(session.game.board) if session.settings.gogui_gfx else nullcontext()
-        with drawing as observer, session.move(colour) as limits:
-            action = session.player.genmove(colour, limits, observer)
-        return session.vertex(action)
+def is_legal(session: Session, command: Command) -> str:
+    """1 or 0, under the full rules: what genmove might answer."""
+    colour, action = _move(session, command.arguments)
+    return str(int(session.game.legal(colour)[action]))
 
-    def restricted_genmove(self, command: Command) -> str:
-        """``restricted_genmove C V V ...``: the best of these moves, not played."""
-        if len(command.arguments) < 2:
-            raise GtpError("syntax error: expected a colour and the vertices to choose from")
-        colour, *vertices = command.arguments
-        actions = [self._session.action(vertex) for vertex in vertices]
-        return self._suggest(colour_of(colour), self._session.game.mask_of(actions))
 
-    def stop(self, command: Command) -> str:
-        """Stop pondering until the engine's next move. An analysis has ended already, as at any line."""
-        self._session.stop_pondering()
-        return ""
+def all_legal(session: Session, command: Command) -> str:
+    """The points that the full rules allow to a colour, from A1's corner upwards."""
+    game = session.game
+    legal = game.legal(colour_of(command.text))
+    cols, rows = game.board
+    points = [coords.action(row, col, cols) for row in reversed(range(rows)) for col in range(cols)]
+    return session.vertices(point for point in points if legal[point])
 
-    def clear_cache(self, command: Command) -> str:
-        """Drop all searches: the next one begins as in a new engine."""
-        self._session.player.forget()
-        return ""
 
-    def _suggest(self, colour: int, among: np.ndarray | None = None) -> str:
-        """The move genmove would choose, not played; it never resigns and is the same when asked again."""
-        limits = self._session.limits(colour)
-        with self._session.thinking() as player:
-            return self._session.vertex(player.suggest(colour, limits, among))
+def last_move(session: Session, command: Command) -> str:
+    """Colour and vertex of the last move."""
+    moves = session.game.position.moves
+    if not moves:
+        raise GtpError("no previous move known")
+    return _move_text(session, moves[-1])
+
+
+def move_history(session: Session, command: Command) -> str:
+    """The moves, the last one first."""
+    return "\n".join(_move_text(session, move) for move in reversed(session.game.position.moves))
+
+
+def list_stones(session: Session, command: Command) -> str:
+    """The points with stones of a colour, rows from the top."""
+    colour = colour_of(command.text)
+    return session.vertices((session.game.stones().reshape(-1) == colour).nonzero()[0])
+
+
+def _move_text(session: Session, move: Move) -> str:
+    return f"{COLOUR_WORDS[move.colour]} {session.vertex(move.action)}"
+
+
+def _move(session: Session, words: list[str]) -> tuple[int, int]:
+    if len(words) < 2:
+        raise GtpError("invalid color or coordinate: missing; expected a color and a vertex, such as b D4")
+    if len(words) > 2:
+        raise GtpError(f"invalid color or coordinate: {words[2]!r} is one argument too many")
+    return colour_of(words[0]), session.action(words[1])
+
+
+def _undo(session: Session, number: int) -> None:
+    if not 0 <= number <= len(session.game.position.moves):
+        raise GtpError("cannot undo")
+    session.game.undo(number)
+
+
+# Set-up and handicap
+
+
+def set_position(session: Session, command: Command) -> None:
+    """``C V C V ...``: these stones and no others, Black to move."""
+    _begin(session, _stones(session, command), BLACK)
+
+
+def gogui_setup(session: Session, command: Command) -> None:
+    """``C V C V ...``: these stones beside those on the board; the colour ``e`` takes one off. Whose turn it is
+    stays.
+    """
+    _begin(session, _present(session) | _stones(session, command), session.game.position.to_play)
+
+
+def gogui_setup_player(session: Session, command: Command) -> None:
+    """Set whose turn it is; nothing changes if it is that side's turn already."""
+    colour = colour_of(command.text)
+    if colour != session.game.position.to_play:
+        _begin(session, _present(session), colour)
+
+
+def _stones(session: Session, command: Command) -> dict[int, int]:
+    """The colour, or EMPTY, of each point that is named."""
+    words = command.arguments
+    if len(words) % 2:
+        raise GtpError("syntax error: expected pairs of a colour and a vertex")
+    stones: dict[int, int] = {}
+    for name, vertex in zip(words[::2], words[1::2], strict=True):
+        colour = EMPTY if name.lower() in ("e", "empty") else colour_of(name)
+        point = session.point(vertex)
+        if point in stones:
+            raise GtpError(f"{vertex} is named twice")
+        stones[point] = colour
+    return stones
+
+
+def _present(session: Session) -> dict[int, int]:
+    """The colours of the points of the board."""
+    return dict(enumerate(session.game.stones().reshape(-1).tolist()))
+
+
+def _begin(session: Session, points: Mapping[int, int], to_play: int) -> None:
+    try:
+        session.game.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
+    except SetUpError as error:
+        raise GtpError(f"cannot set up: {error}") from None
+    session.clock.reset()
+
+
+def fixed_handicap(session: Session, command: Command) -> str:
+    stones, most = _number(session, command), most_fixed(session.game.size)
+    size = session.game.size
+    if most == 0:
+        raise GtpError(f"invalid handicap: {stones} on {size}x{size}")
+    if stones > most:
+        raise GtpError(f"invalid handicap: {size}x{size} has fixed handicaps of 2 to {most}")
+    return _place(session, fixed_points(stones, session.game.size))
+
+
+def place_free_handicap(session: Session, command: Command) -> str:
+    """As many stones as are asked for, if they leave a liberty: the fixed points first."""
+    return _place(session, free_points(_number(session, command), session.game.size))
+
+
+def set_free_handicap(session: Session, command: Command) -> None:
+    points = [session.point(argument) for argument in command.arguments]
+    if len(points) < FEWEST_STONES:
+        raise GtpError("invalid handicap: expected two vertices or more")
+    if len(set(points)) < len(points):
+        raise GtpError("invalid handicap: a vertex is named twice")
+    _place(session, points)
+
+
+def _number(session: Session, command: Command) -> int:
+    if len(command.arguments) != 1:
+        raise GtpError("syntax error: expected the number of stones")
+    stones = whole_number_of(command.arguments[0])
+    if stones < FEWEST_STONES:
+        raise GtpError(f"invalid handicap: {stones} on {session.game.size}x{session.game.size}")
+    return stones
+
+
+def _place(session: Session, points: Sequence[int]) -> str:
+    """Place the stones; their vertices."""
+    if session.game.stones().any():
+        raise GtpError("board not empty")
+    try:
+        session.go_game.place_handicap(points)
+    except SetUpError as error:
+        raise GtpError(f"invalid handicap: {error}") from None
+    return session.vertices(points)
+
+
+# The engine's moves
+
+
+def genmove(session: Session, command: Command) -> str:
+    """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
+    colour = colour_of(command.text)
+    drawing = live(session.game.board) if session.settings.gogui_gfx else nullcontext()
+    with drawing as observer, session.move(colour) as limits:
+        action = session.player.genmove(colour, limits, observer)
+    return session.vertex(action)
+
+
+def restricted_genmove(session: Session, command: Command) -> str:
+    """``restricted_genmove C V V ...``: the best of these moves, not played."""
+    if len(command.arguments) < 2:
+        raise GtpError("syntax error: expected a colour and the vertices to choose from")
+    colour, *vertices = command.arguments
+    actions = [session.action(vertex) for vertex in vertices]
+    return _suggest(session, colour_of(colour), session.game.mask_of(actions))
+
+
+def stop(session: Session, command: Command) -> None:
+    """Stop pondering until the engine's next move. An analysis has ended already, as at any line."""
+    session.stop_pondering()
+
+
+def clear_cache(session: Session, command: Command) -> None:
+    """Drop all searches: the next one begins as in a new engine."""
+    session.player.forget()
+
+
+def _suggest(session: Session, colour: int, among: np.ndarray | None = None) -> str:
+    """The move genmove would choose, not played; it never resigns and is the same when asked again."""
+    limits = session.limits(colour)
+    with session.thinking() as player:
+        return session.vertex(player.suggest(colour, limits, among))
+
+
+COMMANDS: Commands = {
+    "boardsize": boardsize,
+    "query_boardsize": lambda session, command: str(session.game.size),
+    "clear_board": clear_board,
+    "play": play,
+    "play_sequence": play_sequence,
+    "gogui-play_sequence": play_sequence,
+    "undo": lambda session, command: _undo(session, 1),
+    "gg-undo": gg_undo,
+    "is_legal": is_legal,
+    "all_legal": all_legal,
+    "move_history": move_history,
+    "last_move": last_move,
+    "list_stones": list_stones,
+    "showboard": lambda session, command: f"\n{session.game.position}",
+    "set_position": set_position,
+    "gogui-setup": gogui_setup,
+    "gogui-setup_player": gogui_setup_player,
+    "genmove": genmove,
+    "reg_genmove": lambda session, command: _suggest(session, colour_of(command.text)),
+    "restricted_genmove": restricted_genmove,
+    "stop": stop,
+    "clear_cache": clear_cache,
+}
+HANDICAPS: Commands = {
+    "fixed_handicap": fixed_handicap,
+    "place_free_handicap": place_free_handicap,
+    "set_free_handicap": set_free_handicap,
+    "get_handicap": lambda session, command: str(session.go_game.handicap),
+}
+"""For an empty board, which White plays next, and the number of stones."""

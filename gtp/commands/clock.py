@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gozero.play.time_controls import Absolute, Clock, Fischer, TimeControl, TimeLeft, byoyomi, canadian
+from gozero.play.time_controls import Absolute, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 from gtp.arguments import colour_of, number_of
-from gtp.protocol import Command, GtpError, Handler
+from gtp.protocol import Command, GtpError
+from gtp.session import Commands, Session
 
 Kind = tuple[tuple[str, ...], Callable[..., TimeControl | None]]
 """A kind of time settings: its arguments, and the terms that it makes."""
@@ -32,45 +33,28 @@ OPTIONAL = ("CAP", "LONGEST")
 """Arguments for which a negative number means no limit."""
 
 
-class ClockCommands:
-    """Terms, time left, and processor time."""
+def time_settings(session: Session, command: Command) -> None:
+    """Main time, then Canadian overtime."""
+    names, make = KGS_KINDS["canadian"]
+    session.clock.set_up(make(*_values("time_settings", names, _words(command), "; 0 5 1 is 5 seconds a move")))
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "time_settings": self.time_settings,
-            "kgs-time_settings": lambda command: self._set_kind(command, KGS_KINDS),
-            "kata-time_settings": lambda command: self._set_kind(command, KATA_KINDS),
-            "kata-list_time_settings": lambda command: " ".join(KATA_KINDS),
-            "time_left": self.time_left,
-            **dict.fromkeys(("cputime", "gomill-cpu_time"), lambda command: f"{time.process_time():.3f}"),
-        }
+def time_left(session: Session, command: Command) -> None:
+    """The third argument is what is left of the overtime: stones, or periods of byo-yomi; 0 in main time."""
+    words = _words(command)
+    if len(words) != 3:
+        raise GtpError("syntax error: expected time_left COLOUR SECONDS STONES")
+    colour = colour_of(words[0])
+    seconds, count = (number_of(word) for word in words[1:])
+    session.clock.set_left(colour, TimeLeft(seconds, max(0, int(count))))
 
-    def time_settings(self, command: Command) -> str:
-        """Main time, then Canadian overtime."""
-        names, make = KGS_KINDS["canadian"]
-        self._clock.set_up(make(*_values("time_settings", names, _words(command), "; 0 5 1 is 5 seconds a move")))
-        return ""
 
-    def time_left(self, command: Command) -> str:
-        """The third argument is what is left of the overtime: stones, or periods of byo-yomi; 0 in main time."""
-        words = _words(command)
-        if len(words) != 3:
-            raise GtpError("syntax error: expected time_left COLOUR SECONDS STONES")
-        colour = colour_of(words[0])
-        seconds, count = (number_of(word) for word in words[1:])
-        self._clock.set_left(colour, TimeLeft(seconds, max(0, int(count))))
-        return ""
-
-    def _set_kind(self, command: Command, kinds: Mapping[str, Kind]) -> str:
-        kind, *words = _words(command) or [""]
-        if kind.lower() not in kinds:
-            raise GtpError(f"syntax error: {kind!r} is no kind of time settings; expected one of {', '.join(kinds)}")
-        names, make = kinds[kind.lower()]
-        self._clock.set_up(make(*_values(f"{command.name} {kind.lower()}", names, words)))
-        return ""
+def _set_kind(session: Session, command: Command, kinds: Mapping[str, Kind]) -> None:
+    kind, *words = _words(command) or [""]
+    if kind.lower() not in kinds:
+        raise GtpError(f"syntax error: {kind!r} is no kind of time settings; expected one of {', '.join(kinds)}")
+    names, make = kinds[kind.lower()]
+    session.clock.set_up(make(*_values(f"{command.name} {kind.lower()}", names, words)))
 
 
 def _words(command: Command) -> list[str]:
@@ -95,3 +79,13 @@ def _value(name: str, number: float) -> float | int:
     if name in COUNTS and number != int(number):
         raise GtpError(f"syntax error: {number:g}: expected a whole number of {name.lower()}")
     return int(number) if name in COUNTS else number
+
+
+COMMANDS: Commands = {
+    "time_settings": time_settings,
+    "kgs-time_settings": lambda session, command: _set_kind(session, command, KGS_KINDS),
+    "kata-time_settings": lambda session, command: _set_kind(session, command, KATA_KINDS),
+    "kata-list_time_settings": lambda session, command: " ".join(KATA_KINDS),
+    "time_left": time_left,
+    **dict.fromkeys(("cputime", "gomill-cpu_time"), lambda session, command: f"{time.process_time():.3f}"),
+}

@@ -10,16 +10,16 @@ a move.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gozero.games import coords
 from gozero.games.colours import BLACK, WHITE
 from gtp import reports
 from gtp.arguments import colour_of
-from gtp.protocol import Command, GtpError, Handler
+from gtp.protocol import Command, GtpError
 from gtp.reports import Board
-from gtp.session import CommandGroup
+from gtp.session import Commands, Session
 
 if TYPE_CHECKING:
     from gozero.play.report import Analysis
@@ -32,113 +32,100 @@ NOTHING = '""'
 Drawing = Callable[["Analysis", Board], str]
 
 
-class GoguiCommands(CommandGroup):
-    """The commands of every game."""
-
-    menu: tuple[str, ...] = (
-        "string/Value/gogui-value %m",
-        "gfx/Policy/gogui-policy %m",
-        "sboard/Value of Each Move/gogui-move_values %m",
-        "gfx/Visits/gogui-visits %m",
-        "gfx/Principal Variation/gogui-principal_variation %m",
-        "hstring/Search Tree/gogui-search_tree %m",
-        "string/Explain Last Move/gomill-explain_last_move",
-        "plist/Legal Moves/all_legal %c",
-        "string/Final Score/final_score",
-        "hstring/Describe Engine/gomill-describe_engine",
-        "none/Clear Cache/clear_cache",
-        "param/Parameters/gogui-param",
-    )
-    """type/label/command; GoGui puts the side to move for %m and asks its user for %c."""
-
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "gogui-version": lambda command: "",
-            "gogui-interrupt": lambda command: "",
-            "gogui-analyze_commands": lambda command: "\n".join(self.menu),
-            "gogui-value": lambda command: self._known(command, reports.summary),
-            "gogui-policy": lambda command: self._known(command, reports.policy),
-            "gogui-move_values": self.move_values,
-            "gogui-visits": lambda command: self._searched(command, reports.visits),
-            "gogui-principal_variation": lambda command: self._searched(command, reports.variation),
-            "gogui-search_tree": lambda command: self._searched(command, self._tree),
-        }
-
-    def move_values(self, command: Command) -> str:
-        """Per cent: the win rate after each legal move, as the network sees it without a search."""
-        colour = self._colour(command)
-        with self._session.thinking() as player:
-            values = player.searcher.values_after(player.game.root(colour))[: player.game.kind.points].tolist()
-        texts = [NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}" for value in values]
-        return rows(texts, player.game.board)
-
-    def _tree(self, look: Analysis, board: Board) -> str:
-        """The most visited lines as text."""
-        return self._session.player.searcher.open().text(depth=TREE_DEPTH).rstrip()
-
-    def _known(self, command: Command, draw: Drawing) -> str:
-        """An answer from one visit, or from the search of this position if there was one."""
-        from gozero.play.searcher import Limits
-
-        return self._drawn(self._colour(command), Limits(visits=1), draw)
-
-    def _searched(self, command: Command, draw: Drawing) -> str:
-        """An answer from a search within the limits of a move; an existing search is continued."""
-        colour = self._colour(command)
-        return self._drawn(colour, self._session.limits(colour), draw)
-
-    def _drawn(self, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
-        from gozero.play.report import Observer
-
-        looks: list[Analysis] = []
-        observer = Observer(looks.append, least_moves=self._session.game.kind.actions, ownership=ownership)
-        with self._session.thinking() as player:
-            player.analyse(colour, limits, observer)
-        return draw(looks[-1], player.game.board)
-
-    def _colour(self, command: Command) -> int:
-        """The argument, else the side to move."""
-        if len(command.arguments) > 1:
-            raise GtpError("syntax error: expected a colour or nothing")
-        return colour_of(command.text) if command.text else self._session.game.position.to_play
+MENU = (
+    "string/Value/gogui-value %m",
+    "gfx/Policy/gogui-policy %m",
+    "sboard/Value of Each Move/gogui-move_values %m",
+    "gfx/Visits/gogui-visits %m",
+    "gfx/Principal Variation/gogui-principal_variation %m",
+    "hstring/Search Tree/gogui-search_tree %m",
+    "string/Explain Last Move/gomill-explain_last_move",
+    "plist/Legal Moves/all_legal %c",
+    "string/Final Score/final_score",
+    "hstring/Describe Engine/gomill-describe_engine",
+    "none/Clear Cache/clear_cache",
+    "param/Parameters/gogui-param",
+)
+GO_MENU = (
+    "dboard/Ownership/gogui-ownership",
+    *MENU,
+    "sboard/Liberties/gogui-liberties",
+    "bwboard/Pass-alive Points/gogui-pass_alive",
+    "plist/Dead Stones/final_status_list dead",
+    "plist/Black Territory/final_status_list black_territory",
+    "plist/White Territory/final_status_list white_territory",
+)
+"""type/label/command; GoGui puts the side to move for %m and asks its user for %c."""
 
 
-class GoguiGoCommands(GoguiCommands):
-    """The commands of Go."""
+def move_values(session: Session, command: Command) -> str:
+    """Per cent: the win rate after each legal move, as the network sees it without a search."""
+    colour = _colour(session, command)
+    with session.thinking() as player:
+        values = player.searcher.values_after(player.game.root(colour))[: player.game.kind.points].tolist()
+    texts = [NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}" for value in values]
+    return rows(texts, player.game.board)
 
-    menu = (
-        "dboard/Ownership/gogui-ownership",
-        *GoguiCommands.menu,
-        "sboard/Liberties/gogui-liberties",
-        "bwboard/Pass-alive Points/gogui-pass_alive",
-        "plist/Dead Stones/final_status_list dead",
-        "plist/Black Territory/final_status_list black_territory",
-        "plist/White Territory/final_status_list white_territory",
+
+def search_tree(session: Session, command: Command) -> str:
+    """The most visited lines as text."""
+    return _searched(
+        session, command, lambda look, board: session.player.searcher.open(session.game.kind).text(depth=TREE_DEPTH).rstrip()
     )
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            **super().commands(),
-            "gogui-ownership": self.ownership,
-            "gogui-liberties": self.liberties,
-            "gogui-pass_alive": self.pass_alive,
-        }
 
-    def ownership(self, command: Command) -> str:
-        """The expected owner of each point."""
-        from gozero.play.searcher import Limits
+def _known(session: Session, command: Command, draw: Drawing) -> str:
+    """An answer from one visit, or from the search of this position if there was one."""
+    from gozero.play.searcher import Limits
 
-        return self._drawn(self._session.game.position.to_play, Limits(visits=1), owners, ownership=True)
+    return _drawn(session, _colour(session, command), Limits(visits=1), draw)
 
-    def liberties(self, command: Command) -> str:
-        """The liberties of the chain on each point."""
-        game = self._session.go_game
-        return rows([str(count) if count else NOTHING for count in game.liberties().flat], game.board)
 
-    def pass_alive(self, command: Command) -> str:
-        """The owner of each pass-alive point."""
-        game = self._session.go_game
-        return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in game.pass_alive().flat], game.board)
+def _searched(session: Session, command: Command, draw: Drawing) -> str:
+    """An answer from a search within the limits of a move; an existing search is continued."""
+    colour = _colour(session, command)
+    return _drawn(session, colour, session.limits(colour), draw)
+
+
+def _drawn(session: Session, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
+    from gozero.play.report import Observer
+
+    looks: list[Analysis] = []
+    observer = Observer(looks.append, least_moves=session.game.kind.actions, ownership=ownership)
+    with session.thinking() as player:
+        player.analyse(colour, limits, observer)
+    return draw(looks[-1], player.game.board)
+
+
+def _colour(session: Session, command: Command) -> int:
+    """The argument, else the side to move."""
+    if len(command.arguments) > 1:
+        raise GtpError("syntax error: expected a colour or nothing")
+    return colour_of(command.text) if command.text else session.game.position.to_play
+
+
+def ownership(session: Session, command: Command) -> str:
+    """The expected owner of each point."""
+    from gozero.play.searcher import Limits
+
+    return _drawn(session, session.game.position.to_play, Limits(visits=1), owners, ownership=True)
+
+
+def liberties(session: Session, command: Command) -> str:
+    """The liberties of the chain on each point."""
+    from gozero.scoring.regions import liberties_of
+
+    game = session.game
+    return rows([str(count) if count else NOTHING for count in liberties_of(game.stones()).flat], game.board)
+
+
+def pass_alive(session: Session, command: Command) -> str:
+    """The owner of each pass-alive point."""
+    from gozero.games.go.area import owners_of, pass_alive_owners
+
+    game = session.game
+    owners = owners_of(pass_alive_owners, game.stones())
+    return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in owners], game.board)
 
 
 def owners(look: Analysis, board: Board) -> str:
@@ -154,3 +141,22 @@ def rows(texts: list[str], board: Board) -> str:
     cols, count = board
     lines = [" ".join(texts[coords.action(row, 0, cols) : coords.action(row + 1, 0, cols)]) for row in range(count)]
     return "\n" + "\n".join(lines)
+
+
+COMMANDS: Commands = {
+    "gogui-version": lambda session, command: "",
+    "gogui-interrupt": lambda session, command: "",
+    "gogui-analyze_commands": lambda session, command: "\n".join(MENU),
+    "gogui-value": lambda session, command: _known(session, command, reports.summary),
+    "gogui-policy": lambda session, command: _known(session, command, reports.policy),
+    "gogui-move_values": move_values,
+    "gogui-visits": lambda session, command: _searched(session, command, reports.visits),
+    "gogui-principal_variation": lambda session, command: _searched(session, command, reports.variation),
+    "gogui-search_tree": search_tree,
+}
+GO: Commands = {
+    "gogui-analyze_commands": lambda session, command: "\n".join(GO_MENU),
+    "gogui-ownership": ownership,
+    "gogui-liberties": liberties,
+    "gogui-pass_alive": pass_alive,
+}

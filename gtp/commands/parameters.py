@@ -15,8 +15,8 @@ from typing import Any
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system import options
 from gozero.system.options import SettingsError
-from gtp.protocol import Command, GtpError, Handler
-from gtp.session import CommandGroup
+from gtp.protocol import Command, GtpError
+from gtp.session import Commands, Session
 from gtp.settings import GtpSettings
 
 NONE = "none"
@@ -40,62 +40,53 @@ OPPOSITE = "no_resign"
 """The option whose parameter is its opposite."""
 
 
-class ParameterCommands(CommandGroup):
-    """KataGo's commands and GoGui's."""
+def set_one(session: Session, command: Command) -> None:
+    """``kata-set-param NAME VALUE``."""
+    name, _, text = command.text.partition(" ")
+    option_of(name)
+    if not text:
+        raise GtpError(f"syntax error: expected {name} and its value")
+    text = text.strip()
+    _change(session, {name: None if text.lower() == NONE and _may_be_none(name) else text}, options.parse)
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "kata-list-params": lambda command: " ".join(PARAMETERS),
-            "kata-get-param": lambda command: as_text(self._value(command.text)),
-            "kata-get-params": lambda command: json.dumps({name: self._value(name) for name in PARAMETERS}),
-            "kata-set-param": self.set,
-            "kata-set-params": self.set_all,
-            "gogui-param": self.gogui_param,
-        }
 
-    def set(self, command: Command) -> str:
-        """``kata-set-param NAME VALUE``."""
-        name, _, text = command.text.partition(" ")
-        option_of(name)
-        if not text:
-            raise GtpError(f"syntax error: expected {name} and its value")
-        text = text.strip()
-        return self._change({name: None if text.lower() == NONE and _may_be_none(name) else text}, options.parse)
+def set_all(session: Session, command: Command) -> None:
+    """``kata-set-params OBJECT``: all of these or, where one is wrong, none."""
+    try:
+        given = json.loads(command.text)
+    except (ValueError, RecursionError) as error:
+        raise GtpError(f"syntax error: {command.text!r} is not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise GtpError(f"syntax error: {command.text!r}: expected a JSON object of names and values")
+    _change(session, given, options.check)
 
-    def set_all(self, command: Command) -> str:
-        """``kata-set-params OBJECT``: all of these or, where one is wrong, none."""
-        try:
-            given = json.loads(command.text)
-        except (ValueError, RecursionError) as error:
-            raise GtpError(f"syntax error: {command.text!r} is not JSON: {error}") from None
-        if not isinstance(given, dict):
-            raise GtpError(f"syntax error: {command.text!r}: expected a JSON object of names and values")
-        return self._change(given, options.check)
 
-    def gogui_param(self, command: Command) -> str:
-        """Without arguments the parameters as GoGui shows them, else as kata-set-param."""
-        if command.text:
-            return self.set(command)
-        return "\n".join(gogui_line(name, self._value(name)) for name in PARAMETERS)
+def gogui_param(session: Session, command: Command) -> str | None:
+    """Without arguments the parameters as GoGui shows them, else as kata-set-param."""
+    if not command.text:
+        return "\n".join(gogui_line(name, _value(session, name)) for name in PARAMETERS)
+    set_one(session, command)
+    return None
 
-    def _value(self, name: str) -> Any:
-        option = option_of(name)
-        value = getattr(self._session.settings, option)
-        return not value if option == OPPOSITE else value
 
-    def _change(self, given: Mapping[str, Any], read: Callable[[Any, Any, str], Any]) -> str:
-        """Give options these values: None, or what `read` makes of them."""
-        values = {}
-        try:
-            for name, value in given.items():
-                option = option_of(name)
-                if value is not None or not _may_be_none(name):
-                    value = read(options.entry(GtpSettings, option), value, name)
-                values[option] = not value if option == OPPOSITE else value
-            self._session.change(self._session.settings.changed(values))
-        except SettingsError as error:
-            raise GtpError(str(error)) from None
-        return ""
+def _value(session: Session, name: str) -> Any:
+    option = option_of(name)
+    value = getattr(session.settings, option)
+    return not value if option == OPPOSITE else value
+
+
+def _change(session: Session, given: Mapping[str, Any], read: Callable[[Any, Any, str], Any]) -> None:
+    """Give options these values: None, or what `read` makes of them."""
+    values = {}
+    try:
+        for name, value in given.items():
+            option = option_of(name)
+            if value is not None or not _may_be_none(name):
+                value = read(options.entry(GtpSettings, option), value, name)
+            values[option] = not value if option == OPPOSITE else value
+        session.change(session.settings.changed(values))
+    except SettingsError as error:
+        raise GtpError(str(error)) from None
 
 
 def option_of(name: str) -> str:
@@ -122,3 +113,13 @@ def gogui_line(name: str, value: Any) -> str:
         return f"[bool] {name} {int(value)}"
     kind = f"list/{'/'.join([NONE, *map(str, range(WEAKEST, STRONGEST + 1))])}" if name == "level" else "string"
     return f"[{kind}] {name} {as_text(value)}"
+
+
+COMMANDS: Commands = {
+    "kata-list-params": lambda session, command: " ".join(PARAMETERS),
+    "kata-get-param": lambda session, command: as_text(_value(session, command.text)),
+    "kata-get-params": lambda session, command: json.dumps({name: _value(session, name) for name in PARAMETERS}),
+    "kata-set-param": set_one,
+    "kata-set-params": set_all,
+    "gogui-param": gogui_param,
+}

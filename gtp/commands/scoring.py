@@ -1,23 +1,34 @@
-"""How games are counted, and GoGui's questions about the rules of games that it does not know.
+"""How games are counted, the rules of Go at run time, and GoGui's questions about the rules of other games.
 
 In Go, final_score and final_status_list always agree: both read one `gozero.scoring.settlement.Settlement`, as the
 engine's own passing does. Rules without agreement about dead stones count the board as it stands.
+
+`gozero.games.go.rules` says what KataGo's names and fields mean; its ``chinese`` is not ours. Board, komi and
+moves stay when the rules change. Rules that count territory, tax groups or have a button are refused.
+
+GoGui shows the board of the answer, allows the moves of the answer, and takes the game for over when there are none.
+Games other than Go have no komi; controllers send it unasked, so it is accepted and ignored.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.system.errors import ChoiceError
 from gtp.arguments import colour_of, komi_of
-from gtp.protocol import Command, GtpError, Handler
-from gtp.session import CommandGroup
+from gtp.protocol import Command, GtpError
+from gtp.session import Commands, Session
 
 if TYPE_CHECKING:
+    from gozero.games.go.rules import RuleSet
     from gozero.scoring.settlement import Settlement
 
+KGS_NAMES = {"chinese": "chinese-kgs", "aga": "aga", "new_zealand": "new-zealand", "japanese": "japanese"}
 STATUSES = ("alive", "dead", "seki", "black_territory", "white_territory", "dame")
 SYMBOLS = ".XO"
 """GoGui's, for no stone, Black's and White's."""
@@ -32,48 +43,38 @@ def format_score(score: float) -> str:
     return f"{'B' if score > 0 else 'W'}+{text}{'0' if text.endswith('.') else ''}"
 
 
-class ScoringCommands(CommandGroup):
-    """Go's: komi and get_komi, final_score, final_status_list and kgs-genmove_cleanup."""
+def komi(session: Session, command: Command) -> None:
+    """Counts at once, also in the middle of a game."""
+    session.go_game.set_komi(komi_of(command))
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "komi": self.komi,
-            "get_komi": lambda command: f"{self._session.go_game.komi:.10g}",
-            "final_score": self.final_score,
-            "final_status_list": self.final_status_list,
-            "kgs-genmove_cleanup": self.genmove_cleanup,
-        }
 
-    def komi(self, command: Command) -> str:
-        """Counts at once, also in the middle of a game."""
-        self._session.go_game.set_komi(komi_of(command))
-        return ""
+def final_score(session: Session, command: Command) -> str:
+    """In the middle of a game an estimate."""
+    from gozero.play.searcher import Limits
 
-    def final_score(self, command: Command) -> str:
-        """In the middle of a game an estimate."""
-        from gozero.play.searcher import Limits
+    signals = session.signals
+    with signals.thinking():
+        return format_score(session.go_ending.settled_score(Limits(None, should_stop=signals.should_stop)))
 
-        signals = self._session.signals
-        with signals.thinking():
-            return format_score(self._session.go_ending.settled_score(Limits(None, should_stop=signals.should_stop)))
 
-    def final_status_list(self, command: Command) -> str:
-        """Strings one a line (alive, dead, seki), or points (black_territory, white_territory, dame)."""
-        if command.text not in STATUSES:
-            raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
-        from gozero.play.searcher import Limits
+def final_status_list(session: Session, command: Command) -> str:
+    """Strings one a line (alive, dead, seki), or points (black_territory, white_territory, dame)."""
+    if command.text not in STATUSES:
+        raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
+    from gozero.play.searcher import Limits
 
-        signals = self._session.signals
-        with signals.thinking():
-            settlement = self._session.go_ending.count(Limits(None, should_stop=signals.should_stop))
-        return "\n".join(map(self._session.vertices, _with_status(settlement, command.text)))
+    signals = session.signals
+    with signals.thinking():
+        settlement = session.go_ending.count(Limits(None, should_stop=signals.should_stop))
+    return "\n".join(map(session.vertices, _with_status(settlement, command.text)))
 
-    def genmove_cleanup(self, command: Command) -> str:
-        """genmove after a dispute about dead stones: takes them off, passes only when none is left, never resigns."""
-        session, colour = self._session, colour_of(command.text)
-        with session.move(colour) as limits:
-            among = session.go_ending.clean_up_moves(session.go_game.root(colour), limits)
-            return session.vertex(session.player.genmove_among(colour, among, limits))
+
+def genmove_cleanup(session: Session, command: Command) -> str:
+    """genmove after a dispute about dead stones: takes them off, passes only when none is left, never resigns."""
+    session, colour = session, colour_of(command.text)
+    with session.move(colour) as limits:
+        among = session.go_ending.clean_up_moves(session.go_game.root(colour), limits)
+        return session.vertex(session.player.genmove_among(colour, among, limits))
 
 
 def _with_status(settlement: Settlement, status: str) -> Sequence[Sequence[int]]:
@@ -85,60 +86,132 @@ def _with_status(settlement: Settlement, status: str) -> Sequence[Sequence[int]]
     return {"alive": settlement.alive, "dead": settlement.dead, "seki": settlement.seki}[status]
 
 
-class RefereeCommands(CommandGroup):
-    """Other games': komi and final_score, and the six questions by which GoGui makes this engine its referee.
+# Rules
 
-    It shows the board of the answer, allows the moves of the answer, and takes the game for over when there are none.
-    These games have no komi; controllers send it unasked, so it is accepted and ignored.
-    """
 
-    def commands(self) -> Mapping[str, Handler]:
-        return {
-            "komi": self.komi,
-            "final_score": self.final_score,
-            "gogui-rules_game_id": lambda command: self._session.game.name.capitalize(),
-            "gogui-rules_board": self.board,
-            "gogui-rules_board_size": self.board_size,
-            "gogui-rules_legal_moves": self.legal_moves,
-            "gogui-rules_side_to_move": lambda command: COLOUR_WORDS[self._session.game.position.to_play],
-            "gogui-rules_final_result": self.final_result,
-        }
+def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
+    """The rule set that KataGo's name or JSON object means. GtpError if it is unknown or not played here."""
+    from gozero.games.go.rules import kata_rules
 
-    def komi(self, command: Command) -> str:
-        """A number, which changes nothing."""
-        komi_of(command)
-        return ""
+    try:
+        rules = kata_rules(given)
+    except ChoiceError as error:
+        raise GtpError(str(error)) from None
+    if rules.scoring != "AREA":
+        raise GtpError(
+            "unsupported rules: territory scoring needs an agreement about dead stones; only area scoring is played"
+        )
+    if not rules.is_played:
+        raise GtpError("unsupported rules: neither group tax nor the button is played")
+    return rules.nearest()
 
-    def final_score(self, command: Command) -> str:
-        """``B+12.0`` where points are counted, else ``B+R``; ``0`` for a draw."""
-        game = self._session.game
-        if not game.is_over:
-            raise GtpError("the game is not over")
-        if game.name in COUNTED_GAMES:
-            return format_score(game.position.score())
-        return {0: "0", 1: "B+R", 2: "W+R"}[game.winner()]
 
-    def final_result(self, command: Command) -> str:
-        """The result in words, which GoGui shows when the game is over."""
-        game = self._session.game
-        if not game.is_over:
-            return "the game is not over"
-        winner = game.winner()
-        if winner not in COLOUR_WORDS:
-            return "draw"
-        margin = f" by {abs(game.position.score()):g}" if game.name in COUNTED_GAMES else ""
-        return f"{COLOUR_WORDS[winner]} wins{margin}"
+def fields_of(rules: RuleSet) -> dict[str, Any]:
+    """A rule set as KataGo writes it."""
+    from gozero.games.go.rules import BONUS, KO
 
-    def board(self, command: Command) -> str:
-        """Rows from the top."""
-        return "\n" + "\n".join("".join(SYMBOLS[colour] for colour in row) for row in self._session.game.stones())
+    return {
+        "friendlyPassOk": rules.removes_dead,
+        "hasButton": False,
+        "ko": next(name for name, ko in KO.items() if ko == rules.ko),
+        "scoring": "AREA",
+        "suicide": rules.suicide,
+        "tax": "NONE",
+        "whiteHandicapBonus": next(name for name, bonus in BONUS.items() if bonus == rules.bonus),
+    }
 
-    def board_size(self, command: Command) -> str:
-        """Columns and rows, or one number for both."""
-        cols, rows = self._session.game.board
-        return str(cols) if cols == rows else f"{cols} {rows}"
 
-    def legal_moves(self, command: Command) -> str:
-        """What the side to move may play, ``pass`` if that is a move; nothing once the game is over."""
-        game = self._session.game
-        return self._session.vertices(game.legal(game.position.to_play).nonzero()[0])
+def kgs_rules(session: Session, command: Command) -> None:
+    """``chinese``, ``aga`` or ``new_zealand``, as KGS plays them."""
+    if command.text not in KGS_NAMES:
+        raise GtpError(f"unknown rules {command.text!r}: expected one of {', '.join([*KGS_NAMES][:-1])}")
+    _set_rules(session, rules_of(KGS_NAMES[command.text]))
+
+
+def set_rule(session: Session, command: Command) -> None:
+    """``kata-set-rule FIELD VALUE``, the value in any case: the other fields stay."""
+    if len(command.arguments) != 2:
+        raise GtpError("syntax error: expected a field and its value")
+    name, text = command.arguments
+    value = {"TRUE": True, "FALSE": False}.get(text.upper(), text.upper())
+    _set_rules(session, rules_of(fields_of(session.go_game.rules) | {name: value}))
+
+
+def _set_rules(session: Session, rules: RuleSet) -> None:
+    from gozero.games.position import IllegalMove
+
+    try:
+        session.go_game.set_rules(rules)
+    except (ChoiceError, IllegalMove) as error:
+        raise GtpError(f"cannot change the rules: {error}") from None
+    session.settings = replace(session.settings, rules=rules.name)
+
+
+# Other games
+
+
+def ignored_komi(session: Session, command: Command) -> None:
+    """A number, which changes nothing."""
+    komi_of(command)
+
+
+def referee_score(session: Session, command: Command) -> str:
+    """``B+12.0`` where points are counted, else ``B+R``; ``0`` for a draw."""
+    game = session.game
+    if not game.is_over:
+        raise GtpError("the game is not over")
+    if game.name in COUNTED_GAMES:
+        return format_score(game.position.score())
+    return {0: "0", 1: "B+R", 2: "W+R"}[game.winner()]
+
+
+def final_result(session: Session, command: Command) -> str:
+    """The result in words, which GoGui shows when the game is over."""
+    game = session.game
+    if not game.is_over:
+        return "the game is not over"
+    winner = game.winner()
+    if winner not in COLOUR_WORDS:
+        return "draw"
+    margin = f" by {abs(game.position.score()):g}" if game.name in COUNTED_GAMES else ""
+    return f"{COLOUR_WORDS[winner]} wins{margin}"
+
+
+def board(session: Session, command: Command) -> str:
+    """Rows from the top."""
+    return "\n" + "\n".join("".join(SYMBOLS[colour] for colour in row) for row in session.game.stones())
+
+
+def board_size(session: Session, command: Command) -> str:
+    """Columns and rows, or one number for both."""
+    cols, rows = session.game.board
+    return str(cols) if cols == rows else f"{cols} {rows}"
+
+
+def legal_moves(session: Session, command: Command) -> str:
+    """What the side to move may play, ``pass`` if that is a move; nothing once the game is over."""
+    game = session.game
+    return session.vertices(game.legal(game.position.to_play).nonzero()[0])
+
+
+GO: Commands = {
+    "komi": komi,
+    "get_komi": lambda session, command: f"{session.go_game.komi:.10g}",
+    "final_score": final_score,
+    "final_status_list": final_status_list,
+    "kgs-genmove_cleanup": genmove_cleanup,
+    "kgs-rules": kgs_rules,
+    "kata-get-rules": lambda session, command: json.dumps(fields_of(session.go_game.rules), separators=(",", ":")),
+    "kata-set-rules": lambda session, command: _set_rules(session, rules_of(command.text)),
+    "kata-set-rule": set_rule,
+}
+OTHER_GAMES: Commands = {
+    "komi": ignored_komi,
+    "final_score": referee_score,
+    "gogui-rules_game_id": lambda session, command: session.game.name.capitalize(),
+    "gogui-rules_board": board,
+    "gogui-rules_board_size": board_size,
+    "gogui-rules_legal_moves": legal_moves,
+    "gogui-rules_side_to_move": lambda session, command: COLOUR_WORDS[session.game.position.to_play],
+    "gogui-rules_final_result": final_result,
+}

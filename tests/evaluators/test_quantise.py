@@ -8,8 +8,7 @@ import torch
 
 from gozero import games
 from gozero.evaluators import graphs, openvino_evaluator, quantise
-from gozero.evaluators.backends import PrecisionError
-from gozero.evaluators.base import Evaluation
+from gozero.evaluators.base import Evaluation, PrecisionError
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import compiled

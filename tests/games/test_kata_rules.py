@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from gozero.games.go.kata_rules import KATA_RULES, KataRules, kata_rules
-from gozero.games.go.rules import RULES, combined, named_rules, rule_set
+from gozero.games.go.rules import KATA_RULES, RULES, KataRules, combined, kata_rules, named_rules, rule_set
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from gozero.play.engine import LCB
 from gozero.play.player import PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import tree_bytes
-from gozero.system.input import arriving_lines
-from gozero.system.output import Log, ProtocolOutput
+from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 from gtp.__main__ import make_protocol
 from gtp.protocol import LineReader, Signals, serve
 from gtp.session import Session

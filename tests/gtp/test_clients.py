@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.system.input import arriving_lines
-from gozero.system.output import ProtocolOutput
+from gozero.system.streams import ProtocolOutput, arriving_lines
 from gtp.protocol import LineReader, parse_line, serve
 from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine

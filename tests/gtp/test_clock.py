@@ -2,12 +2,14 @@
 
 import math
 import re
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
 from gozero.games.colours import BLACK, WHITE
 from gozero.play.time_controls import FEWEST_MOVES, LAG, Clock, Fischer, byoyomi, moves_to_share
-from gtp.commands.clock import ClockCommands
+from gtp.commands.clock import COMMANDS
 from gtp.protocol import Protocol
 from tests.gtp.engine import answer_to
 
@@ -22,7 +24,8 @@ MAIN = share(600 - 1 - 9, 50)
 
 def protocol_of(clock: Clock) -> Protocol:
     protocol = Protocol("Test", "1.0")
-    protocol.register(ClockCommands(clock).commands())
+    session = SimpleNamespace(clock=clock)
+    protocol.register({name: partial(handle, session) for name, handle in COMMANDS.items()})
     return protocol
 
 

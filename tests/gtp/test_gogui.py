@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from gozero.system.input import arriving_lines
-from gozero.system.output import ProtocolOutput
+from gozero.system.streams import ProtocolOutput, arriving_lines
 from gtp.protocol import LineReader, serve
 from gtp.reports import short
 from gtp.settings import WEIGHTS, GtpSettings

@@ -8,8 +8,7 @@ import pytest
 from gozero.games import coords
 from gozero.play.report import Observer
 from gozero.play.searcher import Limits
-from gozero.system.input import arriving_lines
-from gozero.system.output import ProtocolOutput
+from gozero.system.streams import ProtocolOutput, arriving_lines
 from gtp.protocol import LineReader, Protocol, Signals, serve
 from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine

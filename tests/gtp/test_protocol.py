@@ -5,8 +5,7 @@ import os
 
 import pytest
 
-from gozero.system.input import arriving_lines
-from gozero.system.output import Log, ProtocolOutput
+from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 from gtp.protocol import (
     LONGEST_REASON,
     SCRIPT_PAUSE,

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from gozero import games
-from gozero.nets import blocks, course_nets, features, folding, model
+from gozero.nets import blocks, course_nets, features, inference, model
 from gozero.nets.blocks import BatchRenorm, PoolingBlock
 from gozero.nets.layer_table import layer_table
 from tests.trained import random_states, trained_like
@@ -236,7 +236,7 @@ def test_an_untrained_network_has_no_opinion(name: str, game: str, size: int | N
 def test_folding_changes_no_answer(name: str, size: int) -> None:
     states = random_states(games.make("go", size=size), 8)
     net = trained_like(model.config(name), states)
-    folded = folding.fold(net)
+    folded = inference.fold(net)
     assert not any(isinstance(module, nn.BatchNorm2d) for module in folded.modules())
     assert any(isinstance(module, nn.BatchNorm2d) for module in net.modules()), "the original keeps its batch norm"
     with torch.inference_mode():
@@ -289,7 +289,7 @@ def test_renormalisation_is_plain_at_first_and_limited_later() -> None:
 
 def test_folding_takes_a_network_in_training_mode() -> None:
     net = model.build(model.config("b2c8"), seed=0).train()
-    folded = folding.fold(net)
+    folded = inference.fold(net)
     assert net.training and not folded.training
     assert not any(parameter.requires_grad for parameter in folded.parameters())
 

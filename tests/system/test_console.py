@@ -35,17 +35,6 @@ def test_how_a_command_ends(error: BaseException, code: int, words: str, capsys:
     assert console.run_command("x", lambda: 1) == 1
 
 
-def test_a_second_interruption_while_the_first_is_handled_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    def command() -> int:
-        try:
-            raise KeyboardInterrupt("3 games were kept")
-        finally:
-            raise KeyboardInterrupt
-
-    assert console.run_command("x", command, interrupted="nothing was kept") == 130
-    assert capsys.readouterr().err == "x: interrupted; 3 games were kept\n"
-
-
 @pytest.mark.parametrize("error", [errno.EPIPE, errno.ENOSPC])
 def test_a_run_goes_on_when_nobody_reads_what_it_says(error: int, monkeypatch: pytest.MonkeyPatch) -> None:
     class Gone(io.StringIO):

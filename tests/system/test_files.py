@@ -6,28 +6,12 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Self
 
 import pytest
 
 from gozero.system import files
-from gozero.system.options import SettingsError
-from gozero.system.output import open_log
-
-
-@contextmanager
-def read_aside(pipe: Path) -> Iterator[list[bytes]]:
-    """Context manager: a new pipe whose reader has come; gives the list in which, afterwards, is all that it read."""
-    read: list[bytes] = []
-    os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
-    reader.start()
-    with pipe.open("wb"):  # which returns when the reader has come, and keeps it there
-        yield read
-    reader.join()
 
 
 def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path: Path) -> None:
@@ -82,21 +66,14 @@ def test_a_folder_that_cannot_be_written_may_hold_a_file_that_can(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
 def test_into_a_pipe_is_written(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    with read_aside(pipe) as read:
-        files.write(pipe, b"one")
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    files.write(pipe, b"one")
+    reader.join()
     assert read == [b"one"]
     assert pipe.is_fifo()
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_a_pipe_that_nobody_reads_keeps_nobody_waiting(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with pytest.raises(OSError, match=r"No such device|not configured"):
-        files.write(pipe, b"one")
-    with pytest.raises(SettingsError, match=r"cannot write the log .*pipe': (no such device|device not configured)"):
-        open_log(str(pipe))
 
 
 def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,18 +101,6 @@ def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(FileExistsError):
         files.create(path, b"two")
     assert path.read_bytes() == b"one"
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
-def test_a_log_into_a_pipe_waits_for_its_reader(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    with read_aside(pipe) as read:
-        log = open_log(str(pipe))
-        assert log is not None and log._file is not None
-        log.say("x" * 1_000_000)
-        assert log._file is not None
-        log._file.close()
-    assert read[0].count(b"x") == 1_000_000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")

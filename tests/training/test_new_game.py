@@ -160,4 +160,4 @@ def _match(game: Game, one: str, other: str) -> list[match.MatchGame]:
     """Eight games between two players."""
     conditions = players.Conditions(game, 0.0, parallel=4, threads=1)
     pair = (players.open_player(one, conditions), players.open_player(other, conditions))
-    return list(match.play_match(pair, game, match.MatchSettings(games=8, parallel=4)))
+    return list(match.play_match(pair, game, games=8, parallel=4))

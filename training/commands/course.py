@@ -5,16 +5,15 @@ strategies as opponents. Nothing heavy is imported before the arguments are chec
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from gozero.system.console import Parser, run_command, seed, whole
 from gozero.system.options import number_of
 from training.course.boards import COURSES
 
-PASSES = "over the data while learning (default: the game's own)"
-NEWEST = "of the value networks (default: the newest)"
 GENERATIONS = """Value networks, generation by generation: of random play first, then of players that look one move ahead.
 
     gozero course generations --game tictactoe --generations 2
@@ -46,22 +45,28 @@ A strategy is val[:LEVELS], pol or val_and_pol[:VISITS]; docs/students.md says w
 
 def generations(arguments: Sequence[str] | None = None) -> int:
     """Make generations of value networks."""
-    return _stage("training.course.generations", _generations_parser(), arguments)
+    return _stage("generations", arguments)
 
 
 def imitate(arguments: Sequence[str] | None = None) -> int:
     """Make policy networks that imitate the winners."""
-    return _stage("training.course.imitation", _imitate_parser(), arguments)
+    return _stage("imitate", arguments)
 
 
 def reinforce(arguments: Sequence[str] | None = None) -> int:
     """Improve the policy networks by REINFORCE."""
-    return _stage("training.course.reinforcement", _reinforce_parser(), arguments)
+    return _stage("reinforce", arguments)
 
 
 def play(arguments: Sequence[str] | None = None) -> int:
     """Play against a strategy, or serve it over GTP."""
-    parser = _play_parser()
+    parser = _parser("play", PLAY)
+    add = parser.add_argument
+    add("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
+    colour = "yours; Black moves first (default black)"
+    add("--colour", choices=("black", "white"), default="black", help=colour)
+    add("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
+    add("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
     options = parser.parse_args(arguments)
 
     def run() -> int:
@@ -72,15 +77,20 @@ def play(arguments: Sequence[str] | None = None) -> int:
     return run_command(parser.prog, run)
 
 
-def _stage(module: str, parser: Parser, arguments: Sequence[str] | None) -> int:
+def _stage(command: str, arguments: Sequence[str] | None) -> int:
     """Run a stage of the course. Returns the exit code."""
+    module, description, own = STAGES[command]
+    parser = _parser(command, description)
+    parser.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
+    for flag, kind, default, about in (*own, *SHARED):
+        parser.add_argument(flag, type=kind, default=default, help=about.format(default))
     options = parser.parse_args(arguments)
     path = options.run or Path("runs") / f"course-{options.game}"
 
     def run() -> None:
         from training.course import folder
 
-        folder.run(import_module(module).work, options, path)
+        folder.run(import_module(f"training.course.{module}").work, options, path)
 
     saved = f"what was finished is in {path}, and the same command goes on from there"
     return run_command(parser.prog, run, interrupted=saved)
@@ -97,68 +107,8 @@ def _parser(command: str, description: str) -> Parser:
     return made
 
 
-def _stage_parser(command: str, description: str) -> Parser:
-    """The options that all stages have."""
-    made = _parser(command, description)
-    add = made.add_argument
-    add("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
-    add("--seed", type=seed, default=1, help="fixes games and networks (default 1)")
-    add("--threads", type=whole(1), default=1, help="for the networks; these are small: few help (default 1)")
-    return made
-
-
-def _generations_parser() -> Parser:
-    made = _stage_parser("generations", GENERATIONS)
-    add = made.add_argument
-    add("--generations", type=whole(1), default=2, help="how many there shall be (default 2)")
-    add("--first-games", type=whole(1), default=10_000, help="random games for generation 0 (default 10,000)")
-    add("--games", type=whole(1), default=25_000, help="games for each later one (default 25,000)")
-    add("--test-games", type=whole(1), default=25_000, help="against random, with each colour (default 25,000)")
-    add("--duel-games", type=whole(2), default=1_000, help="against the one before (default 1,000)")
-    add("--passes", type=whole(1), help=PASSES)
-    add("--levels", type=whole(1), default=1, help="plies that players look ahead (default 1)")
-    return made
-
-
-def _imitate_parser() -> Parser:
-    made = _stage_parser("imitate", IMITATE)
-    add = made.add_argument
-    add("--generation", type=whole(0), help=NEWEST)
-    add("--games", type=whole(1), default=25_000, help="between them (default 25,000)")
-    add("--test-games", type=whole(1), default=1_000, help="against random, with each colour (default 1,000)")
-    add("--passes", type=whole(1), help=PASSES)
-    moves = "all moves of the winners, or only those that were not random (default all)"
-    add("--moves", choices=("all", "chosen"), default="all", help=moves)
-    return made
-
-
-def _reinforce_parser() -> Parser:
-    made = _stage_parser("reinforce", REINFORCE)
-    add = made.add_argument
-    add("--rounds", type=whole(1), default=20, help="how many there shall be (default 20)")
-    add("--updates", type=whole(1), default=20, help="of each round (default 20)")
-    add("--games", type=_even, default=256, help="of each update, half with each colour (default 256)")
-    share = "of the updates, 0 to 1: the value network is the opponent (default 0.1)"
-    add("--value-share", type=_share, default=0.1, metavar="S", help=share)
-    add("--generation", type=whole(0), help=NEWEST)
-    add("--rate", type=_rate, default=3e-4, help="learning rate (default 3e-4)")
-    add("--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default 1,000)")
-    return made
-
-
-def _play_parser() -> Parser:
-    made = _parser("play", PLAY)
-    add = made.add_argument
-    add("player", metavar="FOLDER:STRATEGY", help="such as runs/course-simple_go:val:2")
-    colour = "yours; Black moves first (default black)"
-    add("--colour", choices=("black", "white"), default="black", help=colour)
-    add("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
-    add("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
-    return made
-
-
 def _even(text: str) -> int:
-    """Reads an even number from 2 on."""
+    """An even number from 2 on."""
     if (number := whole(2)(text)) % 2:
         raise argparse.ArgumentTypeError(f"{text!r} is no even number")
     return number
@@ -178,4 +128,57 @@ def _rate(text: str) -> float:
     return rate
 
 
+def _moves(text: str) -> str:
+    if text not in ("all", "chosen"):
+        raise argparse.ArgumentTypeError(f"{text!r}: choose all or chosen")
+    return text
+
+
 _share.__name__ = _rate.__name__ = "number"  # argparse names the type of what is none in its message
+
+Option = tuple[str, Callable[[str], Any], Any, str]  # flag, type, default, help
+SHARED: tuple[Option, ...] = (
+    ("--seed", seed, 1, "fixes games and networks (default {})"),
+    ("--threads", whole(1), 1, "for the networks; these are small: few help (default {})"),
+)
+PASSES: Option = ("--passes", whole(1), None, "over the data while learning (default: the game's own)")
+GENERATION: Option = ("--generation", whole(0), None, "of the value networks (default: the newest)")
+STAGES: dict[str, tuple[str, str, tuple[Option, ...]]] = {  # command -> module, description, options
+    "generations": (
+        "generations",
+        GENERATIONS,
+        (
+            ("--generations", whole(1), 2, "how many there shall be (default {})"),
+            ("--first-games", whole(1), 10_000, "random games for generation 0 (default {:,})"),
+            ("--games", whole(1), 25_000, "games for each later one (default {:,})"),
+            ("--test-games", whole(1), 25_000, "against random, with each colour (default {:,})"),
+            ("--duel-games", whole(2), 1_000, "against the one before (default {:,})"),
+            ("--levels", whole(1), 1, "plies that players look ahead (default {})"),
+            PASSES,
+        ),
+    ),
+    "imitate": (
+        "imitation",
+        IMITATE,
+        (
+            ("--games", whole(1), 25_000, "between them (default {:,})"),
+            ("--test-games", whole(1), 1_000, "against random, with each colour (default {:,})"),
+            ("--moves", _moves, "all", "all: every move of the winners; chosen: without the random ones (default {})"),
+            PASSES,
+            GENERATION,
+        ),
+    ),
+    "reinforce": (
+        "reinforcement",
+        REINFORCE,
+        (
+            ("--rounds", whole(1), 20, "how many there shall be (default {})"),
+            ("--updates", whole(1), 20, "of each round (default {})"),
+            ("--games", _even, 256, "of each update, half with each colour (default {})"),
+            ("--value-share", _share, 0.1, "of the updates, 0 to 1: the value network is the opponent (default {})"),
+            ("--rate", _rate, 3e-4, "learning rate (default {})"),
+            ("--test-games", whole(2), 1_000, "against start and pool, each round (default {:,})"),
+            GENERATION,
+        ),
+    ),
+}

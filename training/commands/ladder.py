@@ -13,10 +13,9 @@
               solved; only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
-never too narrow. The table goes to stdout, complaints to stderr; the file of --csv has it from the first match on.
-Exit code: 0; 1 when a player failed or made an illegal move; 2 when the request makes no sense, or a player lost three
-games in a row, or both of two, by illegal moves: that match is not counted; 130 after Ctrl-C. Games are played by
-`training.matches.match`; no ratings are computed.
+never too narrow. A ladder is a tournament (docs/tournaments.md). The table goes to stdout, progress and complaints to
+stderr. Exit code: 0; 1 when a player failed, did not start, made an illegal move, or named another winner than the
+referee; 2 when the request makes no sense; 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError
 from training.matches.interface import POLICY, ROLLOUT_PLAYERS, count_of
-from training.matches.options import add_game, add_play, check_files, check_once, check_opponent, check_play
+from training.matches.options import add_game, add_play, check_files, check_game, check_komi, check_once, check_opponent
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 
@@ -36,8 +35,7 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the ladder; the exit code is described above."""
     options = _parser().parse_args(arguments)
-    finished = "the matches above are all that were finished"
-    return run_command("gozero ladder", lambda: _run(options), interrupted=finished)
+    return run_command("gozero ladder", lambda: _run(options))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -55,8 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations")
     sims = "of the opponents (default 10 20 ... 20480)"
     add("--sims", type=int, nargs="+", default=SIMULATIONS, metavar="N", help=sims)
-    add("--games", type=int, default=10, help="per opponent and colour (default 10)")
-    add_play(parser)
+    add("--games", type=positive, default=10, help="per opponent and colour (default 10)")
+    add_play(parser, "none is left")
     add("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
     add("--csv", type=Path, metavar="FILE", help="save the table")
     add("--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations")
@@ -72,10 +70,8 @@ _visits.__name__ = "number"  # argparse names the type in its message
 
 
 def _run(options: argparse.Namespace) -> int:
-    check_play(options)
-    if options.games < 1:
-        raise ChoiceError(f"--games {options.games}: expected 1 or more for each opponent and colour")
-    check_files(options.csv, options.plot)
+    check_game(options.game)
+    check_komi("--komi", options.komi)
     for name in ("weights", "visits", "sims"):
         check_once(name, getattr(options, name))
     searches = [int(visits) for visits in options.visits if visits != POLICY]
@@ -85,6 +81,7 @@ def _run(options: argparse.Namespace) -> int:
         count_of(str(count), "--sims and --visits")
     if options.opponent is not None:
         check_opponent(options.opponent)
+    check_files(options.csv, options.plot)
     from training.matches import ladder
 
     return ladder.play(options)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.system.console import Parser, run_command, say
-from training.doctor.page import ACROSS, COMPARED, FILE, PICTURE, ReportError
+from training.doctor import report
+from training.doctor.report import ACROSS, COMPARED, FILE, PICTURE, ReportError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,14 +52,12 @@ def _print_page(options: argparse.Namespace) -> None:
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )
-    from training.doctor import comparison, report
-
     def warn(warning: str) -> None:
         say(f"gozero report: {warning}")
 
     if len(folders) > 1:
-        page = comparison.write(folders, out, options.across or ACROSS[0], warn, chained=options.chained)
+        report.compare(folders, out, options.across or ACROSS[0], warn, chained=options.chained)
     else:
         report.write(folders[0], warn=warn)
-        page = folders[0] / FILE
-    print(page.absolute())
+        out = folders[0] / FILE
+    print(out.absolute())

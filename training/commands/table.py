@@ -6,23 +6,21 @@
 
 NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), so the same command continues
 one that was stopped, however that happened, and more pairs, games or weights may be added later. The table goes to
-stdout, in the layout of the publication beside its figures, progress and complaints to stderr. What comes out lies in
-the folder of --out: tournament.html with the table at its head, table.svg, table.csv, results.csv, results.json, games/
-and journal.jsonl. Exit code: 0; 1 when a game was lost by a fault or an entrant could not start; 2 when the request
-makes no sense; 130 after Ctrl-C.
+stdout, our cells below the published figures, progress and complaints to stderr. What comes out lies in the folder of
+--out: tournament.html with the table at its head, table.csv, results.csv, results.json, games/ and journal.jsonl. Exit
+code: 0; 1 when a game was lost by a fault, a player named another winner than the referee, or an entrant could not
+start; 2 when the request makes no sense; 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from gozero.nets import locations
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser, positive, run_command
 from gozero.system.errors import ChoiceError
-from gozero.system.options import number_of
-from training.matches.options import SIMS, check_game, check_once, check_opponent
+from training.matches.options import SIMS, add_play, check_game, check_once, check_opponent
 from training.matches.table import published
 from training.matches.tournament.presets import OUT
 
@@ -45,18 +43,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--opponent", metavar="COMMAND", help=opponent)
     add("--opponent-name", metavar="TEXT", help="its name in the table (default: the program's)")
     add("--pairs", nargs="+", metavar="PAIR", help="only these, such as 400:50k or policy:1000 (default: all)")
-    add("--games", type=int, metavar="N", help="of each colour in each cell (default: as many as were published)")
+    add("--games", type=positive, metavar="N", help="of each colour in each cell (default: as many as were published)")
     add("--game", type=str.lower, metavar="NAME", help="default: the one that the weights play")
     add("--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)")
-    add("--workers", type=int, default=0, metavar="N", help="processes that play (default: one for each core)")
-    opening = "random plies before the players begin (default 2)"
-    add("--opening-moves", type=int, default=2, metavar="N", help=opening)
-    add("--seed", type=int, default=1, help="fixes the openings (default 1)")
-    add("--answer-seconds", type=number_of, default=60.0, metavar="S", help="what any answer may take (default 60)")
-    folder = f"folder (default {OUT}/table-NAME, behind it the names of another game and of the opponent)"
-    add("--out", type=Path, metavar="DIR", help=folder)
-    dry = "play nothing; say how many games there are and how long they will take"
-    add("--dry-run", action="store_true", help=dry)
+    add_play(parser, f"{OUT}/table-NAME, behind it the names of another game and of the opponent", opening_moves=2)
     return parser
 
 
@@ -71,8 +61,6 @@ def _run(options: argparse.Namespace) -> int:
         check_opponent(options.opponent)
     elif options.opponent_name:
         raise ChoiceError("--opponent-name names the engine of --opponent: give both, or neither")
-    if options.games is not None and options.games < 1:
-        raise ChoiceError(f"--games {options.games}: expected 1 or more of each colour in each cell")
     cells = table.chosen(options.pairs, f"the table {options.table}")
     from training.matches.table import play
 

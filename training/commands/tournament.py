@@ -8,7 +8,8 @@
 A field names the entrants and the conditions; docs/tournaments.md lists its keys. What comes out lies in the folder of
 --out: tournament.html, results.csv, results.json, games/ and journal.jsonl. The same command continues a tournament
 that was stopped, however that happened. The table goes to stdout, progress and complaints to stderr. Exit code: 0; 1
-when a game was lost by a fault or an entrant could not start; 2 when the request makes no sense; 130 after Ctrl-C.
+when a game was lost by a fault, a player named another winner than the referee, or an entrant could not start; 2 when
+the request makes no sense; 130 after Ctrl-C.
 """
 
 from __future__ import annotations

@@ -25,10 +25,9 @@ import argparse
 from collections.abc import Sequence
 
 from gozero.nets import locations
-from gozero.system.console import Parser, run_command
-from gozero.system.errors import ChoiceError
-from training.matches.interface import check_seed, count_of
-from training.matches.options import add_threads, check_game
+from gozero.system.console import Parser, positive, run_command, seed
+from training.matches.interface import count_of
+from training.matches.options import check_game
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,19 +43,16 @@ def _parser() -> argparse.ArgumentParser:
     add("--game", type=str.lower, required=True, metavar="NAME", help=games)
     add("--size", type=int, help="board size (default: the game's own)")
     add("--weights", required=True, metavar="FILE", help="the network that is measured")
-    add("--visits", type=int, default=100, metavar="N", help="of its search (default 100)")
-    add("--positions", type=int, default=1000, metavar="N", help="how many, half from own play (default 1000)")
-    add("--games", type=int, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
-    add("--seed", type=int, default=1, help="fixes positions and games (default 1)")
-    add_threads(parser)
+    add("--visits", type=positive, default=100, metavar="N", help="of its search (default 100)")
+    add("--positions", type=positive, default=1000, metavar="N", help="how many, half from own play (default 1000)")
+    add("--games", type=positive, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
+    add("--seed", type=seed, default=1, help="fixes positions and games (default 1)")
+    add("--threads", type=positive, metavar="N", help="for network evaluation (default: all this process may use)")
     return parser
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.visits < 1 or options.positions < 1 or options.games < 1:
-        raise ChoiceError("--visits, --positions and --games are at least 1")
     count_of(str(options.visits), "--visits")
-    check_seed(options.seed)
     check_game(options.game)
     locations.find(options.weights)
     from training.matches import truth

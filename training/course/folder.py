@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +71,9 @@ class CourseFolder:
         """Whether the stage is done."""
         return self.file(stage).exists()
 
-    def generations(self) -> int:
-        """How many generations of value networks are done."""
-        count = 0
-        while self.has(value_stage(count)):
-            count += 1
-        return count
-
     def newest(self, generation: int | None = None) -> int:
         """The generation of value networks to use. CourseError if it is not there."""
-        found = self.generations()
+        found = next(number for number in count() if not self.has(value_stage(number)))
         if found == 0 or (generation is not None and generation >= found):
             wanted = "value networks" if generation is None else f"value networks of generation {generation}"
             raise CourseError(f"there are no {wanted} in {self.path}: first run {self.command('generations')}")
@@ -129,21 +123,21 @@ class CourseFolder:
         return content
 
     def load(self, stage: str) -> Networks:
-        """The networks of a stage. CourseError as `content`."""
+        """The networks of a stage. CourseError as `content`, or if they are of another shape."""
         content = self.content(stage)
-        return self.restored(content["kind"], content["networks"], self.file(stage))
-
-    def restored(self, kind: str, states: list[dict[str, torch.Tensor]], path: Path) -> Networks:
-        """Networks with these weights, ready to answer. CourseError if they are of another shape."""
-        networks = new_networks(KINDS[kind], self.game, self.course, 0)
         try:
-            for network, state in zip(networks, states, strict=True):
-                network.load_state_dict(state)
-                network.eval()
+            return self.restored(content["kind"], content["networks"])
         except (RuntimeError, ValueError):
             raise CourseError(
-                f"the networks in {path} have another shape than this version's; give another --run"
+                f"the networks in {self.file(stage)} have another shape than this version's; give another --run"
             ) from None
+
+    def restored(self, kind: str, states: list[dict[str, torch.Tensor]]) -> Networks:
+        """Networks with these weights, ready to answer. RuntimeError or ValueError if they are of another shape."""
+        networks = new_networks(KINDS[kind], self.game, self.course, 0)
+        for network, state in zip(networks, states, strict=True):
+            network.load_state_dict(state)
+            network.eval()
         return networks
 
     def measured(

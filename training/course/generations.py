@@ -3,10 +3,6 @@
 Generation 0 learns who will win from games of random moves. Each later one learns from games between players that look
 one move ahead with the generation before, with random moves among theirs. Every generation then plays against random
 moves with both colours, and with the generation before.
-
-The networks are in DIR/value-N.pt, the figures in DIR/value-N.json; DIR/value-N.png shows what each first move is
-worth, from red for a sure win to blue for a sure loss. A finished generation is left out, so the same command goes on
-where it was stopped. The value of a position after a move is the chance that the mover wins less that it loses.
 """
 
 from __future__ import annotations
@@ -22,10 +18,10 @@ from gozero.system.console import progress_bar, say
 from gozero.system.words import counted
 from training.course.expansion import Expander
 from training.course.folder import CourseFolder, announced, value_stage
-from training.course.learning import Hyperparameters, learn
+from training.course.learning import learn
 from training.course.movers import Mover, RandomMover, ValueMover
 from training.course.networks import ValueNetwork, new_networks
-from training.course.playing import Score, against, gathered, played, random_scores, total
+from training.course.playing import Score, against, gathered, played, random_scores
 
 DUEL_OPENING = 3  # each player's first moves against the generation before that may be random
 
@@ -54,18 +50,24 @@ def _make(folder: CourseFolder, generation: int, settings: dict[str, Any]) -> No
         rows = gathered(games, folder.course.colours, lambda batch, colour: batch.value_rows(colour))
     with announced(f"generation {generation}: learning from {sum(len(boards) for boards, _ in rows):,} positions"):
         networks = new_networks(ValueNetwork, folder.game, folder.course, seed)
-        learn(networks, rows, folder.game, Hyperparameters(settings["passes"]), seed)
+        learn(networks, rows, folder.game, settings["passes"], seed)
         folder.save(value_stage(generation), "value", networks, settings)
 
 
 def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace) -> None:
-    """Play a generation's games against random and against the generation before, unless that is done; print them."""
+    """Play a generation's games against random and against the one before, unless that is done; print them."""
     names = ("test_games", "duel_games", "levels", "seed")
     stages = [value_stage(number) for number in (generation, generation - 1) if number >= 0]
 
     def measure() -> dict[str, Any]:
+        expander = Expander(folder.game)
+        mover, *older = (ValueMover(expander, folder.load(stage), options.levels) for stage in stages)
         with announced(f"generation {generation}: games against random and the generation before"):
-            found = _scores(folder, stages, options)
+            found = random_scores(expander, mover, options.test_games, options.seed)
+            for other in older:
+                with progress_bar(options.duel_games, "against the one before", " games") as bar:
+                    duel = against(expander, mover, other, options.duel_games, options.seed, bar.update, DUEL_OPENING)
+                found["duel"] = asdict(duel)
         _draw(folder, generation)
         return found
 
@@ -76,18 +78,6 @@ def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace)
     if generation:
         duel = Score(**results["duel"])
         print(f"net plays generation {generation - 1}: {duel} ({counted(duel.games, 'game')})", flush=True)
-
-
-def _scores(folder: CourseFolder, stages: list[str], options: argparse.Namespace) -> dict[str, Any]:
-    """The scores of the first of the stages by opponent, as dictionaries; the second, if any, is the one before."""
-    expander = Expander(folder.game)
-    mover, *older = (ValueMover(expander, folder.load(stage), options.levels) for stage in stages)
-    results = random_scores(expander, mover, options.test_games, options.seed)
-    for other in older:
-        with progress_bar(options.duel_games, "against the one before", " games") as bar:
-            scores = against(expander, mover, other, options.duel_games, options.seed, bar.update, DUEL_OPENING)
-        results["duel"] = asdict(total(scores.values()))
-    return results
 
 
 def _draw(folder: CourseFolder, generation: int) -> None:

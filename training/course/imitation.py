@@ -3,8 +3,6 @@
 The newest value networks play against themselves, with random moves among theirs. A policy network for each colour
 learns the moves of the games which that colour won. It then plays against random moves, once by drawing from its
 probabilities and once by its most probable move.
-
-The networks are in DIR/policy-supervised.pt, the figures in DIR/policy-supervised.json.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from gozero.system.console import say
 from gozero.system.words import counted
 from training.course.expansion import Expander
 from training.course.folder import SUPERVISED, CourseError, CourseFolder, announced, value_stage
-from training.course.learning import Hyperparameters, learn
+from training.course.learning import learn
 from training.course.movers import PolicyMover, ValueMover
 from training.course.networks import PolicyNetwork, new_networks
 from training.course.playing import Score, gathered, played, random_scores
@@ -49,7 +47,7 @@ def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
         raise CourseError(f"one colour won none of {settings['games']} games: give more --games")
     with announced(f"supervised policies: learning from {sum(len(boards) for boards, _ in rows):,} moves"):
         networks = new_networks(PolicyNetwork, folder.game, folder.course, settings["seed"])
-        learn(networks, rows, folder.game, Hyperparameters(settings["passes"]), settings["seed"], points=True)
+        learn(networks, rows, folder.game, settings["passes"], settings["seed"], points=True)
         folder.save(SUPERVISED, "policy", networks, settings)
 
 

@@ -7,8 +7,7 @@ symmetries show the data set enlarged by all of them. Boards stay as bytes and b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -21,29 +20,15 @@ from gozero.system.console import progress_bar
 from training.course.networks import Networks, planes
 from training.course.playing import Rows
 
-
-@dataclass(frozen=True)
-class Hyperparameters:
-    """How long and how fast to learn."""
-
-    epochs: int
-    batch: int = 256
-    learning_rate: float = 2e-3  # at the start; it falls to 0 along half a cosine
+BATCH = 256
+LEARNING_RATE = 2e-3  # at the start; it falls to 0 along half a cosine
 
 
-def learn(
-    networks: Networks, rows: Rows, game: Game, hyperparameters: Hyperparameters, seed: int, *, points: bool = False
-) -> None:
+def learn(networks: Networks, rows: Rows, game: Game, passes: int, seed: int, *, points: bool = False) -> None:
     """Teach each network its rows; `points` as in `fit`."""
-    total = hyperparameters.epochs * sum(len(boards) for boards, _ in rows)
-    with progress_bar(total, "learning", " rows") as bar:
-
-        def report(count: int, loss: float) -> None:
-            bar.set_postfix_str(f"loss {loss:.4f}", refresh=False)
-            bar.update(count)
-
+    with progress_bar(passes * sum(len(boards) for boards, _ in rows), "learning", " rows") as bar:
         for network, (boards, targets) in zip(networks, rows, strict=True):
-            fit(network, boards, targets, game, hyperparameters, seed, report, points=points)
+            fit(network, boards, targets, game, passes, seed, bar.update, points=points)
 
 
 def fit(
@@ -51,11 +36,12 @@ def fit(
     boards: np.ndarray,
     targets: np.ndarray,
     game: Game,
-    hyperparameters: Hyperparameters,
+    passes: int,
     seed: int,
-    report: Callable[[int, float], None],
+    report: Callable[[int], object],
     *,
     points: bool = False,
+    batch: int = BATCH,
 ) -> None:
     """Teach a network.
 
@@ -64,34 +50,28 @@ def fit(
         boards: uint8 [n, P], n >= 1.
         targets: int64 [n], classes.
         game: whose symmetries are used.
-        hyperparameters: how long, and how fast.
+        passes: over the rows, each in an order of its own.
         seed: of the order of the rows.
-        report: called with the number of rows of each batch and its loss.
+        report: called with the number of rows of each batch.
         points: the targets are points of the board, which turn with it.
+        batch: rows of a step, at most.
     """
     # where each point of a turned board comes from, and where each point of the board goes, int64 [symmetries, P]
     maps = np.stack([point_map(game.shape, symmetry) for symmetry in game.symmetries])
     backwards = np.stack([point_map(game.shape, inverse(symmetry)) for symmetry in game.symmetries])
     first = np.random.default_rng(seed).integers(len(maps), size=len(boards))
-    steps = hyperparameters.epochs * -(-len(boards) // hyperparameters.batch)
-    optimiser = torch.optim.Adam(network.parameters(), lr=hyperparameters.learning_rate)
+    order = np.random.default_rng([seed, 1])
+    steps = passes * -(-len(boards) // batch)
+    optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (1 + math.cos(math.pi * step / steps)) / 2)
-    for number, rows in _batches(len(boards), hyperparameters, seed):
-        turns = (first[rows] + number) % len(maps)
-        classes = backwards[turns, targets[rows]] if points else targets[rows]
-        turned = boards[rows[:, None], maps[turns]]
-        loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-        report(len(rows), loss.item())
-
-
-def _batches(count: int, hyperparameters: Hyperparameters, seed: int) -> Iterator[tuple[int, np.ndarray]]:
-    """(number of the pass, rows int64 [at most a batch]); each pass has every row once, in an order of its own."""
-    random = np.random.default_rng([seed, 1])
-    for number in range(hyperparameters.epochs):
-        order = random.permutation(count)
-        for start in range(0, count, hyperparameters.batch):
-            yield number, order[start : start + hyperparameters.batch]
+    for number in range(passes):
+        for rows in np.split(order.permutation(len(boards)), range(batch, len(boards), batch)):
+            turns = (first[rows] + number) % len(maps)
+            classes = backwards[turns, targets[rows]] if points else targets[rows]
+            turned = boards[rows[:, None], maps[turns]]
+            loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            report(len(rows))

@@ -6,7 +6,7 @@ r = -m makes its first m moves random. 1 is a random player, 0 one without chanc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -68,53 +68,6 @@ def mixed(game: Game, count: int, random: np.random.Generator) -> np.ndarray:
     return np.where(random.random(count) < 0.5, random.random(count), first_moves)
 
 
-class _Games:
-    """Games in progress."""
-
-    def __init__(self, expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray, seed: int) -> None:
-        self.expander, self.game, self.movers = expander, expander.game, movers
-        self.randomness = randomness  # float64 [2, B]: Black's, White's
-        self.random, self.chance = np.random.default_rng(seed), RandomMover(expander, seed)
-        count = randomness.shape[1]
-        self.states, self.histories = self.game.new_states(count), self.game.new_histories(count)
-        self.own_moves = np.zeros((2, count), np.int64)
-        self.outcomes = np.full(count, NOT_OVER, np.int8)
-        self.boards = [expander.boards(self.states)]
-        self.actions: list[np.ndarray] = []
-        self.colours: list[np.ndarray] = []
-        self.chosen: list[np.ndarray] = []
-
-    def play(self) -> Played:
-        """Play them to their ends."""
-        while (going_on := self.outcomes == NOT_OVER).any():
-            self._ply(going_on)
-        won = np.where(self.outcomes > 0, self.states[:, TO_PLAY], BLACK + WHITE - self.states[:, TO_PLAY])
-        winners = np.where(self.outcomes == 0, TIE, won).astype(np.uint8)
-        return Played(
-            np.stack(self.boards), np.stack(self.actions), np.stack(self.colours), np.stack(self.chosen), winners
-        )
-
-    def _ply(self, going_on: np.ndarray) -> None:
-        """One move in each game of the mask bool [B]."""
-        actions, chosen = np.full(len(going_on), -1, np.int64), np.zeros(len(going_on), np.bool_)
-        colours = np.where(going_on, self.states[:, TO_PLAY], 0).astype(np.uint8)
-        draws = self.random.random(len(going_on))
-        for side, colour in enumerate((BLACK, WHITE)):
-            own, r = colours == colour, self.randomness[side]
-            by_chance = np.where(r >= 0, draws < r, self.own_moves[side] < -r)
-            for mover, rows in ((self.chance, own & by_chance), (self.movers[side], own & ~by_chance)):
-                if rows.any():
-                    actions[rows] = mover.choose(self.states[rows])
-            chosen |= own & ~by_chance
-            self.own_moves[side] += own
-        step_batch(as_argument(self.game.step, STEP), self.states, self.histories, actions)
-        outcome_batch(as_argument(self.game.outcome, OUTCOME), self.states, self.outcomes)
-        self.boards.append(self.expander.boards(self.states))
-        self.actions.append(actions)
-        self.colours.append(colours)
-        self.chosen.append(chosen)
-
-
 def play(expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray, seed: int) -> Played:
     """Play games to their ends, all at once.
 
@@ -124,7 +77,31 @@ def play(expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray
         randomness: float64 [2, B], of Black and White in each game.
         seed: of chance; the movers have their own.
     """
-    return _Games(expander, movers, randomness, seed).play()
+    game, count = expander.game, randomness.shape[1]
+    random, chance = np.random.default_rng(seed), RandomMover(expander, seed)
+    states, histories = game.new_states(count), game.new_histories(count)
+    own_moves, outcomes = np.zeros((2, count), np.int64), np.full(count, NOT_OVER, np.int8)
+    boards, plies = [expander.boards(states)], []
+    while (going_on := outcomes == NOT_OVER).any():
+        actions, chosen = np.full(count, -1, np.int64), np.zeros(count, np.bool_)
+        colours = np.where(going_on, states[:, TO_PLAY], 0).astype(np.uint8)
+        draws = random.random(count)
+        for side, colour in enumerate((BLACK, WHITE)):
+            own, r = colours == colour, randomness[side]
+            by_chance = np.where(r >= 0, draws < r, own_moves[side] < -r)
+            for mover, rows in ((chance, own & by_chance), (movers[side], own & ~by_chance)):
+                if rows.any():
+                    actions[rows] = mover.choose(states[rows])
+            chosen |= own & ~by_chance
+            own_moves[side] += own
+        step_batch(as_argument(game.step, STEP), states, histories, actions)
+        outcome_batch(as_argument(game.outcome, OUTCOME), states, outcomes)
+        boards.append(expander.boards(states))
+        plies.append((actions, colours, chosen))
+    won = np.where(outcomes > 0, states[:, TO_PLAY], BLACK + WHITE - states[:, TO_PLAY])
+    winners = np.where(outcomes == 0, TIE, won).astype(np.uint8)
+    actions, colours, chosen = (np.stack(part) for part in zip(*plies, strict=True))
+    return Played(np.stack(boards), actions, colours, chosen, winners)
 
 
 def batches(games: int, seed: int, parallel: int = PARALLEL) -> Iterator[tuple[int, int]]:
@@ -157,22 +134,12 @@ class Score:
         self.ties += int((winners == TIE).sum())
         self.losses += int((winners == BLACK + WHITE - colour).sum())
 
+    def __add__(self, other: Score) -> Score:
+        return Score(self.wins + other.wins, self.losses + other.losses, self.ties + other.ties)
+
     def __str__(self) -> str:
         shares = (round(count / self.games, 5) for count in (self.wins, self.losses, self.ties))
         return "win= {:<8} lose= {:<8} tie= {:<8}".format(*shares).rstrip()
-
-
-def against_random(
-    expander: Expander, mover: Mover, colour: int, games: int, seed: int, report: Callable[[int], object]
-) -> Score:
-    """The player's score with a colour against random moves; ``report`` is called with the size of each batch."""
-    score, movers = Score(), (mover, mover)
-    for count, own in batches(games, seed):
-        randomness = np.ones((2, count))
-        randomness[colour - BLACK] = 0.0
-        score.add(play(expander, movers, randomness, own).winners, colour)
-        report(count)
-    return score
 
 
 def against(
@@ -183,36 +150,35 @@ def against(
     seed: int,
     report: Callable[[int], object],
     openings: int,
-) -> dict[int, Score]:
-    """The player's score against another by its colour, half of the games with each.
+) -> Score:
+    """The player's score against another, half of the games with each colour.
 
-    Each player's first moves are random, 0 to ``openings`` of them, drawn for each game.
+    Each player's first moves are random, 0 to `openings` of them, drawn for each game; `report` is called with the size
+    of each batch.
     """
-    scores = {BLACK: Score(), WHITE: Score()}
+    score = Score()
     for colour, half in ((BLACK, games - games // 2), (WHITE, games // 2)):
         movers = (mover, other) if colour == BLACK else (other, mover)
         for count, own in batches(half, seed + colour):
             first_moves = np.random.default_rng(own).integers(0, openings + 1, count).astype(np.float64)
-            found = play(expander, movers, -np.stack([first_moves, first_moves]), own)
-            scores[colour].add(found.winners, colour)
+            score.add(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
             report(count)
-    return scores
+    return score
 
 
 def random_scores(expander: Expander, mover: Mover, games: int, seed: int) -> dict[str, Any]:
-    """A mover's scores against random moves, by the name of its colour."""
+    """A mover's scores against random moves, as dictionaries, by the name of its colour."""
     results = {}
     with progress_bar(2 * games, "against random", " games") as bar:
         for colour in (BLACK, WHITE):
-            score = against_random(expander, mover, colour, games, seed, bar.update)
+            score = Score()
+            for count, own in batches(games, seed):
+                randomness = np.ones((2, count))
+                randomness[colour - BLACK] = 0.0
+                score.add(play(expander, (mover, mover), randomness, own).winners, colour)
+                bar.update(count)
             results[COLOUR_NAMES[colour].lower()] = asdict(score)
     return results
-
-
-def total(scores: Iterable[Score]) -> Score:
-    """All games together."""
-    found = list(scores)
-    return Score(sum(s.wins for s in found), sum(s.losses for s in found), sum(s.ties for s in found))
 
 
 def played(expander: Expander, mover: Mover, games: int, seed: int, *, by_chance: bool = False) -> Iterator[Played]:

@@ -8,9 +8,6 @@ of it joins the pool.
 The gradient is that of the log probability of the learner's moves, times the result less the baseline: what the value
 network expected before the move (Williams 1992; AlphaGo 2016). Learner and pool draw their moves from their
 probabilities, so games differ.
-
-Everything is in DIR/policy-reinforced.pt, written after each round: the same command goes on there, and more --rounds
-continue a finished run. DIR/policy-reinforced.png shows the win rates over the rounds. Ties count half.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, planes
-from training.course.playing import Score, against, play, total
+from training.course.playing import Score, against, play
 
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
 
@@ -67,11 +64,6 @@ class Reinforcement:
         self._pool = [_copy(self._learner)]
         self.history: list[dict[str, Any]] = []  # of each round: games played so far, scores
 
-    @property
-    def rounds(self) -> int:
-        """How many are done."""
-        return len(self.history)
-
     def restore(self) -> None:
         """Go on where the folder's file stopped. CourseError where that cannot be read."""
         content = self._folder.content(REINFORCED)
@@ -87,17 +79,17 @@ class Reinforcement:
 
     def advance(self, test_games: int) -> None:
         """One round; the same round draws the same games whether or not the run was stopped before it."""
-        random = np.random.default_rng([self._settings["seed"], self.rounds])
         settings = self._settings
-        with progress_bar(settings["updates"], f"round {self.rounds + 1}", " updates") as bar:
+        random = np.random.default_rng([settings["seed"], len(self.history)])
+        with progress_bar(settings["updates"], f"round {len(self.history) + 1}", " updates") as bar:
             for _ in range(settings["updates"]):
                 bar.set_postfix_str(f"won {self._update(self._opponent(random), random):.2f}", refresh=False)
                 bar.update(1)
-        games = (self.rounds + 1) * settings["updates"] * settings["games"]
+        games = (len(self.history) + 1) * settings["updates"] * settings["games"]
         seed = int(random.integers(2**31))
         scores = {
-            "start": self._score(self._pool[:1], test_games, seed),
-            "pool": self._score(self._pool, test_games, seed + 7),
+            "start": self._score(1, test_games, seed),
+            "pool": self._score(len(self._pool), test_games, seed + 7),
         }
         self.history.append({"games": games, **{against: asdict(score) for against, score in scores.items()}})
         self._pool.append(_copy(self._learner))
@@ -110,8 +102,7 @@ class Reinforcement:
 
     def _past(self, number: int, seed: int) -> PolicyMover:
         """A policy of the pool."""
-        networks = self._folder.restored("policy", self._pool[number], self._folder.file(REINFORCED))
-        return PolicyMover(self._expander, networks, seed)
+        return PolicyMover(self._expander, self._folder.restored("policy", self._pool[number]), seed)
 
     def _update(self, opponent: Mover, random: np.random.Generator) -> float:
         """Play a batch of games, half with each colour, and take one step. Returns the learner's win rate."""
@@ -148,21 +139,16 @@ class Reinforcement:
         chosen = logs.gather(1, points[:, None])[:, 0]
         return -(chosen * torch.from_numpy(gains[free].astype(np.float32))).sum()
 
-    def _score(self, opponents: list[Any], games: int, seed: int) -> Score:
-        """The learner's score against policies of the pool, the games shared out among at most ten of them."""
-        learner, numbers = (
-            PolicyMover(self._expander, self._learner, seed),
-            np.unique(np.linspace(0, len(opponents) - 1, 10).astype(int)),
-        )
+    def _score(self, opponents: int, games: int, seed: int) -> Score:
+        """The learner's score against the first policies of the pool, games shared out among at most ten of them."""
+        learner, score = PolicyMover(self._expander, self._learner, seed), Score()
+        numbers = np.unique(np.linspace(0, opponents - 1, 10).astype(int))
         shares = np.diff(np.linspace(0, games, len(numbers) + 1).astype(int))
-        scores = [
-            total(
-                against(self._expander, learner, self._past(int(number), seed + 1), int(share), seed, int, 0).values()
-            )
-            for number, share in zip(numbers, shares, strict=True)
-            if share > 0
-        ]
-        return total(scores)
+        for number, share in zip(numbers, shares, strict=True):
+            if share > 0:
+                past = self._past(int(number), seed + 1)
+                score += against(self._expander, learner, past, int(share), seed, int, 0)
+        return score
 
 
 def _copy(networks: Networks) -> list[dict[str, torch.Tensor]]:
@@ -184,12 +170,12 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
     run = Reinforcement(folder, settings)
     if folder.has_made(REINFORCED, settings):
         run.restore()
-        say(f"rounds 1 to {run.rounds}: finished before, {folder.file(REINFORCED)}")
+        say(f"rounds 1 to {len(run.history)}: finished before, {folder.file(REINFORCED)}")
     print(HEADING, *(_row(number, row) for number, row in enumerate(run.history, 1)), sep="\n", flush=True)
-    while run.rounds < options.rounds:
+    while len(run.history) < options.rounds:
         run.advance(options.test_games)
         run.save()
-        print(_row(run.rounds, run.history[-1]), flush=True)
+        print(_row(len(run.history), run.history[-1]), flush=True)
     _draw(folder, run.history)
 
 

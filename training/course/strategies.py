@@ -47,9 +47,9 @@ class Strategy:
     @property
     def name(self) -> str:
         """For tables: `tictactoe val, 2 levels`."""
-        word = {VAL: "level", POL: "", BOTH: "visit"}[self.kind]
-        unit = f", {counted(self.number, word)}" * bool(word)
-        return f"{self.folder.name} {self.kind}{f'@{self.which}' * bool(self.which)}{unit}"
+        how = {VAL: f", {counted(self.number, 'level')}", POL: "", BOTH: f", {counted(self.number, 'visit')}"}[self.kind]
+        which = f"@{self.which}" if self.which else ""
+        return f"{self.folder.name} {self.kind}{which}{how}"
 
     @property
     def visits(self) -> int:
@@ -118,15 +118,11 @@ def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyE
     if folder.game.shape != game.shape:
         raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
     values: Networks = []
-    if strategy.kind != POL or folder.generations():
+    if strategy.kind != POL or folder.has(value_stage(0)):
         wanted = int(strategy.which) if strategy.kind == VAL and strategy.which else None
         values = folder.load(value_stage(folder.newest(wanted)))
-    policies = [] if strategy.kind == VAL else folder.load(_policy_stage(folder, strategy))
+    policies: Networks = []
+    if strategy.kind != VAL:
+        usual = REINFORCED if strategy.kind == POL and folder.has(REINFORCED) else SUPERVISED
+        policies = folder.load(POLICIES.get(strategy.which, usual))
     return StrategyEvaluator(game, strategy, values, policies)
-
-
-def _policy_stage(folder: CourseFolder, strategy: Strategy) -> str:
-    """The stage of the policies to use."""
-    if strategy.which:
-        return POLICIES[strategy.which]
-    return REINFORCED if strategy.kind == POL and folder.has(REINFORCED) else SUPERVISED

@@ -1,7 +1,7 @@
-"""A check of the doctor: a sign to look for in the reports of a run, with its thresholds and their reasons.
+"""What a check of the doctor is, and the reports of a run as the checks read them.
 
 Chance must not raise an alarm: the Wilson interval of a share of games, at `Z` standard deviations, has to lie beyond
-the threshold. A number that no report has makes a check pass. Nothing is measured here.
+the limit. A number that no report has makes a check pass.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from training.doctor import history
 from training.doctor.history import Report
@@ -21,10 +21,7 @@ BROKEN, STUCK, NOTE = "broken", "stuck", "note"
 
 Z = 3.0  # one false alarm in a thousand for each share looked at, and a run looks at hundreds
 LEAST_STEPS = 500  # of the learner, before what the network has not learned says anything
-VALUE_STEPS = 1000  # the value learns from one number a game: it needs longer
 RECENT = 3  # generations over which a noisy number must agree
-LEAST_GAMES = 16
-PLATEAU = 10  # generations in which nothing got better, against the ten before
 
 
 class Finding(NamedTuple):
@@ -48,9 +45,9 @@ class Reports:
         return self.all[-1]
 
     @property
-    def steps(self) -> float:
-        """The learner's steps so far."""
-        return self.last("run/steps") or 0.0
+    def has_learned(self) -> bool:
+        """Whether the learner has taken steps enough for the network to show something."""
+        return (self.last("run/steps") or 0.0) >= LEAST_STEPS
 
     @property
     def sizes(self) -> list[int]:
@@ -79,36 +76,32 @@ class Reports:
         return k, n
 
 
-@dataclass(frozen=True)
-class Check:
+Look = Callable[[Reports, float], Finding | str | None]
+
+
+class Check(NamedTuple):
     """One sign that a run is broken or stuck."""
 
     sign: str
     level: str
+    limit: float
+    unit: str  # of the limit, and why it is that
     remedy: str  # what to try
     go_alone: bool  # other games have no komi, and may well be drawn, or won by one side
-    thresholds: dict[str, tuple[Any, str]]  # (value, its reason) by name
-    found: Callable[..., Finding | str | None]
+    found: Look
 
     def look(self, reports: Reports) -> Finding | None:
         """A finding about the newest of the reports, or None."""
-        found = self.found(reports, **{name: value for name, (value, _) in self.thresholds.items()})
+        found = self.found(reports, self.limit)
         if found is None:
             return None
         because, remedy, level = Finding(found) if isinstance(found, str) else found
         return Finding(because, remedy or self.remedy, level or self.level)
 
 
-def check(
-    level: str, remedy: str, *, go_alone: bool = False, **thresholds: tuple[Any, str]
-) -> Callable[[Callable[..., Finding | str | None]], Check]:
-    """Make a check of a function, whose docstring begins with the sign; it is given the reports and the thresholds."""
-
-    def made(function: Callable[..., Finding | str | None]) -> Check:
-        sign = (function.__doc__ or "").splitlines()[0]
-        return Check(sign, level, remedy, go_alone, thresholds, function)
-
-    return made
+def check(level: str, limit: float, unit: str, remedy: str, *, go_alone: bool = False) -> Callable[[Look], Check]:
+    """Make a check of a function, whose docstring begins with the sign; it is given the reports and the limit."""
+    return lambda look: Check((look.__doc__ or "").splitlines()[0], level, limit, unit, remedy, go_alone, look)
 
 
 def beyond(k: float, n: float, bound: float) -> bool:

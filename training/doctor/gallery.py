@@ -18,9 +18,9 @@ from torch import nn
 from gozero import plots
 from gozero.games import make
 from gozero.games.game import PLY, Game
-from gozero.nets import features, weights
+from gozero.nets import features, filters, weights
 from gozero.nets.model import Network
-from gozero.nets.weights import WeightsError
+from gozero.nets.weights import Weights, WeightsError
 from gozero.plots import BoardPicture
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
@@ -44,6 +44,7 @@ class Gallery:
     games: list[Record]  # newest last
     net: nn.Module | None
     size: int  # of the board that is shown
+    file: Weights | None = None
 
     @classmethod
     def open(cls, folder: Path, settings: LoopSettings | None) -> Gallery:
@@ -61,7 +62,7 @@ class Gallery:
         only = file.config.size if file else None
         most = max(counts, key=lambda size: (counts[size], size)) if counts else None
         size = only or most or (file.size if file else None) or 9
-        return cls(settings, found, file.network() if file else None, size)
+        return cls(settings, found, file.network() if file else None, size, file)
 
     def openings(self) -> bytes | None:
         """Each size's first moves in the newest games, counted, and the policy of its empty board; a picture, or None
@@ -94,12 +95,8 @@ class Gallery:
         return plots.boards(pictures)
 
     def filters(self) -> bytes | None:
-        """The first layer's weights; a picture, or None without a network, or without a convolution in it."""
-        stem = self.net.state_dict().get("stem.conv.weight") if isinstance(self.net, Network) else None
-        if stem is None or not isinstance(self.net, Network):
-            return None
-        shown = features.layout(self.settings.game, self.net.config.features)
-        return plots.filters(stem.numpy(), (*shown.planes, *shown.tactics))
+        """The first layer's weights; a picture, or None without a network."""
+        return None if self.file is None else filters.picture(self.file)
 
     def _game(self, size: int) -> Game:
         return scoring.make(self.settings.game, size, self.settings.rules, self.settings.selfplay.max_length)

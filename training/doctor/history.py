@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,11 +39,21 @@ def read(folder: Path) -> RunLog:
     whole = data.decode(errors="replace").split("\n")[:-1]  # what follows the last newline was torn by a crash
     for number, line in enumerate(whole, 1):
         try:
-            _take(log, _parsed(line))
+            values = _parsed(line)
         except (ValueError, TypeError, OverflowError, RecursionError):
-            damaged.append(f"line {number} of {path.absolute()} is left out: it is damaged, or no report of a run")
-    more = f"; {len(damaged) - 1} others too" if len(damaged) > 1 else ""
-    log.complaint = damaged[0] + more if damaged else ""
+            damaged.append(number)
+            continue
+        verdict = values.pop(VERDICT, None)
+        entries, key = (log.reports, GENERATION) if GENERATION in values else (log.matches, GATE_STEPS)
+        while entries and entries[-1][key] >= values[key]:  # an earlier restart made them void
+            log.verdicts.pop(int(entries.pop().get(GENERATION, -1)), None)
+        entries.append(values)
+        if verdict is not None:
+            log.verdicts[int(values[GENERATION])] = verdict
+    if damaged:
+        more = f"; {len(damaged) - 1} others too" if len(damaged) > 1 else ""
+        which = f"line {damaged[0]} of {path.absolute()}"
+        log.complaint = f"{which} is left out: it is damaged, or no report of a run{more}"
     return log
 
 
@@ -56,38 +65,8 @@ def _parsed(line: str) -> dict[str, Any]:
     for name, value in values.items():
         if type(value) not in ((str,) if name == VERDICT else (int, float)):
             raise TypeError(name)
+    int(values.get(GENERATION, 0))
     return values
-
-
-def _take(log: RunLog, values: dict[str, Any]) -> None:
-    """Put a line into the log; what an earlier restart made void goes."""
-    verdict = values.pop(VERDICT, None)
-    if GENERATION not in values:
-        _drop(log.matches, GATE_STEPS, values[GATE_STEPS])
-        log.matches.append(values)
-        return
-    generation = int(values[GENERATION])
-    for report in _drop(log.reports, GENERATION, generation):
-        log.verdicts.pop(int(report[GENERATION]), None)
-    log.reports.append(values)
-    if verdict is not None:
-        log.verdicts[generation] = verdict
-
-
-def _drop(entries: list[Report], name: str, least: float) -> list[Report]:
-    """Remove the newest entries down to the first whose number is below `least`; return them."""
-    count = len(entries)
-    while count and entries[count - 1][name] >= least:
-        count -= 1
-    dropped = entries[count:]
-    del entries[count:]
-    return dropped
-
-
-def series(history: Iterable[Report], name: str, against: str = GENERATION) -> tuple[list[float], list[float]]:
-    """(x, y): the values of `against` and `name` in the reports that have both."""
-    found = [(report[against], report[name]) for report in history if name in report and against in report]
-    return [x for x, _ in found], [y for _, y in found]
 
 
 def last(history: list[Report], name: str) -> float | None:

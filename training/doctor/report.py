@@ -1,281 +1,246 @@
-"""One page, report.html, that shows how a run goes. It opens anywhere, without network or server.
+"""The page of a run, report.html, and one that compares several: it opens anywhere, without network or server.
 
-The page is made from the files of the run folder alone: log.jsonl, settings.json, records/, weights.pt. A section whose
-numbers are not there is left out. The run makes the page every few generations and at its end.
+It is made from the files of the run folders alone: log.jsonl, settings.json, records/, weights.pt. What a run has no
+numbers for is left out. A run makes its page every few generations and at its end.
 """
 
 from __future__ import annotations
 
+import base64
 import html
 import json
-import math
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from gozero.plots import Curve, Panel
+from gozero import plots
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError, PlotError
-from training.doctor import history, page
-from training.doctor.gallery import Gallery, board_name
+from gozero.system.options import flat
+from training.doctor import history
 from training.doctor.history import Report, RunLog
-from training.doctor.page import FILE, LOSSES, ReportError, found, scores
-from training.records import scoring
-from training.settings.config import LoopSettings
+from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels, sections
+from training.storage import storage
 
-VERDICTS = 12  # newest ones that are listed
-MATCHES = 30  # newest ones of the gate that are listed
-TICKS = 6  # most generations named above the losses
+FILE = "report.html"  # in a run folder
+COMPARED = "comparison.html"  # in the working directory
+PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
+ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
+CHAINED = ("evaluations", "steps", "hours")  # counters of a run's own work, without what it took over by --records
 COUNTERS = ("generation", "hours", "games", "rows", "evaluations", "steps", "window", "corrupt")
+NEWEST = 12  # verdicts that are listed
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 
-# title of a panel -> {number of the report: label}
-LOSS_PANELS = {
-    **{
-        name: {f"train/{name}": "training", f"held/{name}": "held-out games", f"held/constant_{name}": "constant guess"}
-        for name in LOSSES
-    },
-    "right on held-out games": {"held/top1": "top-1", "held/value_sign": "winner right"},
-    "entropy": {"held/entropy": "policy", "held/constant_policy": "uniform"},
-    "learning rate, as a factor": {"train/rate": "rate"},
-}
-YARDSTICK = {
-    "yardstick": {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"},
-    "yardstick: ln of the policy": {"yardstick/log_share": "mean log-share"},
-}
-GAMES = {
-    "length": "moves a game",
-    "capped": "share that reached the limit of moves",
-    "settled": "share ended by settled boards",
-    "early": "share over in the opening",
-    "black": "Black's share of the points",
-    "distinct": "share of different games",
-    "commonest": "share that begins as most do",
-}
-PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
-SPEED = {
-    "share of the time at work": {f"speed/{part}_busy": label for part, label in PARTS.items()},
-    "seconds of a generation": {f"speed/{part}_seconds": label for part, label in PARTS.items()}
-    | {"strength/seconds": "strength", "speed/checkup_seconds": "checks"},
-    "CPU threads of the learner": {"speed/learner_threads": "threads"},
-}
-CLUSTER = {
-    "workers": {"cluster/workers": "workers", "cluster/waiting": "tasks that wait for one"},
-    "evaluations/s of a worker": {"cluster/evaluations": "mean"} | {f"cluster/worker{n}": str(n) for n in range(1, 9)},
-    "share of the workers' time without work": {"cluster/idle": "idle"},
-    "versions behind": {"cluster/staleness": "mean of the games"},
-}
-
-
-@dataclass(frozen=True)
-class Files:
-    """The parts of a run folder that the page shows."""
-
-    folder: Path
-    log: RunLog
-    settings: LoopSettings | None
-
-    @property
-    def reports(self) -> list[Report]:
-        """At least one, oldest first."""
-        return self.log.reports
-
-    @cached_property
-    def gallery(self) -> Gallery:
-        """The newest games and the network, read once."""
-        return Gallery.open(self.folder, self.settings)
-
-    def panels(self, table: Mapping[str, Mapping[str, str]], across: str = "generation", **more: object) -> list[Panel]:
-        """A panel for each entry of a table {title: {number of the report: label}}."""
-        return [
-            Panel(title, found(self.reports, names, f"run/{across}"), across, **more)  # type: ignore[arg-type]
-            for title, names in table.items()
-        ]
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
+h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin: 2em 0 .3em; border-bottom: 1px solid #ddd } p { margin: .4em 0 }
+img { max-width: 100%; display: block; margin: .5em 0 } pre { font-size: 12px; background: #f6f6f6; padding: 1em; overflow-x: auto }
+td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
+.verdict { padding: .6em 1em; border-left: 6px solid #999; background: #f6f6f6 }
+.learning { border-color: #2a2 } .stuck { border-color: #e90 } .broken { border-color: #d22 }
+"""
 
 
 def write(
     folder: Path, stop: Callable[[], bool] = lambda: False, warn: Callable[[str], None] = lambda _: None
 ) -> Path | None:
-    """Make folder/report.html; it appears whole or not at all. Returns its path, or None if `stop()` said in the
-    meantime that it is not wanted. `warn` is called about lines of the log that are left out.
+    """Make folder/report.html; it appears whole or not at all. Returns its path, or None if `stop()` became true.
 
-    Raises:
-        ReportError: there is nothing to show, matplotlib is missing, settings.json asks for what the game does not
-            have, or the file cannot be written.
+    `warn` is called about lines of the log that are left out. ReportError if there is nothing to show, matplotlib is
+    missing, settings.json asks for what the game does not have, or the file cannot be written.
     """
-    files = Files(folder, page.read_log(folder), page.read_settings(folder))
-    if files.log.complaint:
-        warn(files.log.complaint)
-    parts: list[str] = []
+    run = LoggedRun.open(folder, folder.absolute().name)
+    if run.log.complaint:
+        warn(run.log.complaint)
+    found: list[str] = []
     try:
-        for section in SECTIONS:
+        for part in _parts(run):
             if stop():
                 return None
-            parts += section(files)
+            found.append(part)
     except (PlotError, ChoiceError) as error:
         raise ReportError(str(error)) from None
-    whole = page.page(f"{folder.absolute().name}: report of the run", "".join(parts))
-    return page.save(folder / FILE, whole)
+    return _save(folder / FILE, _page(f"{run.label}: report of the run", found))
 
 
-def summary(files: Files) -> Iterator[str]:
-    """The newest verdict and the counters."""
-    now = files.reports[-1]
-    verdict = files.log.verdicts.get(int(now["run/generation"]), "")
-    if verdict:
-        kind = html.escape(verdict.partition(",")[0].partition(" ")[0])
-        yield f'<p class="verdict {kind}">{html.escape(verdict)}</p>\n'
-    known = [name for name in COUNTERS if f"run/{name}" in now]
-    yield page.table(known, [[f"{now[f'run/{name}']:,.{2 if name == 'hours' else 0}f}" for name in known]])
+def _parts(run: LoggedRun) -> Iterator[str]:
+    """The page of one run, piece by piece."""
+    yield from _counters([run])
+    for section in sections([run]):
+        yield from _curves(section, [run], section.across)
+    yield from _verdicts(run)
+    yield from _pictures(run)
+    if run.settings:
+        yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(run.settings.to_dict(), indent=1))}</pre>\n"
 
 
-def losses(files: Files) -> Iterator[str]:
-    """Every loss over the learner's steps, generations above."""
-    every = math.ceil(len(files.reports) / TICKS)
-    marked = [report for report in files.reports[::every] if "run/steps" in report]
-    ticks = [(report["run/steps"], f"g{report['run/generation']:.0f}") for report in marked]
-    words = (
-        "Over the learner's steps; generations above. A constant guess does not look at the board: what is below it "
-        "was learned."
-    )
-    yield from page.curves("Losses", words, files.panels(LOSS_PANELS, "steps", ticks=ticks))
+def compare(
+    folders: Sequence[Path],
+    out: Path,
+    across: str = ACROSS[0],
+    warn: Callable[[str], None] = say,
+    *,
+    chained: bool = False,
+) -> Path:
+    """Make a page of several run folders, or, if `out` ends with .png, a picture of their losses; return `out`.
+
+    Args:
+        folders: all different.
+        out: appears whole or not at all.
+        across: one of `ACROSS`; of `CHAINED`, if the runs are chained.
+        warn: called about what does not compare, and lines of the logs that are left out.
+        chained: each run began with the weights of the one before: one curve, along which the counters go on.
+
+    ReportError if a folder holds no run, the runs no losses, or the page cannot be drawn or written.
+    """
+    if chained and across not in CHAINED:
+        raise ReportError(f"--chained is drawn over {', '.join(CHAINED)}, not over {across}")
+    whole = [os.path.realpath(folder) for folder in folders]
+    if len(set(whole)) < len(whole):
+        raise ReportError("a run is given twice: name each once")
+    common = os.path.commonpath(whole)
+    runs = [LoggedRun.open(folder, os.path.relpath(path, common)) for folder, path in zip(folders, whole, strict=True)]
+    drawn = [_chain(runs)] if chained else runs
+    losses = panels(SECTIONS[0], drawn, across)
+    if not losses:
+        raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
+    found = _incomparable(runs, across)
+    for warning in (*(run.log.complaint for run in runs if run.log.complaint), *found):
+        warn(warning)
+    try:
+        if out.suffix.lower() == PICTURE:
+            return _save(out, plots.curves(losses))
+        body = [*_counters(runs), *(f'<p class="verdict stuck">{html.escape(warning)}</p>\n' for warning in found)]
+        for section in sections(drawn):
+            body += _curves(section, drawn, across)
+    except PlotError as error:
+        raise ReportError(str(error)) from None
+    return _save(out, _page(f"Runs compared: {', '.join(run.label for run in runs)}", [*body, *_differences(runs)]))
 
 
-def strength(files: Files) -> Iterator[str]:
-    """Scores against opponents that do not change, and agreement with the yardstick."""
-    matches = {
-        "score against rollout PUCT": _against_uct(files.reports),
-        "score against its own earlier weights": scores("earlier weights", files.reports, "strength/frozen_"),
-        "score at the gate": scores("the network that plays", files.log.matches, "gate/"),
-    }
-    panels = [Panel(title, curves, "evaluations") for title, curves in matches.items()]
-    words = (
-        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
-        "they are beaten."
-    )
-    yield from page.curves("Strength", words, [*panels, *files.panels(YARDSTICK, "evaluations")])
+def _chain(runs: Sequence[LoggedRun]) -> LoggedRun:
+    """The runs of a chain as one, whose counters are the sums over them."""
+    reports: list[Report] = []
+    before: Report = dict.fromkeys((f"run/{name}" for name in CHAINED), 0.0)
+    for run in runs:
+        moved = [{name: value + before.get(name, 0) for name, value in report.items()} for report in run.log.reports]
+        before |= {name: moved[-1][name] for name in before if name in moved[-1]}
+        reports += moved
+    return LoggedRun(runs[0].folder, f"{runs[0].label} to {runs[-1].label}", RunLog(reports), runs[-1].settings)
 
 
-def _against_uct(reports: list[Report]) -> list[Curve]:
-    """A curve of scores for each number of rollouts."""
-    by_rollouts: dict[float, list[Report]] = {}
-    for report in reports:
-        if "strength/uct_rollouts" in report:
-            by_rollouts.setdefault(report["strength/uct_rollouts"], []).append(report)
-    return [
-        curve
-        for count, measured in by_rollouts.items()
-        for curve in scores(f"rollout PUCT, {count:.0f} rollouts", measured, "strength/uct_")
-    ]
+def _incomparable(runs: Sequence[LoggedRun], across: str) -> list[str]:
+    """Sentences on what of these runs does not compare, and on runs that cannot be drawn over this counter."""
+    games = sorted({run.game for run in runs})
+    boards = {tuple(sorted({size for report in run.log.reports for size in history.sizes(report)})) for run in runs}
+    found = []
+    if len(games) > 1:
+        found.append(f"These runs play different games ({', '.join(games)}): their losses do not compare.")
+    elif len(boards) > 1:
+        found.append("These runs played on different boards: their losses compare only in part.")
+    if len({run.has_scalar_value for run in runs if run.settings}) > 1:
+        found.append(
+            "Some of these runs learn the value by squared error, others by cross-entropy: these losses do not compare."
+        )
+    missing = [run.label for run in runs if not any(f"run/{across}" in report for report in run.log.reports)]
+    if missing:
+        found.append(f"The log of {', '.join(missing)} has no {across}, so it has no curve; try another --across.")
+    return found
 
 
-def gate(files: Files) -> Iterator[str]:
-    """The newest matches of the gate, one a row."""
-    rows = [
-        [
-            f"{match['gate/generation']:.0f}",
-            f"{match['gate/steps']:,.0f}",
-            f"{match['gate/games']:.0f}",
-            f"{match['gate/score']:.1%} ({match['gate/low']:.1%} to {match['gate/high']:.1%})",
-            "plays" if match["gate/passed"] else "refused",
-        ]
-        for match in files.log.matches[-MATCHES:][::-1]
-    ]
-    if rows:
-        yield f"<h2>The gate</h2>\n<p>The newest of {len(files.log.matches)} matches.</p>\n"
-        yield page.table(["generation", "steps", "games", "score", "the new network"], rows)
+# HTML
 
 
-def truth(files: Files) -> Iterator[str]:
-    """How often moves give a win or a draw away, if the game is solved."""
-    reports = [report for report in files.reports if "perfect/search_share" in report]
-    x = [report["run/evaluations"] for report in reports]
-    curves = []
-    for name, label in (("policy", "policy alone"), ("search", "search")) if reports else ():
-        y, low, high = ([1 - each[f"perfect/{name}_{end}"] for each in reports] for end in ("share", "high", "low"))
-        curves.append(Curve(label, x, y, low, high))
-    words = (
-        "Share of the moves that lose value, with 95 % intervals, in positions of random games where some move does; "
-        "0 is perfect play."
-    )
-    yield from page.curves("Distance to perfect play", words, [Panel("moves that lose value", curves, "evaluations")])
+def _page(title: str, body: Sequence[str]) -> bytes:
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
+    whole = f"<h1>{html.escape(title)}</h1>\n{''.join(body)}"
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{whole}</body></html>\n'.encode()
 
 
-def games(files: Files) -> Iterator[str]:
-    """How games go: lengths, endings, who wins."""
-    sizes = sorted({size for report in files.reports for size in history.sizes(report)})
-    boards = {size: board for size in sizes if (board := board_name(files.gallery.settings.game, size))}
-    table = {
-        title: {f"games{size}/{name}": board for size, board in boards.items()}
-        for name, title in GAMES.items()
-        if name != "settled" or files.gallery.settings.game == scoring.GO  # of other games no board is settled
-    }
-    yield from page.curves("Games", "Of each generation, by size of the board.", files.panels(table))
+def _save(path: Path, content: bytes) -> Path:
+    """Write a file that appears whole or not at all, and return its path. ReportError if that fails."""
+    try:
+        with storage.replacing(path) as file:
+            file.write(content)
+    except OSError as error:
+        raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None
+    return path
 
 
-def verdicts(files: Files) -> Iterator[str]:
-    """The newest verdicts, those in a row that differ in their numbers alone as one, and all of them as a curve."""
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [("th", head), *(("td", row) for row in rows)]
+    cells = ("".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in line) for tag, line in lines)
+    return "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>\n"
+
+
+def _picture(heading: str, words: str, png: bytes | None) -> Iterator[str]:
+    """A heading, a sentence and a picture; nothing without the picture."""
+    if png is not None:
+        picture = base64.b64encode(png).decode()
+        image = f'<img alt="{html.escape(heading)}" src="data:image/png;base64,{picture}">'
+        yield f"<h2>{heading}</h2>\n<p>{words}</p>\n{image}\n"
+
+
+def _curves(section: Section, runs: Sequence[LoggedRun], across: str) -> Iterator[str]:
+    drawn = panels(section, runs, across)
+    return _picture(section.heading, section.words, plots.curves(drawn) if drawn else None)
+
+
+def _counters(runs: Sequence[LoggedRun]) -> Iterator[str]:
+    """The newest verdict and counters of each run."""
+    known = [name for name in COUNTERS if any(f"run/{name}" in run.log.reports[-1] for run in runs)]
     rows = []
-    for _, alike in groupby(files.log.verdicts.items(), lambda entry: _NUMBER.sub("0", entry[1])):
+    for run in runs:
+        if run.verdict:
+            kind = html.escape(run.verdict.partition(",")[0].partition(" ")[0])
+            name = f"{run.label}: " if len(runs) > 1 else ""
+            yield f'<p class="verdict {kind}">{html.escape(name + run.verdict)}</p>\n'
+        now = run.log.reports[-1]
+        counts = {name: now.get(f"run/{name}") for name in known}
+        rows.append(
+            [run.label, *("" if n is None else f"{n:,.{2 if name == 'hours' else 0}f}" for name, n in counts.items())]
+        )
+    yield _table(["run", *known], rows)
+
+
+def _verdicts(run: LoggedRun) -> Iterator[str]:
+    """The newest verdicts, those in a row that differ in their numbers alone as one."""
+    rows = []
+    for _, alike in groupby(run.log.verdicts.items(), lambda entry: _NUMBER.sub("0", entry[1])):
         first, *others = alike
         last, text = others[-1] if others else first
         rows.append([f"{first[0]} to {last}" if others else str(last), text])
     if rows:
         words = "Of several generations in a row whose verdicts differ in numbers alone, the newest."
-        yield f"<h2>Verdicts</h2>\n<p>{words}</p>\n"
-        yield page.table(["generation", "verdict"], rows[-VERDICTS:][::-1])
-    meaning = "1 learning, 0 too early to say, -1 stuck, -2 broken."
-    words = f"{meaning} What to do about each: docs/training.md, “Is it learning?”."
-    yield from page.curves("The verdict over time", words, files.panels({"verdict": {"doctor/verdict": "verdict"}}))
+        yield f"<h2>Verdicts</h2>\n<p>{words}</p>\n" + _table(["generation", "verdict"], rows[-NEWEST:][::-1])
 
 
-def pictures(files: Files) -> Iterator[str]:
+def _pictures(run: LoggedRun) -> Iterator[str]:
     """Openings, predictions, filters."""
-    gallery = files.gallery
+    from training.doctor.gallery import Gallery  # imports PyTorch
+
+    gallery = Gallery.open(run.folder, run.settings)
     words = (
         "Where the newest games began on each size, and the policy of its empty board before any search; a narrow "
         "choice early in a run, or one on the first line of a large board, is a sign of collapse."
     )
-    yield from page.section("Openings", words, gallery.openings())
+    yield from _picture("Openings", words, gallery.openings())
     words = (
         "Before any search: shares of the policy, and the expected owner of each point at the end, where the game has "
         "owned points (red: the side to move)."
     )
-    yield from page.section("What the network thinks", words, gallery.predictions())
-    words = (
-        "One column for each filter of the first layer, one row for each input plane; red is positive, blue negative."
-    )
-    yield from page.section("First layer", words, gallery.filters())
+    yield from _picture("What the network thinks", words, gallery.predictions())
+    words = "One column for each filter of the first layer: red and blue are the two sides' stones, the rest is grey."
+    yield from _picture("First layer", words, gallery.filters())
 
 
-def speed(files: Files) -> Iterator[str]:
-    """Evaluations a second, by playouts and by the network, and who waited."""
-    rates = []
-    for title, playouts in (("evaluations/s, random playouts", 1.0), ("evaluations/s, the network", 0.0)):
-        reports = [each for each in files.reports if each.get("speed/playouts") == playouts]
-        rates.append(Panel(title, found(reports, {history.RATE: "evaluations/s"}, "run/generation"), "generation"))
-    yield from page.curves("Speed", "Who is not at work waits for the other.", [*rates, *files.panels(SPEED)])
-    words = "The workers of a run on many machines; versions: of the network, between a game's and the newest."
-    yield from page.curves("Cluster", words, files.panels(CLUSTER))
-
-
-def settings(files: Files) -> Iterator[str]:
-    """The resolved settings."""
-    if files.settings:
-        yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(files.settings.to_dict(), indent=1))}</pre>\n"
-
-
-SECTIONS: tuple[Callable[[Files], Iterator[str]], ...] = (
-    summary,
-    losses,
-    strength,
-    gate,
-    truth,
-    games,
-    verdicts,
-    pictures,
-    speed,
-    settings,
-)
+def _differences(runs: Sequence[LoggedRun]) -> Iterator[str]:
+    """The settings that are not the same in all runs."""
+    settings = [flat(run.settings.to_dict()) if run.settings else {} for run in runs]
+    names = dict.fromkeys(name for each in settings for name in each)
+    rows = [[name, *(str(each.get(name, "")) for each in settings)] for name in names]
+    differing = [row for row in rows if len(set(row[1:])) > 1]
+    if differing:
+        yield "<h2>Settings that differ</h2>\n" + _table(["setting", *(run.label for run in runs)], differing)

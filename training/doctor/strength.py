@@ -176,8 +176,9 @@ class Strength:
         try:
             while (played := len(records)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
-                plan = match.MatchSettings(size + size % 2, conditions.seed + played, opening, most_moves, ROUND)
-                records += list(match.play_match(pair, conditions.game, plan, stop))  # a round that is cut is dropped
+                size, seed = size + size % 2, conditions.seed + played
+                games = match.play_match(pair, conditions.game, size, seed, opening, most_moves, ROUND, stop)
+                records += list(games)  # a round that is cut is dropped
         except Stopped:
             if not records:
                 raise

@@ -9,19 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gozero.games import GO_FAMILY
-from training.doctor import game_checks, learning_checks
-from training.doctor.check import BROKEN, NOTE, STUCK, Check, Finding, Reports
+from training.doctor.check import BROKEN, NOTE, STUCK, Finding, Reports
+from training.doctor.checks import CHECKS, LEAST_GAIN
 from training.doctor.history import Report
-from training.doctor.learning_checks import LEAST_GAIN
 from training.settings.config import LoopSettings
 
-# in the order in which findings of one level are listed
-CHECKS = {
-    name: each
-    for module in (game_checks, learning_checks)
-    for name, each in vars(module).items()
-    if isinstance(each, Check)
-}
 LEVELS = (BROKEN, STUCK, NOTE)  # the worst first
 
 LEARNING, EARLY = "learning", "too early to say"
@@ -48,7 +40,7 @@ class RunVerdict:
 def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
     """Judge a run by its reports, at least one, oldest first."""
     reports, is_go = Reports(history, settings), settings.game in GO_FAMILY
-    looked = [each.look(reports) for each in CHECKS.values() if is_go or not each.go_alone]
+    looked = [each.look(reports) for each in CHECKS if is_go or not each.go_alone]
     findings = sorted((found for found in looked if found), key=lambda found: LEVELS.index(found.level))
     worst = findings[:MOST_REASONS]
     if worst and worst[0].level != NOTE:
@@ -63,8 +55,8 @@ def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
 
 def _missing(reports: Reports) -> str:
     """What is still missing for a verdict; empty if nothing is."""
-    if reports.steps < JUDGED_STEPS:
-        return f"{reports.steps:.0f} of {JUDGED_STEPS} learning steps"
+    if (steps := reports.last("run/steps") or 0.0) < JUDGED_STEPS:
+        return f"{steps:.0f} of {JUDGED_STEPS} learning steps"
     if len(reports.all) < LEAST_GENERATIONS:
         return f"generation {len(reports.all)} of {LEAST_GENERATIONS}"
     gain = _gain(reports, "policy")
@@ -97,6 +89,8 @@ def _reasons(reports: Reports) -> str:
 
 def table() -> str:
     """What is checked as a table in Markdown, the worst level first."""
-    checks = sorted(CHECKS.values(), key=lambda each: LEVELS.index(each.level))
-    rows = [f"|{each.level}|{each.sign}{' (Go only)' * each.go_alone}|" for each in checks]
-    return "\n".join(["|level|sign|", "|---|---|", *rows])
+    lines = ["|level|sign|", "|---|---|"]
+    for each in sorted(CHECKS, key=lambda each: LEVELS.index(each.level)):
+        sign = f"{each.sign} (Go only)" if each.go_alone else each.sign
+        lines.append(f"|{each.level}|{sign}|")
+    return "\n".join(lines)

@@ -21,15 +21,15 @@ from torch.nn.utils import clip_grad_norm_, get_total_norm
 
 from gozero.nets import model
 from gozero.nets.blocks import SCORE_UNIT, fix_norms
+from gozero.nets.inference import number_type
 from gozero.nets.model import NetConfig, NetOutput
-from gozero.nets.precision import number_type
 from training.learner.optimisers import optimiser
 from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.replay import Batch
 from training.settings.config import LearnerSettings, LoopSettings
+from training.settings.learning import LOSSES
 
-LOSSES = ("policy", "value", "ownership", "score", "reply")
 EVALUATED = 128  # rows of a forward pass without a backward one
 LEAST_SHARE = 1e-6  # of a whole batch: below it no row counts
 BINS = 10  # of the predicted value, -1..1, in which calibration is measured

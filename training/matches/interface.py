@@ -6,11 +6,11 @@ a player in this process fills its evaluation batches. The players themselves ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from gozero.system.console import MOST_SEED
 from gozero.system.errors import ChoiceError, UserError
 
 if TYPE_CHECKING:  # command lines read this module, and are to answer at once
@@ -59,25 +59,9 @@ def said(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
 
 
-def check_limits(move_seconds: float, threads: int | None) -> None:
-    """ChoiceError for seconds of a move, or threads, with which none can play."""
-    if not 0 < move_seconds <= MOST_SECONDS:
-        raise ChoiceError(
-            f"a move cannot have {move_seconds:g} seconds: expected a number above 0, at most {MOST_SECONDS:,.0f}"
-        )
-    if threads is not None and threads < 1:
-        raise ChoiceError(f"{threads} threads cannot evaluate: expected 1 or more")
-
-
-def check_seed(seed: int) -> None:
-    """ChoiceError for a seed that cannot be."""
-    if not 0 <= seed <= MOST_SEED:
-        raise ChoiceError(f"the seed must be from 0 to {MOST_SEED}, not {seed}")
-
-
 @dataclass(frozen=True)
 class Conditions:
-    """The terms of a player's games. ChoiceError for numbers with which none can play."""
+    """The terms of a player's games. ChoiceError for a time in which none can play."""
 
     game: Game
     komi: float  # points
@@ -88,7 +72,8 @@ class Conditions:
     clock: tuple[float, float, int] | None = None  # GTP's time_settings; None: no clock
 
     def __post_init__(self) -> None:
-        check_limits(self.move_seconds, self.threads)
+        if not 0 < self.move_seconds <= MOST_SECONDS:
+            raise ChoiceError(f"a move cannot have {self.move_seconds:g} seconds: expected at most {MOST_SECONDS:,.0f}")
 
     @property
     def size(self) -> int:
@@ -151,9 +136,47 @@ class StoppableEvaluator:
         return self._evaluator.evaluate(states)
 
 
-def visits_of(text: str, description: str) -> int:
-    """As `count_of`, of a network: `policy` is the one visit of its evaluation."""
-    return 1 if text == POLICY else count_of(text, description, f", or {POLICY}")
+@dataclass(frozen=True)
+class Description:
+    """A player's description, taken apart."""
+
+    kind: str  # random | fixed | perfect | uct | puct-rollout | pachi | weights | gtp | course
+    argument: str = ""  # the file, the command, or the course's folder and strategy
+    visits: int = 0  # rollouts or playouts
+    is_policy: bool = False  # the network alone
+    precision: str = "auto"
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether another program plays, which knows no batches."""
+        return self.kind in ("gtp", "pachi")
+
+
+_PLAYER = re.compile(
+    r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout|pachi(?=:uct)):(uct:)?(?P<count>[^:]*)"
+    r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?"
+    r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)",
+    re.DOTALL,
+)
+
+
+def parse_player(text: str) -> Description:
+    """Take a description apart; PlayerError if it is none of `DESCRIPTIONS`. Nothing is opened or looked for."""
+    found = _PLAYER.fullmatch(text)
+    if found is None:
+        raise PlayerError(
+            f"no player is called {text!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
+            "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
+        )
+    if found["plain"]:
+        return Description(found["plain"])
+    if found["rollouts"]:
+        return Description(found["rollouts"], visits=count_of(found["count"], text))
+    if found["command"] or found["course"] is not None:
+        return Description(text.partition(":")[0], found["command"] or found["course"])
+    is_policy = found["visits"] == POLICY
+    visits = 1 if is_policy else count_of(found["visits"], text, f", or {POLICY}")
+    return Description("weights", found["file"], visits, is_policy, found["precision"] or "auto")
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:

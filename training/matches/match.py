@@ -3,11 +3,9 @@
 Games 2k and 2k+1 of a pairing are one pair: the same random opening and the same seeds, colours swapped. Every move
 passes through the referee, our `Position`, before the other player gets it. A game ends by two passes (or what else
 ends it in its rules), by resignation, at the limit of moves, or by the fault of a player: an illegal move, a crash,
-silence. A fault loses that game and no other. After `ILLEGAL_GAMES` games in a row that a player lost by illegal
-moves the match stops: the player probably uses other rules.
+silence. A fault loses that game and no other.
 
-`play_schedule` is the loop behind every match, ladder, gate and tournament. This module opens no players and prints
-nothing.
+`play_schedule` is the loop behind every match, ladder, gate and tournament.
 """
 
 from __future__ import annotations
@@ -23,36 +21,13 @@ from gozero.games import coords
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
-from gozero.system.words import counted
 from training.matches.elo import MatchScore
-from training.matches.interface import Fault, MatchPlayer, PlayerError, Stopped, Turn, check_seed
+from training.matches.interface import Fault, MatchPlayer, Stopped, Turn
 from training.matches.players import play_at_random
 from training.records.scoring import result_text
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
-ILLEGAL_GAMES = 3  # in a row, after which a player plays no more
 OPENINGS = 10_000  # lines drawn for an opening that does not end the game
-
-
-@dataclass(frozen=True)
-class MatchSettings:
-    """The settings of a match. ChoiceError for numbers that make no match."""
-
-    games: int = 20  # even, so that every pair is complete
-    seed: int = 1  # fixes the openings and the seeds handed to the players
-    opening_moves: int = 0  # uniformly random plies before the players begin, the same in both games of a pair
-    max_moves: int = 700  # plies, opening included; then the board is counted as it stands
-    parallel: int = 1  # games in progress at once
-
-    def __post_init__(self) -> None:
-        if self.games < 2 or self.games % 2:
-            raise ChoiceError(f"games must be even and at least 2 (colours are swapped in pairs), not {self.games}")
-        if self.parallel < 1 or self.max_moves < 1 or not 0 <= self.opening_moves < self.max_moves:
-            numbers = f"not {self.parallel}, {self.max_moves} and {self.opening_moves}"
-            raise ChoiceError(
-                f"parallel and max_moves must be at least 1, opening_moves between 0 and max_moves - 1, {numbers}"
-            )
-        check_seed(self.seed)
 
 
 @dataclass(frozen=True)
@@ -67,12 +42,6 @@ class MatchGame:
     ended: str  # two passes | game end | resignation | move limit | illegal move | failure
     detail: str  # of a fault: who did what; otherwise empty
     claims: tuple[str | None, str | None]  # final scores (as GTP's) of player 0 and 1; None: not asked, or it has none
-    diagram: str  # the last position
-
-    @property
-    def agreed(self) -> bool:
-        """Whether all who named a result name the referee's winner (true when neither was asked)."""
-        return all(winner_named(claim) == winner_named(self.result) for claim in self.claims if claim is not None)
 
     def moves_text(self, game: Game) -> str:
         """The moves as lists of games have them: `B D4 W pass`."""
@@ -86,6 +55,11 @@ def winner_named(result: str) -> int | None:
     """BLACK, WHITE or 0 (draw) from `B+3.5`, `W+R`, `B+`, `0`; None if the text names no result."""
     text = result.strip().upper()
     return 0 if text in ("0", "DRAW", "JIGO") else {"B+": BLACK, "W+": WHITE}.get(text[:2])
+
+
+def agree(claims: Iterable[str | None], result: str) -> bool:
+    """Whether all players that were asked name the winner of the referee's result; True if none was asked (None)."""
+    return all(winner_named(claim) == winner_named(result) for claim in claims if claim is not None)
 
 
 @dataclass(frozen=True)
@@ -122,31 +96,19 @@ def match_fixtures(games: int, seed: int, names: tuple[str, str], pair: tuple[in
 def play_match(
     players: tuple[MatchPlayer, MatchPlayer],
     game: Game,
-    settings: MatchSettings,
+    games: int = 20,
+    seed: int = 1,
+    opening_moves: int = 0,
+    max_moves: int = 700,
+    parallel: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[MatchGame]:
-    """Play all games, `settings.parallel` at a time, and yield each record when its game ends (not always in order).
-
-    Raises:
-        PlayerError: a player lost `ILLEGAL_GAMES` in a row, or all games of a shorter match, by illegal moves.
-        Stopped: see `play_schedule`.
+    """Play a match of two players in this process, and yield each record when its game ends (not always in order);
+    otherwise as `play_schedule`.
     """
-    fixtures = match_fixtures(settings.games, settings.seed, (players[0].name, players[1].name))
-    parallel = min(settings.parallel, settings.games)
-    illegal = [0, 0]  # games in a row
-    schedule = play_schedule(players, fixtures, game, settings.opening_moves, settings.max_moves, parallel, stop)
-    for _, _, record in schedule:
+    fixtures = match_fixtures(games, seed, (players[0].name, players[1].name))
+    for _, _, record in play_schedule(players, fixtures, game, opening_moves, max_moves, min(parallel, games), stop):
         yield record
-        for player in (0, 1):
-            illegal[player] = illegal[player] + 1 if record.ended == ILLEGAL_MOVE and record.winner != player else 0
-            if illegal[player] == min(ILLEGAL_GAMES, settings.games):
-                reason = illegal_play(record.detail, illegal[player])
-                raise PlayerError(f"{players[player].name} {reason}; the match is not counted")
-
-
-def illegal_play(detail: str, games: int = ILLEGAL_GAMES) -> str:
-    """Why a player plays no more, as the end of a line; `detail` of its last game."""
-    return f"lost {counted(games, 'game')} in a row by illegal moves, the last by this one: {detail}"
 
 
 def play_schedule(
@@ -271,8 +233,7 @@ class _Game:
         colour = winner_named(result)
         winner = None if not colour else black if colour == BLACK else 1 - black
         moves, end = tuple(self.position.moves), self.over
-        diagram = str(self.position)
-        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims, diagram)
+        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims)
 
 
 def _forfeit(player: int, fault: Fault) -> _Ending:

@@ -5,28 +5,25 @@ is made.
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gozero import games
+from gozero.system.console import positive, seed
 from gozero.system.errors import ChoiceError
 from gozero.system.options import number_of
-from training.matches.interface import check_limits, check_seed
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
 
 GO = "go"
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
-IN_PROCESS_PARALLEL = 32  # games in progress when both players are in this process: fills evaluation batches
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
-    """The options that `open_game` reads."""
+    """The game and its board."""
     add, known = parser.add_argument, ", ".join(games.GAMES)
     add("--game", type=str.lower, default=GO, metavar="NAME", help=f"{known} (default {GO})")
     add("--size", type=int, help="board size (default: the game's own; Go 13)")
@@ -34,26 +31,26 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     add("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
 
 
-def add_play(parser: argparse.ArgumentParser) -> None:
-    """The options of how players are run, but for the number of games."""
+def add_play(parser: argparse.ArgumentParser, folder: str, opening_moves: int = 0) -> None:
+    """How the games are played, but for their number; `folder` says what --out is by default."""
     add = parser.add_argument
-    add("--opening-moves", type=int, default=0, metavar="N", help="random plies before the players begin (default 0)")
-    add("--seed", type=int, default=1, help="fixes openings and random players (default 1)")
-    parallel = "games in progress at once (default: 1 with a GTP engine, else 32)"
-    add("--parallel", type=int, metavar="N", help=parallel)
-    add("--move-seconds", type=number_of, default=60.0, metavar="S", help="limit for one GTP answer (default 60)")
-    add_threads(parser)
+    opening = "random plies before the players begin (default %(default)s)"
+    add("--opening-moves", type=int, default=opening_moves, metavar="N", help=opening)
+    add("--max-moves", type=positive, metavar="N", help="plies after which the board is counted (default 700)")
+    add("--seed", type=seed, default=1, help="fixes openings and random players (default 1)")
+    add("--processes", type=int, metavar="N", help="processes that play (default: one for each core)")
+    answer = "what any answer of a player may take (default 60)"
+    add("--answer-seconds", type=number_of, metavar="S", help=answer)
+    about = f"folder of page, results, journal and games; the same command goes on with it (default: {folder})"
+    add("--out", type=Path, metavar="DIR", help=about)
+    add("--dry-run", action="store_true", help="only see whether all players start, and how long it will take")
 
 
-def add_threads(parser: argparse.ArgumentParser) -> None:
-    """The option of a network's threads."""
-    what = "threads for network evaluation (default: all this process may use)"
-    parser.add_argument("--threads", type=int, metavar="N", help=what)
-
-
-def open_game(options: argparse.Namespace) -> tuple[Game, float]:
-    """As `usual_game`, of the options of `add_game`."""
-    return usual_game(options.game, options.size, options.rules, options.komi)
+def field_values(options: argparse.Namespace) -> dict[str, Any]:
+    """The keys of a tournament's field that were given by the options above."""
+    names = ("game", "size", "komi", "rules", "opening_moves", "max_moves", "seed", "processes", "answer_seconds")
+    given = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def usual_game(
@@ -71,14 +68,6 @@ def usual_game(
     komi = scoring.usual_komi(name, size) if komi is None else komi
     limit = None if longest is None else int(longest * size * size)
     return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
-
-
-def check_play(options: argparse.Namespace) -> None:
-    """ChoiceError for a game, a komi, a seed or a time that cannot be, before the rules are loaded."""
-    check_game(options.game)
-    check_komi("--komi", options.komi)
-    check_seed(options.seed)
-    check_limits(options.move_seconds, options.threads)
 
 
 def check_komi(name: str, komi: float | None) -> None:
@@ -111,46 +100,6 @@ def check_opponent(command: str) -> None:
 
 
 def check_files(*wanted: Path | None) -> None:
-    """ChoiceError for a file that could not be written once the games are over; None: not asked for.
-
-    A file that is there stays as it is, and none is left that was not.
-    """
+    """OSError for a file that cannot be written, before hours of games; what it holds stays."""
     for file in filter(None, wanted):
-        try:
-            if not file.absolute().parent.is_dir():
-                raise ChoiceError(f"cannot write {file}: there is no folder {file.absolute().parent}")
-            if file.is_dir():
-                raise ChoiceError(f"cannot write {file}: it is a folder")
-            target = Path(os.path.realpath(file))  # not the link itself: what is made for the trial is taken away again
-            if not target.exists():
-                target.touch()
-                target.unlink()
-            elif target.is_file():  # no pipe: opening one waits for its reader
-                target.open("ab").close()
-        except OSError as error:
-            raise ChoiceError(f"cannot write {file}: {error.strerror}") from None
-
-
-def check_folder(folder: Path) -> None:
-    """ChoiceError for a folder of games that is none and cannot be made; it is made if need be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise ChoiceError(f"cannot write into {folder}: {error.strerror}") from None
-
-
-def described(game: Game, komi: float, options: argparse.Namespace) -> str:
-    """`go 13x13, komi 7.5, chinese`; only what the game has."""
-    rules = options.rules or games.usual(game.name, "rules")
-    points = f", komi {komi:g}" if game.name == GO else ""
-    return f"{game.name} {game.dimensions}{points}" + (f", {rules}" if rules else "")
-
-
-def in_parallel(options: argparse.Namespace, *descriptions: str) -> int:
-    """Games in progress at once: as asked for; else 1 where a player is another program or Pachi, which know no
-    batches, and many where both play in this process.
-    """
-    outside = any(text.startswith(("gtp:", "pachi:")) for text in descriptions)
-    return (1 if outside else IN_PROCESS_PARALLEL) if options.parallel is None else int(options.parallel)
+        file.open("ab").close()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gozero.evaluators.backends import PRECISIONS
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
@@ -30,15 +29,15 @@ from training.matches import perfect
 from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import (
     POLICY,
-    ROLLOUT_PLAYERS,
     Conditions,
+    Description,
     Fault,
     MatchPlayer,
     PlayerError,
     StoppableEvaluator,
     Turn,
     count_of,
-    visits_of,
+    parse_player,
 )
 from training.records import scoring
 from training.selfplay import pachi
@@ -238,35 +237,31 @@ class PerfectPlayer(MatchPlayer):
 
 def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     """The player that `description` names; see `interface.DESCRIPTIONS`. UserError if there is none."""
-    kind, _, rest = description.partition(":")
-    path, _, visits = rest.rpartition(":")
-    precision = visits if kind == "weights" and visits in PRECISIONS else "auto"
-    if precision != "auto":
-        path, _, visits = path.rpartition(":")
-    if description == "random":
+    player = parse_player(description)
+    if player.kind == "random":
         return RandomPlayer()
-    if description == "fixed":
+    if player.kind == "fixed":
         return FixedPlayer()
-    if description == "perfect":
+    if player.kind == "perfect":
         return PerfectPlayer(perfect.solver(conditions.game))
-    if kind == "gtp" and rest.strip():
-        return GtpPlayer(rest, conditions)
-    if kind == "pachi" and path == "uct":
-        return PachiPlayer(count_of(visits, description), conditions)
-    if kind in ROLLOUT_PLAYERS and not path:
-        return rollout_player(kind, count_of(visits, description), conditions)
-    if kind == "course":
-        return _strategy_player(rest, conditions)
-    if kind == "weights" and path:
-        count = visits_of(visits, description)
-        thought = POLICY if visits == POLICY else counted(count, "visit")
-        name = f"{Path(path).name}, {thought}" + f", {precision}" * (precision != "auto")
-        evaluator = open_evaluator(path, conditions.game, threads=conditions.threads, precision=precision)
-        return SearchPlayer(name, evaluator, count, match_search(count, conditions), conditions)
-    raise PlayerError(
-        f"no player is called {description!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
-        "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
-    )
+    if player.kind == "gtp":
+        return GtpPlayer(player.argument, conditions)
+    if player.kind == "pachi":
+        return PachiPlayer(player.visits, conditions)
+    if player.kind == "course":
+        return _strategy_player(player.argument, conditions)
+    if player.kind == "weights":
+        return _weights_player(player, conditions)
+    return rollout_player(player.kind, player.visits, conditions)
+
+
+def _weights_player(player: Description, conditions: Conditions) -> SearchPlayer:
+    thought = POLICY if player.is_policy else counted(player.visits, "visit")
+    name = f"{Path(player.argument).name}, {thought}"
+    name += f", {player.precision}" if player.precision != "auto" else ""
+    threads, precision = conditions.threads, player.precision
+    evaluator = open_evaluator(player.argument, conditions.game, threads=threads, precision=precision)
+    return SearchPlayer(name, evaluator, player.visits, match_search(player.visits, conditions), conditions)
 
 
 def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPlayer:

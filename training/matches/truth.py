@@ -24,7 +24,7 @@ from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.elo import wilson
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
-from training.matches.match import MatchGame, MatchSettings, distinct_games, match_score, play_match
+from training.matches.match import MatchGame, distinct_games, match_score, play_match
 from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random
 from training.matches.tables import aligned
 
@@ -200,8 +200,8 @@ def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, see
 
     `player` must play PARALLEL games at once.
     """
-    settings = MatchSettings(2 * count, seed, parallel=min(PARALLEL, 2 * count))
-    records = sorted(play_match((player, PerfectPlayer(solver)), game, settings), key=lambda record: record.number)
+    games_played = play_match((player, PerfectPlayer(solver)), game, 2 * count, seed, parallel=PARALLEL)
+    records = sorted(games_played, key=lambda record: record.number)
     lines = []
     for black, side in ((0, "first"), (1, "second")):
         played = [record for record in records if record.black == black]

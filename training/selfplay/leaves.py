@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.backends import PrecisionError
-from gozero.evaluators.base import Evaluator
+from gozero.evaluators.base import Evaluator, PrecisionError
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.settings import SearchSettings

@@ -8,6 +8,7 @@ from typing import Any
 from gozero.system.options import SettingsError, expected, setting
 from training.settings.selfplay import by_size
 
+LOSSES = ("policy", "value", "ownership", "score", "reply")  # each has a weight
 SMALLEST_STEP, LARGEST_STEP = 1e-8, 1.0  # step sizes
 
 _weights = by_size("a weight from 0 to 1000", lambda weight: 0 <= weight <= 1000)

@@ -15,11 +15,10 @@ from gozero.frontends.analysis.queries import Defaults
 from gozero.frontends.analysis.server import Lines, Server, serve
 from gozero.play.engine import EngineSettings, find_weights, supported_sizes
 from gozero.search.memory import Memory
-from gozero.system.console import SUCCESS, from_arguments, leave_when_unread, run_server, warn
+from gozero.system.console import SUCCESS, from_arguments, run_server, say, warn
 from gozero.system.errors import ChoiceError
-from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError, option
-from gozero.system.output import Log, ProtocolOutput, tell
+from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 from gozero.system.words import counted
 
 if TYPE_CHECKING:
@@ -106,9 +105,9 @@ def start(settings: AnalysisSettings, log: Log | None) -> int:
         lambda text: warn(PROGRAM, text, log),
     )  # fmt: skip
     limits = f"{counted(settings.visits, 'visit')} a position, {counted(positions, 'position')} at once"
-    tell(PROGRAM, f"gozero {VERSION}, weights {path}; {limits}")
-    tell(PROGRAM, READY)
-    leave_when_unread(output)
+    say(f"{PROGRAM}: gozero {VERSION}, weights {path}; {limits}")
+    say(f"{PROGRAM}: {READY}")
+    output.end_process_when_unread()
     serve(server, read_lines(output), finish=not settings.quit_without_waiting)
     return SUCCESS
 

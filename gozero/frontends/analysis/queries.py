@@ -16,8 +16,7 @@ from typing import Any
 from gozero.frontends.analysis.fields import FLAG, OBJECT, TEXT, Fields, Kind, choice, number, of_type, whole
 from gozero.games import coords
 from gozero.games.colours import BLACK, COLOURS, WHITE
-from gozero.games.go.kata_rules import BONUS, KataRules, kata_rules
-from gozero.games.go.rules import RuleSet
+from gozero.games.go.rules import BONUS, KataRules, RuleSet, kata_rules
 from gozero.play.engine import beyond_training
 from gozero.search.restrictions import Restriction
 from gozero.system.errors import shown

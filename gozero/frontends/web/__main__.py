@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from gozero.frontends.web.server.games import OpenGames
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
 from gozero.nets.locations import find
 from gozero.nets.weights import header
-from gozero.system.console import run_server
+from gozero.system.console import run_server, say
 from gozero.system.options import SettingsError
-from gozero.system.output import Log, tell
+from gozero.system.streams import Log
 
-say = partial(tell, PROGRAM)
-"""One line to the user, on stderr."""
 MISSING = "the server needs aiohttp; in gozero's source tree run make board (elsewhere pip install 'gozero[web]')"
 
 
@@ -41,7 +37,7 @@ def start(settings: WebSettings, log: Log | None) -> int:
             raise
         raise SettingsError(MISSING) from None
     try:
-        return serve(settings, run, games, say)
+        return serve(settings, run, games, lambda text: say(f"{PROGRAM}: {text}"))
     finally:
         games.close()
 

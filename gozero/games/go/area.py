@@ -24,9 +24,7 @@ _NEVER_VITAL = -1
 
 @kernel()
 def _reach(colours, start, inside, labels, label, members, width):
-    """Flood from `start` over points whose colour's bit is in `inside`. Returns (members, colours met at the border as
-    bits).
-    """
+    """Flood from `start` over points whose colour's bit is in `inside`. Returns (members, the border's colour bits)."""
     members[0] = start
     labels[start] = label
     length, k, border = 1, 0, 0

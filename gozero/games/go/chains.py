@@ -87,9 +87,7 @@ def liberties_at(state, cell):
 
 @kernel()
 def quotient(number, divisor):
-    """number // divisor for a cell or action number and 1 <= divisor <= 20, by multiplication: divisions cost more than
-    a stone.
-    """
+    """number // divisor for a cell or action and 1 <= divisor <= 20, by multiplication: cheaper than a division."""
     return (number * at(RECIPROCALS, divisor)) >> 16
 
 
@@ -199,9 +197,7 @@ def plies_stood(state, cell, ply):
 
 @kernel()
 def past_colours(state, cell, ply):
-    """The colours of a point at `ply` and 1 … 4 plies before, two bits each, the newest lowest, if it has not changed
-    since.
-    """
+    """The colours of a point at `ply` and 1 … 4 plies before, two bits each, the newest lowest."""
     field = np.int64(at(state, cell + COLOUR))
     colour = field & 3
     colours = ((field >> PAST) & 0xFF) << 2 | colour
@@ -244,9 +240,7 @@ def colours_beside(state, cell, size):
 
 @kernel()
 def fates_beside(state, cell, size):
-    """(alive, dead): colours of the chains beside an empty cell that keep a liberty if a stone is put there, and of
-    those that lose their last. Two sets, in which EDGE means nothing.
-    """
+    """(alive, dead), as sets: colours of the chains beside a cell that keep a liberty after a stone there, or not."""
     down = row_step(size)
     alive, dead = 0, 0
     for offset in (-down, -RECORD, RECORD, down):
@@ -285,9 +279,7 @@ def put_stone(state, cell, colour, size):
 
 @kernel()
 def _link(state, cell, head):
-    """Add a stone to the chain of `head`, or make it one by itself where that is its cell; without a branch, which
-    random moves would take at random.
-    """
+    """Add a stone to the chain of `head`, or make it one where that is its cell; a branch would be taken at random."""
     liberties = at(state, cell + LIBERTIES)
     put(state, cell + LIBERTIES, 0)
     put(state, head + LIBERTIES, at(state, head + LIBERTIES) + liberties)
@@ -353,9 +345,7 @@ def chain_hash(state, cell):
 
 @kernel()
 def fills_own_eye(state, cell, colour, size):
-    """Whether an empty cell is a one-point eye of `colour`: neighbours own or edge, and too few hostile diagonals to be
-    false.
-    """
+    """Whether an empty cell is a one-point eye of `colour`: own neighbours or edge, too few hostile diagonals."""
     rival = BLACK + WHITE - colour
     if at(state, cell + LIBERTIES) or colours_beside(state, cell, size) & rival:
         return False

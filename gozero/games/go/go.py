@@ -17,37 +17,11 @@ import numpy as np
 from numba import types
 
 from gozero.games.coords import MAX_SIZE
-from gozero.games.game import NOT_OVER, PLY, Game
-from gozero.games.go import chains, superko
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+from gozero.games.go import chains, header, superko
 from gozero.games.go.area import area_owners, has_open_region, pass_alive_owners, settled_owners
-from gozero.games.go.chains import (
-    BLACK,
-    EMPTY,
-    LIBERTIES,
-    NEXT,
-    RECORD,
-    SIZE,
-    TO_PLAY,
-    WHITE,
-    ZOBRIST,
-    at,
-    colour_at,
-    liberties_at,
-)  # fmt: skip
-from gozero.games.go.header import (
-    BONUS,
-    KO,
-    KO_RULE,
-    KOMI,
-    KOMI_UNITS,
-    MOVE_LIMIT,
-    PASS_BITS,
-    PASSES,
-    SUICIDE,
-    marks,
-    set_marks,
-    set_rules,
-)  # fmt: skip
+from gozero.games.go.chains import LIBERTIES, NEXT, RECORD, SIZE, ZOBRIST, at, colour_at, liberties_at
+from gozero.games.go.header import BONUS, KO, KO_RULE, KOMI, KOMI_UNITS, MOVE_LIMIT, PASS_BITS, PASSES, SUICIDE
 from gozero.games.go.rules import MIN_SIZE, SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.games.go.superko import WHITE_TO_PLAY
 from gozero.system.errors import ChoiceError
@@ -306,9 +280,7 @@ def outcome(state):
 
 @kernel(OUTCOME.signature, allocates=True)
 def settled_outcome(state):
-    """As `outcome`, by `settled_score`: it can only differ where a point is neutral, since dead stones share their
-    liberties.
-    """
+    """As `outcome`, by `settled_score`, which differs only if a point is neutral: dead stones share their liberties."""
     if not _is_over(state):
         return NOT_OVER
     owners = np.empty(state[SIZE] * state[SIZE], np.int8)
@@ -362,7 +334,7 @@ def make(
         raise ChoiceError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
     initial = np.zeros(chains.state_ints(size), np.int32)
     chains.clear(initial, size)
-    set_rules(initial, rule_set(rules), komi, handicap)
+    header.set_rules(initial, rule_set(rules), komi, handicap)
     initial[MOVE_LIMIT] = move_limit
     return Game(
         name="go",
@@ -382,6 +354,6 @@ def make(
         owner=owner,
         score=score,
         hash_of=hash_of,
-        marks=marks,
-        set_marks=set_marks,
+        marks=header.marks,
+        set_marks=header.set_marks,
     )

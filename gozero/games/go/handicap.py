@@ -28,9 +28,7 @@ def fixed_points(stones: int, size: int) -> list[int]:
 
 
 def free_points(stones: int, size: int) -> list[int]:
-    """Actions of ``stones`` handicap stones, as many as leave a liberty: the fixed ones, then those farthest from the
-    others, of these the farthest from those that are not fixed; the lines at the edge last.
-    """
+    """Actions of handicap stones, as many as leave a liberty: the fixed ones, then those farthest from the others."""
     import numpy as np
 
     wanted, fixed, far = min(stones, size**2 - 1), most_fixed(size), 2 * size**2

@@ -14,24 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.games.go.chains import (
-    BLACK,
-    EMPTY,
-    HEAD,
-    HEADER,
-    LIBERTIES,
-    NEXT,
-    RECORD,
-    SIZE,
-    WHITE,
-    action_of,
-    at,
-    cell_count,
-    cell_of,
-    colour_at,
-    index_of,
-    row_step,
-)  # fmt: skip
+from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.games.go import chains
+from gozero.games.go.chains import HEAD, HEADER, LIBERTIES, NEXT, RECORD, SIZE, action_of, at, cell_of, colour_at
 from gozero.system.jit import STONES, kernel
 
 MANY_LIBERTIES = 4  # from here on they are not counted further
@@ -47,10 +32,8 @@ _NEXT, _COUNT, _UNDO, _KO, _FIRST = 0, 1, 2, 3, 4
 
 @kernel()
 def _count_chain(state, head, size):
-    """Liberties of the chain at `head`, at most MANY_LIBERTIES: the first few found are remembered, so that none counts
-    twice.
-    """
-    down = row_step(size)
+    """Liberties of the chain at `head`, at most MANY_LIBERTIES; the first few found are remembered and count once."""
+    down = chains.row_step(size)
     first = second = third = count = 0
     stone = head
     while True:
@@ -68,9 +51,7 @@ def _count_chain(state, head, size):
 
 @kernel(STONES.signature)
 def chain_liberties(state, out):
-    """Write into out uint8 [points] how many liberties the chain on each point has, at most MANY_LIBERTIES; 0 on empty
-    points.
-    """
+    """Write the liberties of the chain on each point, at most MANY_LIBERTIES, 0 if empty, into out uint8 [points]."""
     size = np.int64(state[SIZE])
     for action in range(size * size):
         out[action] = 0
@@ -155,9 +136,7 @@ def _take_back(board, undo, count):
 
 @kernel()
 def _play(board, cell, colour, width, marks, queue, found, undo):
-    """Put a stone and take what has no liberty then. Returns (its chain's liberties, at most 2; the cell that ko forbids
-    then, or 0).
-    """
+    """Put a stone and take what has no liberty then. Returns (its chain's liberties, at most 2; the ko's cell or 0)."""
     before = undo[0]
     _set(board, cell, colour, undo)
     rival = BLACK + WHITE - colour
@@ -222,11 +201,8 @@ def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stone
         if move == frame[_KO]:
             continue
         hunts += not flees
-        liberties = 0
-        own, ko = _play(board, move, runner if flees else hunter, width, marks, queue, found, undo)
-        if own > 0:
-            liberties = _liberties(board, cell, FREE, width, marks, queue, found)
-        frames[depth + 1, _KO] = ko
+        own, frames[depth + 1, _KO] = _play(board, move, runner if flees else hunter, width, marks, queue, found, undo)
+        liberties = _liberties(board, cell, FREE, width, marks, queue, found) if own > 0 else 0
         if flees and liberties == FREE:
             depth -= 1
             if depth < 0:
@@ -245,13 +221,26 @@ def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stone
     return caught
 
 
+@kernel()
+def _catching(board, cell, width, marks, queue, found, undo, stones, frames):
+    """At which of its two liberties, in `found`, the hunter begins to catch the chain at `cell`: bit 0, bit 1."""
+    first, second = found[0], found[1]
+    hunter = BLACK + WHITE - np.int64(board[cell])
+    works = 0
+    for k in range(2):
+        start, left = (first, second) if k == 0 else (second, first)
+        own, ko = _play(board, start, hunter, width, marks, queue, found, undo)
+        if own > 0 and _liberties(board, cell, FREE, width, marks, queue, found) == 1:
+            works |= _is_caught(board, cell, left, ko, width, marks, queue, found, undo, stones, frames) << k
+        _take_back(board, undo, 0)
+    return works
+
+
 @kernel(STONES.signature, allocates=True)
 def ladders(state, out):
-    """Write into out uint8 [points]: CAUGHT on the stones of a chain that is, CATCHES * colour on an empty point where
-    that colour begins to take a chain of two liberties.
-    """
+    """Write into out uint8 [points] CAUGHT on caught stones, CATCHES * colour where that colour begins to catch."""
     size = np.int64(state[SIZE])
-    width, cells = size + 1, cell_count(size)
+    width, cells = size + 1, chains.cell_count(size)
     board, marks = np.empty(cells, np.int8), np.zeros(cells, np.int32)
     queue, stones, found = np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(FREE, np.int32)
     undo = np.empty(4 * HUNTS + 8 + cells, np.int32)
@@ -267,24 +256,18 @@ def ladders(state, out):
             continue
         if at(state, record + LIBERTIES) > 4 * (FREE - 1):
             continue  # so many pairs of a stone and an empty point need three of these
-        cell = index_of(record)
+        cell = chains.index_of(record)
         count = _liberties(board, cell, FREE, width, marks, queue, found)
-        caught = False
+        caught = np.int64(0)
         if count == 1:
-            caught = _is_caught(board, cell, found[0], 0, width, marks, queue, found, undo, stones, frames)
+            caught = np.int64(_is_caught(board, cell, found[0], 0, width, marks, queue, found, undo, stones, frames))
         elif count == 2:
-            first, second = found[0], found[1]
-            hunter = BLACK + WHITE - np.int64(board[cell])
+            liberties = found[0], found[1]
+            caught = _catching(board, cell, width, marks, queue, found, undo, stones, frames)
             for k in range(2):
-                start, left = (first, second) if k == 0 else (second, first)
-                works = False
-                own, ko = _play(board, start, hunter, width, marks, queue, found, undo)
-                if own > 0 and _liberties(board, cell, FREE, width, marks, queue, found) == 1:
-                    works = _is_caught(board, cell, left, ko, width, marks, queue, found, undo, stones, frames)
-                _take_back(board, undo, 0)
-                if works:
-                    caught = True
-                    out[action_of(HEADER + start * RECORD, size)] |= CATCHES * hunter
+                if (caught >> k) & 1:
+                    point = action_of(HEADER + liberties[k] * RECORD, size)
+                    out[point] |= CATCHES * (BLACK + WHITE - np.int64(board[cell]))
         if caught:
             for k in range(_chain(board, cell, width, marks, queue)):
                 out[action_of(HEADER + queue[k] * RECORD, size)] = CAUGHT

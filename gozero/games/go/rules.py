@@ -1,16 +1,19 @@
-"""Go rule sets: what differs between them, by name. All count area; two passes end the game.
+"""Go rule sets: what differs between them, by name, and the names and spellings of people, records and KataGo.
 
-Territory scoring (japanese, korean) is not offered: it needs agreement about dead stones that the engine does not have.
+All count area; two passes end the game. Territory scoring, group tax and the button are not played: territory needs an
+agreement about dead stones that the engine does not have. KataGo's `chinese` is our `chinese-simple`: it forbids only
+to retake a single stone at once.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gozero.system.errors import ChoiceError
+from gozero.system.errors import ChoiceError, shown
 
 MIN_SIZE = 2  # points a side of the smallest board
 SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
@@ -49,12 +52,62 @@ RULES: dict[str, RuleSet] = {
     )
 }
 
-
 KO = {"SIMPLE": SIMPLE, "POSITIONAL": POSITIONAL, "SITUATIONAL": SITUATIONAL}
 BONUS = {"0": NO_BONUS, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}
 """As KataGo writes them."""
-_KATA_NAMES = ("japanese", "korean", "stone-scoring", "ancient-territory", "aga-button", "bga", "french")
-_SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *_KATA_NAMES)} | {
+
+
+@dataclass(frozen=True)
+class KataRules:
+    """Rules in KataGo's terms; what it leaves out is as in Tromp-Taylor rules."""
+
+    ko: str = "POSITIONAL"
+    scoring: str = "AREA"
+    tax: str = "NONE"
+    suicide: bool = True
+    has_button: bool = False
+    bonus: str = "0"
+    friendly_pass: bool = False
+
+    @property
+    def is_played(self) -> bool:
+        """Whether they are played here as they are."""
+        return (self.scoring, self.tax, self.has_button) == ("AREA", "NONE", False)
+
+    def nearest(self) -> RuleSet:
+        """The nearest rule set of gozero: these rules, without what is not played here."""
+        return combined(KO[self.ko], self.suicide, BONUS[self.bonus], self.friendly_pass)
+
+
+_SIMPLE = KataRules("SIMPLE", suicide=False, friendly_pass=True)
+_AGA = KataRules("SITUATIONAL", suicide=False, bonus="N-1", friendly_pass=True)
+_SERVERS = KataRules(suicide=False, bonus="N", friendly_pass=True)
+KATA_RULES = {
+    "tromp-taylor": KataRules(),
+    "chinese": replace(_SIMPLE, bonus="N"),
+    **dict.fromkeys(("chinese-ogs", "chinese-kgs"), _SERVERS),
+    **dict.fromkeys(("japanese", "korean"), replace(_SIMPLE, scoring="TERRITORY", tax="SEKI")),
+    "stone-scoring": replace(_SIMPLE, tax="ALL"),
+    "ancient-territory": replace(_SIMPLE, scoring="TERRITORY", tax="ALL"),
+    **dict.fromkeys(("aga", "bga", "french"), _AGA),
+    "new-zealand": KataRules("SITUATIONAL", friendly_pass=True),
+    "aga-button": replace(_AGA, has_button=True),
+}
+# keys of KataGo's JSON rules: the attribute of `KataRules`, and its values
+_CHOICES: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "ko": ("ko", tuple(KO)),
+    "scoring": ("scoring", ("AREA", "TERRITORY")),
+    "scoringRule": ("scoring", ("AREA", "TERRITORY")),
+    "tax": ("tax", ("NONE", "SEKI", "ALL")),
+    "suicide": ("suicide", (False, True)),
+    "multiStoneSuicideLegal": ("suicide", (False, True)),
+    "hasButton": ("has_button", (False, True)),
+    "whiteHandicapBonus": ("bonus", tuple(BONUS)),
+    "friendlyPassOk": ("friendly_pass", (False, True)),
+}
+
+# the names of rules that people, records and programs write, without signs between their words
+_SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *KATA_RULES)} | {
     "nz": "new-zealand", "tromp": "tromp-taylor", "tt": "tromp-taylor", "ogs": "chinese-ogs", "kgs": "chinese-kgs",
     "cn": "chinese", "china": "chinese", "area": "chinese", "中国": "chinese", "中國": "chinese",
     "jp": "japanese", "japan": "japanese", "territory": "japanese", "日本": "japanese",
@@ -62,56 +115,38 @@ _SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *_KATA_NAMES)} | 
     "american": "aga", "british": "bga", "ancientarea": "stone-scoring",
     **dict.fromkeys(("goe", "ing", "inggoe"), "koPOSITIONALscoreAREAtaxNONEsui1fpok1"),
 }  # fmt: skip
-"""The names of rules that people, records and programs write, without signs between their words."""
 _PART = re.compile(
     r"(ko)(simple|positional|situational)|(scor(?:e|ing))(area|territory)|(tax)(none|seki|all)|(sui|button|fpok)([01])"
     r"|(whb)(n-1|n|0)|(komi)(-?[\d.]+)",
     re.IGNORECASE,
 )
-_KEYS = {
-    "score": "scoring",
-    "sui": "suicide",
-    "button": "hasButton",
-    "whb": "whiteHandicapBonus",
-    "fpok": "friendlyPassOk",
-}
+_ATTRIBUTES = {"score": "scoring", "sui": "suicide", "button": "has_button", "whb": "bonus", "fpok": "friendly_pass"}
 
 
 def written_name(text: str) -> str:
     """The name of rules as a person, a record or another program writes it, as it is in the tables here."""
     name = "-".join(text.lower().replace("_", " ").replace("-", " ").split())
     words = re.sub(r"(?<=.)(?:rules?|ruleset|规则|規則|ルール|룰)$", "", name.replace("-", ""))
-    if parts := spelt_rules(text):
-        return _of_parts(parts).name if _is_area(parts) else text.strip()
+    if rules := spelt_rules(text):
+        return rules.nearest().name if rules.is_played else text.strip()
     return _SPELLINGS.get(words, name)
 
 
-def spelt_rules(text: str) -> dict[str, Any]:
-    """The fields of KataGo's JSON that a name like koSIMPLEscoreAREAtaxNONEsui1whbN spells out; empty for any other."""
-    text, found = text.strip(), {}
-    if _PART.sub("", text).strip():
-        return {}
+def spelt_rules(text: str) -> KataRules | None:
+    """The rules that a name like koSIMPLEscoreAREAtaxNONEsui1whbN spells out; None for any other."""
+    if not text.strip() or _PART.sub("", text).strip():
+        return None
+    found: dict[str, Any] = {}
     for groups in _PART.findall(text):
         key, value = filter(None, groups)
-        name = _KEYS.get(key.lower(), key.lower())
-        found[name] = value == "1" if name in ("suicide", "hasButton", "friendlyPassOk") else value.upper()
-    return found
-
-
-def _is_area(parts: Mapping[str, Any]) -> bool:
-    """Whether these rules are played here as they are."""
-    usual = {"scoring": "AREA", "tax": "NONE", "hasButton": False}
-    return all(parts.get(key, value) == value for key, value in usual.items())
-
-
-def _of_parts(parts: Mapping[str, Any]) -> RuleSet:
-    """What is left out is as in Tromp-Taylor rules, as KataGo has it."""
-    ko, bonus = KO[parts.get("ko", "POSITIONAL")], BONUS[parts.get("whiteHandicapBonus", "0")]
-    return combined(ko, parts.get("suicide", True), bonus, parts.get("friendlyPassOk", False))
+        name = _ATTRIBUTES.get(key.lower(), key.lower())
+        found[name] = value == "1" if name in ("suicide", "has_button", "friendly_pass") else value.upper()
+    found.pop("komi", None)
+    return KataRules(**found)
 
 
 def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool) -> RuleSet:
-    """The rule set of these choices; where none of the table has them, its name spells them out as KataGo's records do."""
+    """The rule set of these choices; if none of the table has them, its name spells them out as KataGo's records do."""
     for rules in RULES.values():
         if (rules.ko, rules.suicide, rules.bonus, rules.removes_dead) == (ko, suicide, bonus, removes_dead):
             return rules
@@ -123,12 +158,10 @@ def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool) -> RuleSet:
 def named_rules(text: str) -> RuleSet | None:
     """The rule set that a record names, None if it names none that is played here."""
     name = written_name(text)
-    if name in ("bga", "french"):
-        name = "aga"
     if name in RULES:
         return RULES[name]
-    parts = spelt_rules(name)
-    return _of_parts(parts) if parts and _is_area(parts) else None
+    rules = spelt_rules(name) or KATA_RULES.get(name)
+    return rules.nearest() if rules is not None and rules.is_played else None
 
 
 def same_rules(name: str, other: str) -> bool:
@@ -144,3 +177,38 @@ def rule_set(name: str | RuleSet) -> RuleSet:
         return found
     hint = "; territory scoring is not supported" if written_name(name) in ("japanese", "korean") else ""
     raise ChoiceError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}{hint}")
+
+
+def kata_rules(rules: Any) -> KataRules:
+    """Rules from a name in any spelling, or from KataGo's JSON rules, object or text. ValueError if unknown."""
+    if isinstance(rules, Mapping):
+        return _from_json(rules)
+    if not isinstance(rules, str):
+        raise ChoiceError(f"expected the name of a rule set or an object, not {shown(rules)}")
+    name = written_name(rules)
+    if found := spelt_rules(rules) or spelt_rules(name) or KATA_RULES.get(name):
+        return found
+    try:
+        spelt = json.loads(rules)
+    except (ValueError, RecursionError):
+        spelt = None
+    if isinstance(spelt, Mapping):
+        return _from_json(spelt)
+    played = (name for name, rules in KATA_RULES.items() if rules.is_played)
+    raise ChoiceError(f"unknown rules {shown(rules)}: expected one of {', '.join(played)}, or an object")
+
+
+def _from_json(rules: Mapping[str, Any]) -> KataRules:
+    """Rules from an object; a `komi` in it is ignored."""
+    values = {}
+    for key, value in rules.items():
+        if key == "komi":
+            continue
+        if key not in _CHOICES:
+            raise ChoiceError(f"unknown rule {shown(key)}: expected one of {', '.join(_CHOICES)}")
+        attribute, choices = _CHOICES[key]
+        if value not in choices or type(value) is not type(choices[0]):
+            known = ", ".join(json.dumps(choice) for choice in choices)
+            raise ChoiceError(f"{key} = {shown(value)}: expected one of {known}")
+        values[attribute] = value
+    return KataRules(**values)

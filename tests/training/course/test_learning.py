@@ -5,7 +5,7 @@ import torch
 
 from gozero.games.symmetry import inverse, point_map
 from training.course.boards import COURSES, game_of
-from training.course.learning import Hyperparameters, fit
+from training.course.learning import fit
 from training.course.networks import PolicyNetwork, ValueNetwork, expected_results, new_networks, outputs, planes
 
 COURSE = COURSES["tictactoe"]
@@ -41,7 +41,7 @@ def test_eight_passes_show_a_board_under_all_eight_symmetries_and_points_turn_wi
     (network,) = new_networks(PolicyNetwork, GAME, COURSE, 1)
     board = np.array([1, 2, 0, 0, 0, 0, 0, 0, 0], np.uint8)
     rows = np.tile(board, (64, 1))
-    fit(network, rows, np.full(64, 5), GAME, Hyperparameters(64, batch=32), 1, lambda count, loss: None, points=True)
+    fit(network, rows, np.full(64, 5), GAME, 64, 1, int, points=True, batch=32)
     for symmetry in GAME.symmetries:
         turned = board[point_map(GAME.shape, symmetry)]
         target = int(point_map(GAME.shape, inverse(symmetry))[5])
@@ -52,5 +52,5 @@ def test_a_value_network_learns_who_wins() -> None:
     (network,) = new_networks(ValueNetwork, GAME, COURSE, 1)
     boards = np.random.default_rng(1).integers(0, 3, (600, 9)).astype(np.uint8)
     targets = boards[:, 4].astype(np.int64)  # whoever holds the centre, or nobody
-    fit(network, boards, targets, GAME, Hyperparameters(6, batch=32), 1, lambda count, loss: None)
+    fit(network, boards, targets, GAME, 6, 1, int, batch=32)
     assert (outputs(network, boards, GAME.shape).argmax(axis=1) == targets).mean() > 0.95

@@ -9,7 +9,7 @@ from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.movers import RandomMover
 from training.course.networks import TIE
-from training.course.playing import Played, Score, against, against_random, batches, mixed, play
+from training.course.playing import Played, Score, against, batches, mixed, play, random_scores
 
 
 class First:
@@ -97,6 +97,6 @@ def test_matches_are_repeatable_and_play_the_games_that_were_asked_for() -> None
     runs = [
         against(expander, RandomMover(expander, 1), First(expander), 301, 5, lambda count: None, 2) for _ in range(2)
     ]
-    assert runs[0] == runs[1] and sum(score.games for score in runs[0].values()) == 301
-    assert against_random(expander, First(expander), WHITE, 150, 1, lambda count: None).games == 150
+    assert runs[0] == runs[1] and runs[0].games == 301
+    assert Score(**random_scores(expander, First(expander), 150, 1)["white"]).games == 150
     assert [count for count, _ in batches(2500, 1)] == [1000, 1000, 500]

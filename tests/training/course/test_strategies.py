@@ -17,7 +17,7 @@ from gtp.client import Engine
 from training.commands import course as course_command
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
-from training.matches.match import MatchSettings, play_match
+from training.matches.match import play_match
 from training.matches.players import Conditions, open_player
 
 TICTACTOE = games.make("tictactoe")
@@ -111,7 +111,7 @@ def test_strategies_play_matches_without_faults(course: Path) -> None:
     conditions = Conditions(TICTACTOE, 0.0, parallel=4)
     for text in ("val@0", "pol", "val_and_pol:20"):
         players = open_player(f"course:{course}:val:2", conditions), open_player(f"course:{course}:{text}", conditions)
-        records = list(play_match(players, TICTACTOE, MatchSettings(games=8, opening_moves=2, parallel=4)))
+        records = list(play_match(players, TICTACTOE, games=8, opening_moves=2, parallel=4))
         assert len(records) == 8 and all(record.ended == "game end" and not record.detail for record in records)
 
 

@@ -11,7 +11,7 @@ import pytest
 from gozero import plots
 from gozero.plots import Curve, Panel
 from training.commands import report as report_command
-from training.doctor import comparison, page
+from training.doctor import report
 
 LOSSES = {"train/policy": 3.0, "train/value": 0.5, "held/policy": 3.5}
 
@@ -39,17 +39,17 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
 def test_a_page_has_a_curve_for_each_run_that_has_the_number(tmp_path: Path, drawn: list[Panel]) -> None:
     first = run_folder(tmp_path / "a", LOSSES, LOSSES | {"train/policy": 2.0})
     second = run_folder(tmp_path / "b", {"train/policy": 2.5})
-    comparison.write([first, second], tmp_path / "page.html")
-    policy = next(panel for panel in drawn if panel.title == "policy loss, training")
+    report.compare([first, second], tmp_path / "page.html")
+    policy = next(panel for panel in drawn if panel.title == "policy: training")
     assert policy.curves == [Curve("a", [1e4, 2e4], [3.0, 2.0]), Curve("b", [1e4], [2.5])]
-    held = next(panel for panel in drawn if panel.title == "policy loss, held-out games")
+    held = next(panel for panel in drawn if panel.title == "policy: held-out games")
     assert [curve.label for curve in held.curves] == ["a"]
     assert all(panel.curves and panel.across == "evaluations" for panel in drawn)
 
 
 def test_curves_are_drawn_over_what_is_asked_for(tmp_path: Path, drawn: list[Panel]) -> None:
     folders = [run_folder(tmp_path / name, LOSSES) for name in "ab"]
-    comparison.write(folders, tmp_path / "page.html", "rows")
+    report.compare(folders, tmp_path / "page.html", "rows")
     assert {tuple(curve.x) for panel in drawn for curve in panel.curves} == {(100,)}
 
 
@@ -57,16 +57,16 @@ def test_a_chain_is_one_curve_along_which_the_counters_go_on(tmp_path: Path, dra
     first = run_folder(tmp_path / "a", {"train/policy": 3.0}, {"train/policy": 2.5})
     second = run_folder(tmp_path / "b", {"train/policy": 2.25}, {"train/policy": 2.0})
     third = run_folder(tmp_path / "c", {"train/policy": 1.5})
-    written = comparison.write([first, second, third], tmp_path / "page.html", chained=True)
-    policy = next(panel for panel in drawn if panel.title == "policy loss, training")
-    assert policy.curves == [Curve("a to c", [1e4, 2e4, 3e4, 4e4, 5e4], [3.0, 2.5, 2.25, 2.0, 1.5])]
+    written = report.compare([first, second, third], tmp_path / "page.html", chained=True)
+    policy = next(panel for panel in drawn if panel.title == "policy")
+    assert policy.curves == [Curve("training", [1e4, 2e4, 3e4, 4e4, 5e4], [3.0, 2.5, 2.25, 2.0, 1.5])]
     assert all(f"<td>{name}</td>" in written.read_text() for name in "abc")
 
 
 def test_a_chain_is_not_drawn_over_what_its_runs_took_over(tmp_path: Path) -> None:
     folders = [run_folder(tmp_path / name, LOSSES) for name in "ab"]
-    with pytest.raises(page.ReportError, match="--chained is drawn over evaluations, steps, hours: of rows, a run"):
-        comparison.write(folders, tmp_path / "page.html", "rows", chained=True)
+    with pytest.raises(report.ReportError):
+        report.compare(folders, tmp_path / "page.html", "rows", chained=True)
 
 
 def test_strength_and_bias_are_compared_too(tmp_path: Path, drawn: list[Panel]) -> None:
@@ -77,18 +77,18 @@ def test_strength_and_bias_are_compared_too(tmp_path: Path, drawn: list[Panel]) 
         "strength/uct_high": 0.75,
         "strength/uct_rollouts": 64,
     }
-    folders = [run_folder(tmp_path / name, LOSSES | score | {"held9/bias": 0.125}) for name in "ab"]
-    comparison.write(folders, tmp_path / "page.html")
+    folders = [run_folder(tmp_path / name, LOSSES | score | {"held5/bias": 0.125}) for name in "ab"]
+    report.compare(folders, tmp_path / "page.html")
     found = {panel.title: panel.curves for panel in drawn}
-    assert found["score against that rollout PUCT"][1] == Curve("b", [1e4], [0.5], [0.25], [0.75])
-    assert found["rollouts of rollout PUCT, doubled once beaten"][0].y == [64]
-    assert found["bias of the value, held9"][0].y == [0.125]
+    assert found["score against rollout PUCT: rollout PUCT"][1] == Curve("b", [1e4], [0.5], [0.25], [0.75])
+    assert found["rollouts of rollout PUCT: rollouts"][0].y == [64]
+    assert found["mean value less mean result, held-out games: 5x5"][0].y == [0.125]
 
 
 def test_the_page_says_what_differs(tmp_path: Path) -> None:
     first = run_folder(tmp_path / "a", LOSSES | {"verdict": "learning <well>"}, learner={"batch": 64, "ema": 0.5})
     second = run_folder(tmp_path / "b", LOSSES, learner={"batch": 128, "ema": 0.5})
-    page = comparison.write([first, second], tmp_path / "page.html").read_text()
+    page = report.compare([first, second], tmp_path / "page.html").read_text()
     assert "<td>learner.batch</td><td>64</td><td>128</td>" in page
     assert "learner.ema" not in page and "learning &lt;well&gt;" in page
     assert "do not compare" not in page
@@ -105,7 +105,7 @@ def test_the_page_says_what_differs(tmp_path: Path) -> None:
 )
 def test_what_does_not_compare_is_said(tmp_path: Path, settings: dict[str, str], words: str) -> None:
     folders = [run_folder(tmp_path / "a", LOSSES), run_folder(tmp_path / "b", LOSSES, **settings)]
-    assert words in comparison.write(folders, tmp_path / "page.html").read_text()
+    assert words in report.compare(folders, tmp_path / "page.html").read_text()
 
 
 def test_what_does_not_compare_is_also_said_on_the_terminal(
@@ -124,19 +124,19 @@ def test_a_run_without_the_counter_is_named(
     second = run_folder(tmp_path / "b", LOSSES)
     arguments = [str(first), str(second), "--across", "hours", "--out", str(tmp_path / "page.html")]
     assert report_command.main(arguments) == 0
-    words = "The log of b has no hours, so it has no curve here; try another --across."
+    words = "The log of b has no hours, so it has no curve; try another --across."
     assert capsys.readouterr().err == f"gozero report: {words}\n"
     assert words in (tmp_path / "page.html").read_text()
 
 
 def test_other_boards_are_said(tmp_path: Path) -> None:
     folders = [run_folder(tmp_path / "a", LOSSES), run_folder(tmp_path / "b", LOSSES | {"games9/count": 3})]
-    assert "different boards" in comparison.write(folders, tmp_path / "page.html").read_text()
+    assert "different boards" in report.compare(folders, tmp_path / "page.html").read_text()
 
 
 def test_runs_of_one_name_are_told_apart(tmp_path: Path, drawn: list[Panel]) -> None:
     folders = [run_folder(tmp_path / place / "go13", LOSSES) for place in ("old", "new")]
-    comparison.write(folders, tmp_path / "page.html")
+    report.compare(folders, tmp_path / "page.html")
     assert [curve.label for curve in drawn[0].curves] == ["old/go13", "new/go13"]
 
 

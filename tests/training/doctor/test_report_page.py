@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
-import numpy as np
-import pytest
-from matplotlib.image import imread
-
 from gozero import plots
-from gozero.nets import features
 from gozero.plots import Panel
 from tests.training.doctor.test_report import OLD, log
 from training.doctor import report
@@ -39,16 +33,7 @@ def test_verdicts_in_a_row_that_differ_in_numbers_alone_are_one_row_below_the_cu
         ("3", LEARNING.format(1)),
         ("1 to 2", EARLY.format(20)),
     ]
-    assert page.index("<img") < page.index("<h2>Verdicts") and page.count("<tr>", 0, page.index("<img")) == 2
-
-
-@pytest.mark.parametrize(("game", "version", "count"), [("go", 3, 8), ("go", 3, 40), ("tictactoe", 1, 4)])
-def test_no_label_of_the_first_layer_is_cut(game: str, version: int, count: int) -> None:
-    shown = features.layout(game, version)
-    names = (*shown.planes, *shown.tactics)
-    picture = imread(io.BytesIO(plots.filters(np.ones((count, len(names), 3, 3)), names)))[:, :, :3]
-    for edge in (picture[0], picture[-1], picture[:, 0], picture[:, -1]):
-        assert (edge == 1).all(), "something reaches the edge of the picture"
+    assert page.index("<img") < page.index("<h2>Verdicts")
 
 
 def test_generations_are_whole_numbers_on_the_axis() -> None:

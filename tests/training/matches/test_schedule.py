@@ -11,7 +11,7 @@ import pytest
 from gozero import games
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError
-from tests.training.matches.test_arena import PASS, SIZE, Scripted, always, follow
+from tests.training.matches.test_match import PASS, SIZE, Scripted, always, follow
 from training.matches.match import Fixture, match_fixtures, opening, play_schedule
 
 

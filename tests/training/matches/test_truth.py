@@ -193,8 +193,6 @@ def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None
         (["--game", "chess"], "unknown game 'chess'"),
         (["--size", "4"], "board size 4"),
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
-        (["--seed", "-1"], "the seed must be from 0"),
-        (["--visits", "0"], "--visits, --positions and --games are at least 1"),
         (["--visits", "1" + "0" * 21], "visits a move are too many"),
         (["--game", "connect4"], "needs bitbully; run: pip install bitbully"),
     ],

@@ -1,61 +1,166 @@
-"""Plays a published table again: which game and board, in which folder, and what becomes of the results."""
+"""Plays a published table again: each network at each number of simulations is an entrant of a tournament, each cell a
+pairing, and the table shows our cells below the published figures.
+
+A cell of ours, `58.0% [53.6, 62.3] 500`, has the share of the points, its 95 % interval (Wilson's) and the games
+played; `4/500` if more are wanted, and `not played` before the first. The field has every entrant of the table, so that
+what was played before always belongs to it.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import html
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from gozero import games
 from gozero.nets.weights import Header
 from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
-from gozero.system.console import INTERRUPTED, say, stop_on_signals
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError
-from training.matches.table.contest import Contest
-from training.matches.table.layout import TableLayout
-from training.matches.table.published import PublishedPair, PublishedTable
+from gozero.system.words import counted
+from training.matches.elo import MatchScore, wilson
+from training.matches.interface import POLICY
+from training.matches.options import SIMS, field_values
+from training.matches.table.published import Part, PublishedPair, PublishedTable
+from training.matches.tables import aligned, csv_text
+from training.matches.tournament import field as fields
 from training.matches.tournament import runner
-from training.matches.tournament.field import Entrant, Field
+from training.matches.tournament.field import PAIRS, Entrant, Field
+from training.matches.tournament.page import table_html
 from training.matches.tournament.presets import OUT
+from training.matches.tournament.results import MatchScores, Results, remarks, score
 from training.matches.tournament.runner import View
 
-PICTURE, FIGURES = "table.svg", "table.csv"
+Shares = tuple[float | None, float | None, float | None]
+PLAIN_UCT = "plain UCT"
+FIGURES = Path("table.csv")
+HEADS = ("ours", "theirs", "network", "source", "games", "won", "drawn", "lost", "score", "low", "high")
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A table with those who play it."""
+
+    table: PublishedTable
+    weights: tuple[str, ...]  # files, as `locations.find` takes them
+    command: str = ""  # of a GTP engine, with `SIMS` in it; empty: plain UCT
+    name: str = ""  # of that engine in tables; empty: the program's
+
+    @property
+    def opponent(self) -> str:
+        if self.name:
+            return self.name
+        return Path(shlex.split(self.command)[0]).name if self.command else PLAIN_UCT
+
+    def our_name(self, file: str, pair: PublishedPair) -> str:
+        return f"{file}, {counted(pair.ours, 'visit', ',') if pair.ours else pair.our_side}"
+
+    def their_name(self, pair: PublishedPair) -> str:
+        return f"{self.opponent}, {counted(pair.theirs, 'simulation', ',')}"
+
+    def field(self, where: str, cells: Sequence[PublishedPair], **values: Any) -> Field:
+        """The tournament in which these cells are played by every network; `values` are further keys of a field.
+        SettingsError as `fields.load`; `where` begins its line.
+        """
+        pairs = [
+            {"a": self.our_name(file, cell), "b": self.their_name(cell)} for file in self.weights for cell in cells
+        ]
+        players: dict[str, str] = {}
+        for pair in self.table.pairs:
+            for file in self.weights:
+                players[self.our_name(file, pair)] = f"weights:{file}:{pair.ours or POLICY}"
+            command = self.command.replace(SIMS, str(pair.theirs))
+            players[self.their_name(pair)] = f"gtp:{command}" if command else f"uct:{pair.theirs}"
+        entrants = [{"name": name, "player": player} for name, player in players.items()]
+        return fields.made({"kind": PAIRS, "entrant": entrants, "pair": pairs} | values, where)
+
+    def total(self, found: MatchScores, file: str, pair: PublishedPair) -> MatchScore:
+        return score(found, self.our_name(file, pair), self.their_name(pair)) or MatchScore(0, 0)
+
+    def text(self, results: Results) -> str:
+        """For the terminal: what is compared, each part, and what is to be said of the games."""
+        lines = [*self._about(results), ""]
+        for part in self.table.parts:
+            cells = self._cells(part, results)
+            lines += [part.title, *aligned(cells, left=range(len(cells[0]))), ""]
+        return "\n".join([*lines, *remarks(results)]).rstrip()
+
+    def html(self, results: Results) -> Iterator[str]:
+        """For the head of the page."""
+        yield "".join(f"<p>{html.escape(line)}</p>" for line in self._about(results))
+        for part in self.table.parts:
+            yield f"<h2>{html.escape(part.title)}</h2>"
+            yield table_html(self._cells(part, results))
+        yield "<h1>The tournament behind it</h1>"
+
+    def csv(self, results: Results) -> str:
+        """A row for each figure that was published and for each cell of ours."""
+        rows, games = list[tuple[Any, ...]](), 2 * self.table.games
+        for pair in self.table.pairs:
+            start = pair.our_side.replace(",", ""), pair.theirs
+            for name, figure in self.table.figures_of(pair).items():
+                low, high = wilson(figure.share * games, games)
+                shares: Shares = (None, None, figure.share) if figure.is_bound else (figure.share, low, high)
+                rows.append((*start, name, "published", games, "", "", "", *map(_share, shares)))
+            for file in self.weights:
+                total = self.total(results.found, file, pair)
+                shares = (total.score, *total.interval) if total.games else (None, None, None)
+                counts = (total.games, total.wins, total.draws, total.losses)
+                rows.append((*start, file, "here", *counts, *map(_share, shares)))
+        return csv_text([dict(zip(HEADS, row, strict=True)) for row in rows])
+
+    def _about(self, results: Results) -> list[str]:
+        """What the numbers are."""
+        table, field = self.table, results.field
+        lines = [
+            f"{table.source}.",
+            f"{table.game} {table.size}x{table.size}, the network's simulations : the opponent's. Published against "
+            f"{table.opponent}, {2 * table.games} games a figure.",
+            f"Here against {self.opponent}, {field.games} games wanted in a cell, {field.games // 2} with each "
+            "colour: share of the points [95 % interval] games played.",
+        ]
+        if (field.game, field.size) != (table.game, table.size):
+            lines.append(f"Here {field.game} {field.size}x{field.size} is played: the figures are of different games.")
+        return lines
+
+    def _cells(self, part: Part, results: Results) -> list[list[str]]:
+        """The part as rows of text: its pairs, the published networks, ours."""
+        rows = [["simulations", *map(str, part.pairs)]]
+        rows += [[name, *map(str, figures)] for name, figures in part.figures.items()]
+        for file in self.weights:
+            totals = (self.total(results.found, file, pair) for pair in part.pairs)
+            rows.append([f"here, {file}", *(cell_text(total, results.field.games) for total in totals)])
+        return rows
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.4f}"
+
+
+def cell_text(total: MatchScore, wanted: int) -> str:
+    """A cell of which so many games are wanted."""
+    if not total.games:
+        return "not played"
+    low, high = total.interval
+    games = f"{total.games}" if total.games >= wanted else f"{total.games}/{wanted}"
+    return f"{total.score:.1%} [{100 * low:.1f}, {100 * high:.1f}] {games}"
 
 
 def play(options: argparse.Namespace, table: PublishedTable, cells: Sequence[PublishedPair]) -> int:
     """Play the cells that the options of `training.commands.table` ask for; the exit code."""
     contest = Contest(table, tuple(options.weights), options.opponent or "", options.opponent_name or "")
-    field = _field(options, contest, cells)
-    folder = options.out or OUT / _folder_name(options.table, contest, field)
-    if options.dry_run:
-        return runner.rehearse(field, folder, contest.steps(field))
-    layout = TableLayout(contest)
-    view = View(layout.text, layout.html, lambda found: {PICTURE: layout.picture(found), FIGURES: layout.csv(found)})
-    stop = stop_on_signals("games under way are played anew by the same command")
-    code = runner.play(field, folder, stop, view)
-    return INTERRUPTED if stop() else code
-
-
-def _folder_name(table: str, contest: Contest, field: Field) -> str:
-    """`table-s2`, with the game's name behind it where it is another one, and the opponent's where it is a program; a
-    name that fits into a path.
-    """
-    game = f"-{field.game}" * (field.game != contest.table.game)
-    return Entrant(name=f"table-{table}{game}" + f"-{contest.opponent}" * bool(contest.command)).file_name
-
-
-def _field(options: argparse.Namespace, contest: Contest, cells: Sequence[PublishedPair]) -> Field:
-    table = contest.table
-    game, size = _board(options, table)
-    values = {
-        "game": game,
-        "size": size,
-        "games": 2 * (table.games if options.games is None else options.games),
-        "opening_moves": options.opening_moves,
-        "seed": options.seed,
-        "processes": options.workers,
-        "answer_seconds": options.answer_seconds,
-    }
-    return contest.field(f"the table {options.table}", cells, **values)
+    options.game, options.size = _board(options, table)
+    count = 2 * (options.games or table.games)
+    field = contest.field(f"the table {options.table}", cells, **field_values(options) | {"games": count})
+    another = f"-{field.game}" if field.game != table.game else ""
+    other = f"-{contest.opponent}" if contest.command else ""
+    folder = OUT / Entrant(name=f"table-{options.table}{another}{other}").file_name
+    view = View(text=contest.text, head=contest.html, files=lambda found: {FIGURES: contest.csv(found)})
+    return runner.play_once(field, options, view, folder)
 
 
 def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int]:

@@ -1,26 +1,19 @@
-"""Tables of results that others published, read from NAME.toml beside this file, to be played again with networks of ours.
-
-What a file has is checked as settings are: a wrong one is a `SettingsError`.
-"""
+"""Tables of results that others published, read from NAME.toml beside this file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from gozero.games import GAMES
 from gozero.system.errors import ChoiceError
-from gozero.system.options import SettingsError
+from gozero.system.options import SettingsError, read_toml
 from training.matches.interface import MOST_VISITS, POLICY
-from training.settings import config
-from training.settings.config import setting
 
 FOLDER = Path(__file__).resolve().parent
-COLUMNS, ROWS = "columns", "rows"
 LESS = "<"  # before a figure of which only an upper bound was published
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 COUNT = re.compile(r"([1-9]\d{0,9}(?:,\d{3})*)([kKmM]?)", re.ASCII)
@@ -64,52 +57,37 @@ class Figure(NamedTuple):
     share: float  # 0 ... 1
     is_bound: bool  # it was less than that
 
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        return cls(float(text.removeprefix(LESS)) / 100, text.startswith(LESS))
+
     def __str__(self) -> str:
         return f"{'< ' if self.is_bound else ''}{self.share:.1%}"
 
 
-@dataclass(frozen=True)
-class PublishedNetwork:
-    """A network of the publication."""
-
-    name: str = setting("", unit="what the publication calls it")
-    percent: str = setting("", unit="share won of each pair in turn, in per cent, `<` before a bound")
-
-    @property
-    def figures(self) -> list[Figure]:
-        return [Figure(float(text.removeprefix(LESS)) / 100, text.startswith(LESS)) for text in self.percent.split()]
-
-
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One of the publication's tables."""
 
-    network: tuple[PublishedNetwork, ...] = field(metadata={"unit": "whose figures there are"})
-    title: str = setting("", unit="of the part")
-    networks: str = setting(COLUMNS, unit="where the networks stand", choices=(COLUMNS, ROWS))
-    pairs: str = setting("", unit="simulations of ours : theirs, with blanks between")
-
-    @property
-    def cells(self) -> list[PublishedPair]:
-        """The pairs in the order of the figures."""
-        return [PublishedPair.parse(text, self.title) for text in self.pairs.split()]
+    title: str
+    pairs: list[PublishedPair]
+    figures: dict[str, list[Figure]]  # of each network, one for each pair
 
 
 @dataclass(frozen=True)
 class PublishedTable:
     """All that was published of one program against one opponent."""
 
-    part: tuple[Part, ...] = field(metadata={"unit": "its tables"})
-    source: str = setting("", unit="where it was published")
-    game: str = setting("", unit="game", choices=tuple(GAMES))
-    size: int = setting(0, unit="board size", low=1, high=25)
-    opponent: str = setting("", unit="the other program's name")
-    games: int = setting(250, unit="games of each colour in each cell", low=1, high=100_000)
+    source: str
+    game: str
+    size: int
+    opponent: str
+    games: int  # of each colour in each cell
+    parts: list[Part]
 
     @property
     def pairs(self) -> list[PublishedPair]:
         """Every pair once, by our simulations and then by theirs."""
-        return sorted(set(chain.from_iterable(part.cells for part in self.part)))
+        return sorted(set(chain.from_iterable(part.pairs for part in self.parts)))
 
     def chosen(self, texts: Sequence[str] | None, where: str) -> list[PublishedPair]:
         """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does
@@ -126,11 +104,11 @@ class PublishedTable:
     def figures_of(self, pair: PublishedPair) -> dict[str, Figure]:
         """What each network scored in this pair, by name, each figure once."""
         found: dict[str, Figure] = {}
-        for part in self.part:
-            for network in part.network:
-                for cell, figure in zip(part.cells, network.figures, strict=True):
+        for part in self.parts:
+            for name, figures in part.figures.items():
+                for cell, figure in zip(part.pairs, figures, strict=True):
                     if cell == pair and figure not in found.values():
-                        found[network.name] = figure
+                        found[name] = figure
         return found
 
 
@@ -140,13 +118,14 @@ def names() -> list[str]:
 
 
 def load(name: str) -> PublishedTable:
-    """The table of that name. SettingsError if there is none, or where a network has not a figure for each pair."""
+    """The table of that name. SettingsError if there is none."""
     if name not in names():
         raise SettingsError(f"there is no table {name!r}: expected {' or '.join(names())}")
-    path = FOLDER / f"{name}.toml"
-    table: PublishedTable = config.from_dict(PublishedTable, config.read(path), str(path))
-    for part in table.part:
-        for network in part.network:
-            if len(network.percent.split()) != len(part.cells):
-                raise SettingsError(f"{path}: {part.title}: {network.name}: expected {len(part.cells)} figures")
-    return table
+    values = read_toml(FOLDER / f"{name}.toml")
+    parts = [_part(**part) for part in values.pop("part")]
+    return PublishedTable(**values, parts=parts)
+
+
+def _part(title: str, pairs: str, percent: dict[str, str]) -> Part:
+    figures = {name: [Figure.parse(text) for text in line.split()] for name, line in percent.items()}
+    return Part(title, [PublishedPair.parse(text, title) for text in pairs.split()], figures)

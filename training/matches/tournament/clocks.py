@@ -1,15 +1,12 @@
 """The clocks of a tournament, and a player whose moves are judged by one.
 
-    none     no clock
-    course   the rule of S1, the course project: a second a move; three moves of a game may take longer, none more than
-             five seconds; if an entrant breaks this, a random move is played for it
-    move     so many seconds for each move
-    game     main time, then Canadian overtime: so many stones in each period
+A clock is main time, then Canadian overtime: so many stones in each period (one stone and no main time: so many seconds
+a move); or the rule of S1, the course project: a second a move; three moves of a game may take longer, none more than
+five seconds; if an entrant breaks this, a random move is played for it. Otherwise the game is lost when the time is up.
 
-When the time is up the game is lost, except under the rule of the course. The time of a move is measured from the
-question to the answer, the pipe included, and `LAG` is granted on top. An entrant in this process cannot be
-interrupted: it is judged when its answer has come. A GTP engine that is over its limit is stopped, and started anew if
-the game goes on. All figures are seconds.
+The time of a move is measured from the question to the answer, the pipe included, and `LAG` is granted on top. An
+entrant in this process cannot be interrupted: it is judged when its answer has come. A GTP engine that is over its
+limit is stopped, and started anew if the game goes on. All figures are seconds.
 """
 
 from __future__ import annotations
@@ -26,60 +23,56 @@ from training.settings.config import setting
 
 COURSE_SECONDS, COURSE_MOST, COURSE_OVERRUNS = 1.0, 5.0, 3
 LAG = 0.25  # what passes between two processes, and the start of a garbage collection, are not the entrant's
-KINDS = ("none", "course", "move", "game")
 
 
 @dataclass(frozen=True)
 class GameClock:
-    """How long moves may take."""
+    """How long moves may take. With nothing given there is no clock."""
 
-    kind: str = setting("none", unit="which clock", choices=KINDS)
-    seconds: float = setting(5.0, unit="seconds of each move (move)", low=0.01, high=1e6)
-    main: float = setting(0.0, unit="seconds of main time (game)", low=0, high=1e6)
-    byoyomi: float = setting(0.0, unit="seconds of each period after it (game)", low=0, high=1e6)
-    stones: int = setting(1, unit="stones to be played in each period (game)", low=1, high=1000)
+    main: float = setting(0.0, unit="seconds of main time", low=0, high=1e6)
+    byoyomi: float = setting(0.0, unit="seconds of each period after it", low=0, high=1e6)
+    stones: int = setting(1, unit="stones to be played in each period", low=1, high=1000)
+    course: bool = setting(False, unit="the rule of the course instead")
+
+    @property
+    def runs(self) -> bool:
+        return self.course or self.main > 0 or self.byoyomi > 0
 
     @property
     def time_settings(self) -> tuple[float, float, int] | None:
         """What GTP's time_settings says: main time, period, stones."""
-        if self.kind == "none":
-            return None
-        if self.kind == "game":
-            return self.main, self.byoyomi, self.stones if self.byoyomi else 0
-        return 0.0, COURSE_SECONDS if self.kind == "course" else self.seconds, 1
+        if self.course:
+            return 0.0, COURSE_SECONDS, 1
+        return (self.main, self.byoyomi, self.stones if self.byoyomi else 0) if self.runs else None
 
     def full(self) -> Left:
         """One side's time at the beginning of a game."""
-        if self.kind == "course":
+        if self.course:
             return Left(COURSE_SECONDS, 1)
-        if self.kind == "move":
-            return Left(self.seconds, 1)
         return Left(self.main) if self.main else Left(self.byoyomi, self.stones)
 
-    def limit(self, left: Left) -> float | None:
-        """The longest answer that does not lose the game or the move; None: there is no clock."""
-        if self.kind == "none":
-            return None
-        if self.kind == "course":
+    def limit(self, left: Left) -> float:
+        """The longest answer that does not lose the game or the move."""
+        if self.course:
             return COURSE_MOST
-        return left.seconds + (self.byoyomi if self.kind == "game" and not left.stones else 0.0)
+        return left.seconds + (0.0 if left.stones else self.byoyomi)
 
     def after(self, left: Left, spent: float) -> Left:
         """The time left after a move within the limit that took so long."""
-        if self.kind != "game":
-            return self.full()
         if not left.stones and spent < left.seconds:
             return Left(left.seconds - spent)
         stones, seconds = (left.stones, left.seconds) if left.stones else (self.stones, self.byoyomi + left.seconds)
         return Left(max(0.0, seconds - spent), stones - 1) if stones > 1 else Left(self.byoyomi, self.stones)
 
     def __str__(self) -> str:
-        if self.kind == "game":
-            overtime = f", then {self.byoyomi:g} s for {self.stones} stones" if self.byoyomi else ""
-            return f"{self.main:g} s a game{overtime}"
-        if self.kind == "move":
-            return f"{self.seconds:g} s a move"
-        return {"none": "no clock", "course": "1 s a move, three overruns to 5 s, else a random move"}[self.kind]
+        if self.course:
+            return "1 s a move, three overruns to 5 s, else a random move"
+        if not self.runs:
+            return "no clock"
+        if not self.main and self.stones == 1:
+            return f"{self.byoyomi:g} s a move"
+        overtime = f", then {self.byoyomi:g} s for {self.stones} stones" if self.byoyomi else ""
+        return f"{self.main:g} s a game{overtime}"
 
 
 @dataclass(frozen=True)
@@ -129,7 +122,7 @@ class ClockedPlayer(MatchPlayer):
         return self._player.begin(slot, seed=seed)
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
-        if self._clock.kind != "none":
+        if self._clock.runs:
             return [self._timed(turn) for turn in turns]
         start = self._now()
         answers = list(self._player.choose(turns))
@@ -150,12 +143,11 @@ class ClockedPlayer(MatchPlayer):
     def _timed(self, turn: Turn) -> int | Fault:
         game, start = self._games[turn.slot], self._now()
         limit = self._clock.limit(game.left)
-        assert limit is not None
         left = (game.left.seconds, game.left.stones)
         answer = self._player.choose([replace(turn, left=left, limit=limit + LAG)])[0]
         seconds = self._now() - start
         game.spent.add(seconds)
-        if self._clock.kind == "course":
+        if self._clock.course:
             return self._by_the_course(turn, game, answer, seconds)
         if seconds > limit + LAG:
             return Fault("time", f"{self._player.name}: {seconds:.2f} s for a move, {limit:.2f} s were left")

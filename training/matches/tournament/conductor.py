@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from training.matches.elo import Decision, judge
-from training.matches.match import ILLEGAL_GAMES, ILLEGAL_MOVE, Fixture, fixture, illegal_play
+from training.matches.match import ILLEGAL_MOVE, Fixture, fixture
 from training.matches.tournament.field import SPRT, Field
 from training.matches.tournament.journal import Journal, PlayedGame, missing, sorted_pair
 from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.worker import CANNOT_START
+
+ILLEGAL_GAMES = 3  # in a row, after which an entrant plays no more: it probably uses other rules
 
 
 class Conductor:
@@ -28,7 +30,6 @@ class Conductor:
     def __init__(self, field: Field, journal: Journal, folder: Path) -> None:
         self.field, self.journal = field, journal
         self._folder = folder
-        self._game = field.make_game()
         self._open = self._still_open()
         self.withdrawn: dict[str, str] = {}
         self._illegal: dict[str, list[PlayedGame]] = {}  # games in a row that each entrant lost by illegal moves
@@ -60,10 +61,9 @@ class Conductor:
 
     def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
         """Play what is left; each game is in the journal when it is yielded."""
-        for report in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
-            game = PlayedGame.of(report, self._game)
+        for game in WorkerPool(self.field, self._folder, self._take).play(lambda: stop() or self._is_decided()):
             if game.ended == CANNOT_START:
-                self.withdrawn[game.faulty] = f"could not be started: {report.game.detail}"
+                self.withdrawn[game.faulty] = f"could not be started: {game.detail}"
                 continue
             illegal = game.ended == ILLEGAL_MOVE
             for name in game.pair:
@@ -87,8 +87,8 @@ class Conductor:
             return
         games = self._illegal.setdefault(name, [])
         games.append(game)
-        if len(games) == ILLEGAL_GAMES:
-            self.withdrawn[name] = illegal_play(game.detail)
+        if len(games) == min(ILLEGAL_GAMES, self.asked):
+            self.withdrawn[name] = f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
             del self._illegal[name]
 
     def _is_decided(self) -> bool:

@@ -26,7 +26,7 @@ from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
 from training.matches.elo import SprtSettings
-from training.matches.interface import Conditions, visits_of
+from training.matches.interface import Conditions, parse_player
 from training.matches.match import opening
 from training.matches.players import open_player
 from training.matches.tournament.clocks import GameClock
@@ -38,11 +38,7 @@ ROUND_ROBIN, GAUNTLET, SPRT, PAIRS = "round-robin", "gauntlet", "sprt", "pairs"
 LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
 CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of what ends a line
-OUTSIDE = ("gtp:", "pachi:")
 OPENINGS_LOOKED_AT = 200  # tries after which openings that do not end the game count as too rare
-LEFT_TO_START = re.compile(r"gtp:\s*\S.*|pachi:uct:[1-9]\d*|perfect", re.ASCII | re.DOTALL)
-"""Descriptions that are in order, whether or not the program or the package is there: that shows when they start."""
-WEIGHTS = re.compile(r"weights:(?P<file>.+?):(?P<visits>[1-9]\d*|policy)(:(auto|f32|bf16|int8))?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -110,8 +106,8 @@ class Field:
     @property
     def together(self) -> int:
         """Games at once in one process. It is the same on every machine: a search in batches depends on it."""
-        outside = any(entrant.player.startswith(OUTSIDE) for entrant in self.entrant)
-        return 1 if outside or self.clock.kind != "none" else TOGETHER
+        outside = any(parse_player(entrant.player).is_outside for entrant in self.entrant)
+        return 1 if outside or self.clock.runs else TOGETHER
 
     @property
     def workers(self) -> int:
@@ -172,22 +168,20 @@ def made(values: dict[str, Any], where: str) -> Field:
 
 def _clock(value: Any, where: str) -> Any:
     """A clock as a table: `none`, `course`, the seconds of a move, or a table of main time and overtime."""
-    if isinstance(value, str) and value in ("none", "course"):
-        return {"kind": value}
+    if value in ("none", "course"):
+        return {"course": value == "course"}
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return {"kind": "move", "seconds": value}
-    if not isinstance(value, dict) or "kind" in value:
+        value = {"byoyomi": value}
+    if not isinstance(value, dict) or "course" in value:
         problem = (
             "expected none, course, the seconds of a move, or a table such as { main = 60, byoyomi = 5, stones = 1 }"
         )
     elif not value.get("main") and not value.get("byoyomi"):
         problem = "give main or byoyomi, in seconds, or both"
-    elif "seconds" in value:
-        problem = "seconds has no effect in this table; leave it out, or write clock = SECONDS"
     elif "stones" in value and not value.get("byoyomi"):
         problem = "stones has no effect in this table; leave it out, or give byoyomi as well"
     else:
-        return {"kind": "game", **value}
+        return value
     raise SettingsError(f"{where} = {value!r}: {problem}")
 
 
@@ -260,15 +254,15 @@ def _opening_problems(whole: Field) -> Iterator[str]:
 
 
 def _player_problems(whole: Field) -> Iterator[str]:
-    """Descriptions that make no player. Networks and programs are not started for it."""
-    conditions = whole.conditions(whole.make_game())
+    """Descriptions that make no player. Networks, programs and packages show only when they start."""
+    game = whole.make_game()
     for number, entrant in enumerate(whole.entrant, 1):
         try:
-            if found := WEIGHTS.fullmatch(entrant.player):
-                visits_of(found["visits"], entrant.player)
-                locations.find(found["file"])
-            elif not LEFT_TO_START.fullmatch(entrant.player):
-                open_player(entrant.player, conditions).close()
+            player = parse_player(entrant.player)
+            if player.kind == "weights":
+                locations.find(player.argument)
+            elif player.kind != "perfect" and not player.is_outside:
+                open_player(entrant.player, Conditions(game, whole.komi)).close()
         except UserError as error:
             yield f"entrant {number}: player = {entrant.player!r}: {error}"
 
@@ -277,7 +271,7 @@ def fact_of(player: str) -> str:
     """A description, with ` (sha256 ...)` of a weights file, so that another file under the same name is noticed.
     WeightsError if there is none.
     """
-    found = WEIGHTS.fullmatch(player)
-    if not found:
+    known = parse_player(player)
+    if known.kind != "weights":
         return player
-    return f"{player} (sha256 {hashlib.sha256(locations.find(found['file']).read_bytes()).hexdigest()[:16]})"
+    return f"{player} (sha256 {hashlib.sha256(locations.find(known.argument).read_bytes()).hexdigest()[:16]})"

@@ -24,8 +24,9 @@ from gozero.games import coords
 from gozero.games.game import Game
 from gozero.records import sgf
 from gozero.system.options import SettingsError
+from training.matches.match import Fixture, MatchGame, agree
+from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Field
-from training.matches.tournament.worker import Report
 from training.storage import storage
 
 NAME, GAMES = "journal.jsonl", "games"
@@ -52,12 +53,12 @@ class PlayedGame:
     replaced: tuple[int, int]  # moves drawn at random for each, under the course's clock
 
     @classmethod
-    def of(cls, report: Report, game: Game) -> Self:
-        """The game that a worker reports."""
-        played, (a, b), names = report.game, report.spent, report.fixture.names
+    def of(cls, fixture: Fixture, played: MatchGame, spent: tuple[Spent, Spent], game: Game) -> Self:
+        """A fixture that was played, with the time that each of the pair spent on it."""
+        (a, b), names = spent, fixture.names
         return cls(
             pair=names,
-            index=report.fixture.index,
+            index=fixture.index,
             winner="" if played.winner is None else names[played.winner],
             result=played.result,
             ended=played.ended,
@@ -87,6 +88,11 @@ class PlayedGame:
     def faulty(self) -> str:
         """Who lost it by a fault; empty: nobody."""
         return next(name for name in self.pair if name != self.winner) if self.detail else ""
+
+    @property
+    def agreed(self) -> bool:
+        """See `match.agree`."""
+        return agree(self.claims, self.result)
 
 
 def _clipped(text: str | None) -> str | None:

@@ -19,7 +19,8 @@ from gozero.system.workers import SPAWN, WorkerProcess
 from training.matches.match import Fixture, MatchGame
 from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Field
-from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Report, Watch, work
+from training.matches.tournament.journal import PlayedGame
+from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Watch, work
 
 LOOK = 0.5  # seconds between two looks at who is overdue
 DEATHS = 3
@@ -52,8 +53,8 @@ class WorkerPool:
         self._again: list[Fixture] = []  # lost with a worker
         self._deaths = 0
 
-    def play(self, stop: Callable[[], bool]) -> Iterator[Report]:
-        """Reports as games end; ends when all are played, or soon after `stop()` is true. Then no process is left."""
+    def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
+        """Games as they end; ends when all are played, or soon after `stop()` is true. Then no process is left."""
         try:
             while not stop():
                 self._fill()
@@ -86,17 +87,17 @@ class WorkerPool:
             self._feed(worker)
         return worker
 
-    def _receive(self, worker: _Worker) -> Iterator[Report]:
+    def _receive(self, worker: _Worker) -> Iterator[PlayedGame]:
         try:
-            report = worker.connection.recv()
+            number, game = worker.connection.recv()
         except (EOFError, OSError):
             if worker.fixtures:
                 yield from self._blame(worker, "its process ended in the middle of a game")
             else:  # it has played all
                 self._remove(worker)
             return
-        del worker.fixtures[report.fixture.number]
-        yield report
+        del worker.fixtures[number]
+        yield game
         self._feed(worker)
 
     def _feed(self, worker: _Worker) -> None:
@@ -107,14 +108,17 @@ class WorkerPool:
         self._workers.remove(worker)
         worker.end(group=True)
 
-    def _blame(self, worker: _Worker, what: str) -> Iterator[Report]:
+    def _blame(self, worker: _Worker, what: str) -> Iterator[PlayedGame]:
         """Remove the worker; the entrant that was thinking, if any, loses one game, and the others wait again."""
         place, fixtures = worker.watch.place, worker.fixtures
         self._remove(worker)
         lost = next((fixture for fixture in fixtures.values() if place in fixture.pair), None)
         self._again += [fixture for fixture in fixtures.values() if fixture is not lost]
         if lost is not None:
-            yield _lost(lost, lost.pair.index(place), f"{self._field.names[place]}: {what}")
+            loser, why = lost.pair.index(place), f"{self._field.names[place]}: {what}"
+            result = f"{'B' if lost.black != loser else 'W'}+F"
+            game = MatchGame(lost.number, lost.black, 1 - loser, result, (), "failure", why, (None, None))
+            yield PlayedGame.of(lost, game, (Spent(), Spent()), self._field.make_game())
             return
         self._deaths += 1
         if self._deaths == DEATHS:
@@ -122,10 +126,3 @@ class WorkerPool:
                 f"{DEATHS} processes that play ended while no entrant was thinking; the last lines of "
                 f"{self._folder / LOG} may say why"
             )
-
-
-def _lost(fixture: Fixture, loser: int, why: str) -> Report:
-    """The game as a fault of one of the pair."""
-    winner = "B" if fixture.black != loser else "W"
-    game = MatchGame(fixture.number, fixture.black, 1 - loser, f"{winner}+F", (), "failure", why, (None, None), "")
-    return Report(fixture, game, (Spent(), Spent()))

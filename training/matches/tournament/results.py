@@ -65,6 +65,10 @@ class Results:
     def faults(self) -> list[PlayedGame]:
         return [game for game in self.games if game.detail]
 
+    @property
+    def disputed(self) -> list[PlayedGame]:
+        return [game for game in self.games if not game.agreed]
+
 
 def totals(games: Iterable[PlayedGame]) -> dict[tuple[str, str], MatchScore]:
     """Each pairing's total from the first one's side, the pair in the order of the alphabet."""
@@ -72,6 +76,12 @@ def totals(games: Iterable[PlayedGame]) -> dict[tuple[str, str], MatchScore]:
     for game in games:
         counts.setdefault(game.pair, Counter())[game.winner] += 1
     return {(a, b): MatchScore(count[a], count[b], count[""]) for (a, b), count in counts.items()}
+
+
+def total_of(games: Iterable[PlayedGame], name: str) -> MatchScore:
+    """An entrant's total in those of the games that it played."""
+    winners = Counter(game.winner for game in games if name in game.pair)
+    return MatchScore(winners[name], winners.total() - winners[name] - winners[""], winners[""])
 
 
 def score(found: MatchScores, a: str, b: str) -> MatchScore | None:
@@ -91,15 +101,13 @@ def standings(
     rows = []
     for name, player in players.items():
         own = [(game, game.pair.index(name)) for game in games if name in game.pair]
-        winners = Counter(game.winner for game, _ in own)
-        total = MatchScore(winners[name], len(own) - winners[name] - winners[""], winners[""])
         answers = sum(game.answers[place] for game, place in own)
         seconds = sum(game.seconds[place] for game, place in own)
         rows.append(
             Standing(
                 name,
                 player,
-                total,
+                total_of(games, name),
                 *ratings.of(name),
                 faults=sum(game.faulty == name for game, _ in own),
                 forfeits=forfeits.get(name, 0),
@@ -169,8 +177,11 @@ def remarks(results: Results) -> list[str]:
     lines += _faults(results) + _repetitions(results)
     if results.decision is not None:
         lines.append(_verdict(results, results.decision))
+    if disputed := results.disputed:
+        lines.append(f"a player named another winner than the referee in {counted(len(disputed), 'game')}, the first "
+                     f"of them {where(disputed[0])}")
     if results.left:
-        lines.append(f"{counted(results.left, 'game')} left: the same command goes on")
+        lines.append(f"{counted(results.left, 'game')} left")
     return lines
 
 

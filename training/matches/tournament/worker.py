@@ -14,7 +14,6 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,11 @@ from gozero.games.position import Position
 from gozero.system.errors import UserError
 from gozero.system.workers import settle_in
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn, said
-from training.matches.match import Fixture, MatchGame, play_schedule
+from training.matches.match import Fixture, play_schedule
 from training.matches.players import open_player
-from training.matches.tournament.clocks import ClockedPlayer, Spent
+from training.matches.tournament.clocks import ClockedPlayer
 from training.matches.tournament.field import Field, fact_of
+from training.matches.tournament.journal import PlayedGame
 
 NOBODY = -1
 IGNORED = (signal.SIGINT,)  # Ctrl-C is left to the parent; engines inherit this, and are ended by SIGTERM
@@ -34,15 +34,6 @@ LOG = "workers.log"
 CANNOT_START = "cannot start"  # the kind of fault of an entrant that could not be opened
 STARTING = 900.0  # seconds that opening may take: kernels are compiled, a network is converted
 GRACE = 300.0  # seconds of a move in this process beyond `answer_seconds`: the first one may compile too
-
-
-@dataclass(frozen=True)
-class Report:
-    """A finished game as a worker sends it."""
-
-    fixture: Fixture
-    game: MatchGame
-    spent: tuple[Spent, Spent]
 
 
 class Watch:
@@ -155,7 +146,7 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     _begin(folder)
     game = field.make_game()
     conditions, watch = field.conditions(game), Watch(shared)
-    warm, facts = field.clock.kind != "none", field.facts["entrants"]
+    warm, facts = field.clock.runs, field.facts["entrants"]
     players = [
         ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[entrant.name]), field.clock)
         for place, entrant in enumerate(field.entrant)
@@ -165,7 +156,7 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
         schedule = play_schedule(players, fixtures, game, field.opening_moves, field.max_moves, field.together)
         for fixture, slot, record in schedule:
             first, second = (players[place].spent(slot) for place in fixture.pair)
-            connection.send(Report(fixture, record, (first, second)))
+            connection.send((fixture.number, PlayedGame.of(fixture, record, (first, second), game)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
     finally:

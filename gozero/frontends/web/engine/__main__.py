@@ -22,9 +22,8 @@ from gozero.nets.weights import WeightsError
 from gozero.system import jit
 from gozero.system.console import SUCCESS, from_arguments, run_server
 from gozero.system.errors import ChoiceError
-from gozero.system.input import arriving_lines
 from gozero.system.options import SettingsError
-from gozero.system.output import Log, ProtocolOutput
+from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 
 if TYPE_CHECKING:
     from gozero.frontends.web.engine.handler import RequestHandler

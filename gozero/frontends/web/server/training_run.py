@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from gozero.nets.weights import WeightsError, header
-from gozero.system.options import SettingsError, path_of
+from gozero.system import files
+from gozero.system.options import SettingsError
 
 REPORT = "report.html"
 LARGEST_REPORT = 64 * 2**20  # bytes
@@ -22,7 +23,7 @@ class TrainingRun:
     """
 
     def __init__(self, text: str) -> None:
-        self.folder = path_of(text)
+        self.folder = files.full(text)
         if not self.folder.is_dir():
             raise SettingsError(f"--run {text}: no such folder: {self.folder}")
         self.weights = self._weights()

@@ -13,16 +13,16 @@ import pytest
 from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
 from training.commands import table as command
-from training.matches.table import play
+from training.matches.tournament import runner
 
 ENGINE = ROOT / "tests" / "training" / "matches" / "tournament" / "engine.py"
-TOY = ["s2", "--weights", "ttt.pt", "--workers", "1"]  # tic-tac-toe: the game follows the weights
+TOY = ["s2", "--weights", "ttt.pt", "--processes", "1"]  # tic-tac-toe: the game follows the weights
 
 
 @pytest.fixture(autouse=True)
 def signals(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(play, "stop_on_signals", lambda doing: lambda: False)
+    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
 
 
 def opponent(*words: object) -> list[str]:
@@ -46,7 +46,7 @@ def test_a_table_is_widened_and_plays_no_game_again(tmp_path: Path, capsys: pyte
     assert any(row[0] == "here, ttt.pt" and row[1].endswith(" 4") and row[2:] == ["not played"] * 3 for row in rows)
     assert "Here tictactoe 3x3 is played: the figures are of different games." in printed
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"tournament.html", "table.svg", "table.csv", "results.csv", "results.json", "games"} <= names
+    assert {"tournament.html", "table.csv", "results.csv", "results.json", "games"} <= names
 
 
 def test_plain_uct_is_the_opponent_where_none_is_named(tmp_path: Path) -> None:
@@ -84,8 +84,8 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s2", "--weights", "ttt.pt", "--size", "5"], "--size 5: ttt.pt plays tictactoe on 3"),
         (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: 50 : 30,000 is not in the table s2: expected some of"),
         (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: pair 'fifty': expected simulations"),
-        (["s2", "--weights", "ttt.pt", "--games", "0"], "--games 0: expected 1 or more of each colour in each cell"),
-        (["s2", "--weights", "ttt.pt", "--workers", "-1"], "processes = -1 is out of range"),
+        (["s2", "--weights", "ttt.pt", "--games", "0"], "is not a whole number of 1 or more"),
+        (["s2", "--weights", "ttt.pt", "--processes", "-1"], "processes = -1 is out of range"),
         (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "opening_moves = 9: expected fewer than the 9 empty points"),
         (["s2", "--weights", "ttt.pt", "--opponent", "hahanogo"], "does not say where its simulations go: write {sims} there"),
         (["s2", "--weights", "ttt.pt", "--opponent-name", "haha"], "names the engine of --opponent: give both, or neither"),

@@ -1,23 +1,20 @@
-"""What a table says: text, CSV, page and picture, from games that are given."""
+"""What a table says: text, CSV and page, from games that are given."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-import xml.etree.ElementTree as ET
 
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
 from training.matches.elo import MatchScore, rate
 from training.matches.table import published
-from training.matches.table.contest import Contest
-from training.matches.table.layout import TableLayout, cell_text
-from training.matches.table.picture import LEFT, PLOT, Line, picture
+from training.matches.table.play import Contest, cell_text
 from training.matches.table.published import PublishedPair
 from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.page import Pages
+from training.matches.tournament.page import page
 from training.matches.tournament.results import Results, standings, totals
 
 FEW, POLICY = PublishedPair(50, 20_000), PublishedPair(0, 1_000)
@@ -51,35 +48,35 @@ def test_cells() -> None:
 @pytest.mark.parametrize("command", ["", "/opt/zebra --sims {sims}"])
 def test_our_share_is_ours_whoever_stands_first_in_the_alphabet(command: str) -> None:
     one = contest(command)
-    text = TableLayout(one).text(results_of(one, won(one, FEW, 6, 8)))
+    text = one.text(results_of(one, won(one, FEW, 6, 8)))
     assert re.search(
         r"^here, nogo9.pt +75\.0% \[40\.9, 92\.9\] 8 +not played +not played +not played$", text, re.MULTILINE
     )
 
 
-def test_the_text_has_the_layout_of_the_publication() -> None:
+def test_the_text_has_our_cells_below_the_published_figures() -> None:
     one = contest()
-    text = TableLayout(one).text(results_of(one, won(one, POLICY, 1, 4)))
+    text = one.text(results_of(one, won(one, POLICY, 1, 4)))
     rows = [re.split(r"  +", line) for line in text.splitlines()]
-    assert ["400 : 100,000", "33.5%", "56.0%", "53.0%", "63.5%", "not played"] in rows
-    assert ["400 : 50,000", "< 10.0%", "58.0%", "65.4%", "not played"] in rows
+    assert ["simulations", "400 : 50,000", "1,600 : 100,000"] in rows
+    assert ["sample rate 1", "< 10.0%", "< 10.0%"] in rows
     assert ["here, nogo9.pt", "25.0% [4.6, 69.9] 4/8", "not played", "not played"] in rows
     assert ["larger network", "89.4%", "85.4%", "77.4%", "52.0%"] in rows
     assert "Here against plain UCT, 8 games wanted in a cell, 4 with each colour" in text
-    assert "12 games left: the same command goes on" in text
+    assert "12 games left" in text
     assert "different games" not in text
 
 
 def test_another_board_is_said_to_be_another_game() -> None:
     one = contest()
-    assert "Here nogo 7x7 is played: the figures are of different games." in TableLayout(one).text(
+    assert "Here nogo 7x7 is played: the figures are of different games." in one.text(
         results_of(one, [], 7)
     )
 
 
 def test_the_csv_has_every_figure_and_every_cell() -> None:
     one = contest("hahanogo {sims}")
-    rows = list(csv.DictReader(io.StringIO(TableLayout(one).csv(results_of(one, won(one, FEW, 6, 8))))))
+    rows = list(csv.DictReader(io.StringIO(one.csv(results_of(one, won(one, FEW, 6, 8))))))
     assert len(rows) == 11 + sum(len(one.table.figures_of(pair)) for pair in one.table.pairs)
     known, own = [list(row.values()) for row in rows if (row["ours"], row["theirs"]) == ("50", "20000")]
     assert known[2:] == ["larger network", "published", "500", "", "", "", "0.8940", "0.8639", "0.9180"]
@@ -88,32 +85,8 @@ def test_the_csv_has_every_figure_and_every_cell() -> None:
     assert (bound["games"], bound["score"], bound["low"], bound["high"]) == ("500", "", "", "0.1000")
 
 
-def test_the_picture_puts_shares_and_intervals_where_they_belong() -> None:
-    lines = [
-        Line("theirs", 0.5, 0.25, 0.75, 500),
-        Line("a<b>", 1.0, 0.5, 1.0, 4, MatchScore(4, 0)),
-        Line("c", None, None, None, 0, MatchScore(0, 0)),
-    ]
-    root = ET.fromstring(picture("title", [("50 : 20,000", lines)]))
-    space = "{http://www.w3.org/2000/svg}"
-    groups = root.findall(f"{space}g")
-    assert [group.get("class") for group in groups] == ["published", "here", "here"]
-    circles = [group.find(f"{space}circle") for group in groups]
-    assert [None if circle is None else circle.get("cx") for circle in circles] == [
-        f"{LEFT + PLOT / 2:.1f}", f"{LEFT + PLOT:.1f}", None,
-    ]  # fmt: skip
-    intervals = [group.find(f"{space}line") for group in groups]
-    assert [None if line is None else (line.get("x1"), line.get("x2")) for line in intervals] == [
-        (f"{LEFT + PLOT / 4:.1f}", f"{LEFT + 3 * PLOT / 4:.1f}"), (f"{LEFT + PLOT / 2:.1f}", f"{LEFT + PLOT:.1f}"), None,
-    ]  # fmt: skip
-    texts = [[text.text for text in group.findall(f"{space}text")] for group in groups]
-    assert texts == [["theirs", "50.0%, 500 games"], ["a<b>", "100.0%, 4 games"], ["c", "not played"]]
-
-
 def test_the_page_begins_with_the_table() -> None:
     one = contest()
     results = results_of(one, [])
-    page = Pages(results.field.make_game()).page(results, TableLayout(one).html(results))
-    heads = re.findall(r"<h[12]>([^<]*)</h[12]>", page)
-    assert heads[1:8] == [*(part.title for part in one.table.part), "All pairs", "The tournament behind it"]
-    assert page.count('<svg xmlns="http://www.w3.org/2000/svg" class="pairs"') == 1
+    heads = re.findall(r"<h[12]>([^<]*)</h[12]>", page(results, one.html(results)))
+    assert heads[1:7] == [*(part.title for part in one.table.parts), "The tournament behind it"]

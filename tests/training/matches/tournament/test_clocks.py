@@ -11,8 +11,8 @@ from gozero.games.position import Position
 from training.matches.players import Fault, Turn
 from training.matches.tournament.clocks import LAG, ClockedPlayer, GameClock, Left
 
-COURSE, NONE, FIVE = GameClock("course"), GameClock(), GameClock("move", seconds=5)
-CANADIAN = GameClock("game", main=10, byoyomi=6, stones=2)
+COURSE, NONE, FIVE = GameClock(course=True), GameClock(), GameClock(byoyomi=5)
+CANADIAN = GameClock(main=10, byoyomi=6, stones=2)
 POSITION = Position(games.make("tictactoe"))
 FIRST = 4  # the action that the player always chooses
 
@@ -100,15 +100,15 @@ def test_main_time_then_canadian_overtime() -> None:
 
 
 def test_main_time_alone() -> None:
-    alone = GameClock("game", main=3)
+    alone = GameClock(main=3)
     assert game_of(alone, 1, 1, 0.9)[2] == [FIRST] * 3
     assert isinstance(game_of(alone, 1, 1, 1.5)[2][2], Fault)
     assert alone.time_settings == (3, 0, 0)
 
 
 def test_overtime_from_the_start() -> None:
-    assert GameClock("game", byoyomi=2, stones=1).full() == Left(2, 1)
-    assert game_of(GameClock("game", byoyomi=2), 1.9, 1.9, 1.9)[2] == [FIRST] * 3
+    assert GameClock(byoyomi=2, stones=1).full() == Left(2, 1)
+    assert game_of(GameClock(byoyomi=2), 1.9, 1.9, 1.9)[2] == [FIRST] * 3
 
 
 @pytest.mark.parametrize(

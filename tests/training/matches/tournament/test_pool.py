@@ -17,8 +17,9 @@ from training.matches.match import MatchGame, match_fixtures
 from training.matches.tournament import pool
 from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Entrant, Field
+from training.matches.tournament.journal import PlayedGame
 from training.matches.tournament.pool import PoolError, WorkerPool
-from training.matches.tournament.worker import NOBODY, Report, Watch
+from training.matches.tournament.worker import NOBODY, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 
@@ -28,23 +29,22 @@ def field_of(*players: str) -> Field:
     return Field(entrants, game="tictactoe", size=3, processes=2, opening_moves=0)
 
 
-def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[Report]:
-    numbered = [fixture for pair in pairs for fixture in match_fixtures(2, 1, ("a", "b"), pair)]
+def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[PlayedGame]:
+    numbered = [fixture for a, b in pairs for fixture in match_fixtures(2, 1, (str(a), str(b)), (a, b))]
     fixtures = iter([replace(fixture, number=number) for number, fixture in enumerate(numbered)])
     return list(WorkerPool(field, folder, lambda: next(fixtures, None)).play(stop))
 
 
 def test_who_kills_the_process_of_a_game_loses_it_and_the_others_are_played(tmp_path: Path) -> None:
     field = field_of(toy("sound"), toy("assassin"), toy("loud"))
-    reports = played(field, tmp_path, [(0, 1), (2, 0)])
-    assert Counter(report.fixture.number for report in reports) == Counter(range(4))
-    for report in reports:
-        loser = None if report.game.winner is None else report.fixture.pair[1 - report.game.winner]
-        assert (loser == 1) == (1 in report.fixture.pair)
-        if loser == 1:
-            assert report.game.ended == "failure"
-            assert report.game.detail == "1: its process ended in the middle of a game"
-            assert report.game.result == ("W+F" if report.fixture.pair[report.fixture.black] == 1 else "B+F")
+    games = played(field, tmp_path, [(0, 1), (2, 0)])
+    assert Counter(game.key for game in games) == Counter((*pair, index) for pair in ("01", "20") for index in (0, 1))
+    for game in games:
+        assert (game.faulty == "1") == ("1" in game.pair)
+        if game.faulty:
+            assert (game.winner, game.ended) == ("0", "failure")
+            assert game.detail == "1: its process ended in the middle of a game"
+            assert game.result == ("W+F" if game.black == "1" else "B+F")
 
 
 def hang(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
@@ -62,17 +62,16 @@ def falter(connection: Connection, field: Field, shared: Any, folder: Path) -> N
         shared[0] = 1
         os._exit(1)
     while (fixture := connection.recv()) is not None:
-        game = MatchGame(fixture.number, fixture.black, None, "0", (), "game end", "", (None, None), "")
-        connection.send(Report(fixture, game, (Spent(), Spent())))
+        game = MatchGame(fixture.number, fixture.black, None, "0", (), "game end", "", (None, None))
+        connection.send((fixture.number, PlayedGame.of(fixture, game, (Spent(), Spent()), field.make_game())))
 
 
 def test_only_one_of_the_games_of_a_dead_process_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "work", falter)
     field = replace(field_of("random", "random", "random"), processes=1)
-    reports = played(field, tmp_path, [(0, 2), (0, 1), (1, 2)])
-    assert Counter(report.fixture.number for report in reports) == Counter(range(6))
-    lost = [report for report in reports if report.game.detail]
-    assert [(report.fixture.pair, report.game.winner) for report in lost] == [((0, 1), 0)]
+    games = played(field, tmp_path, [(0, 2), (0, 1), (1, 2)])
+    assert len({game.key for game in games}) == len(games) == 6
+    assert [(game.pair, game.winner) for game in games if game.detail] == [(("0", "1"), "0")]
 
 
 def die(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
@@ -86,9 +85,9 @@ def test_an_entrant_that_hangs_in_a_process_loses_and_the_process_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "work", hang)
-    reports = played(field_of("random", "random"), tmp_path, [(0, 1)])
-    assert [report.game.winner for report in reports] == [0, 0]
-    assert reports[0].game.detail == "1: gave no answer and was stopped"
+    games = played(field_of("random", "random"), tmp_path, [(0, 1)])
+    assert [game.winner for game in games] == ["0", "0"]
+    assert games[0].detail == "1: gave no answer and was stopped"
 
 
 @pytest.mark.slow
@@ -102,11 +101,11 @@ def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeyp
 def test_a_stop_leaves_no_process(tmp_path: Path) -> None:
     fixtures, stop = iter(match_fixtures(400, 1, ("a", "b"))), []
     hired = WorkerPool(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
-    reports = hired.play(lambda: bool(stop))
-    next(reports)
+    games = hired.play(lambda: bool(stop))
+    next(games)
     processes = [worker.process for worker in hired._workers]
     stop.append("now")
-    assert len(list(reports)) < 399 and processes
+    assert len(list(games)) < 399 and processes
     assert not any(process.is_alive() for process in processes)
 
 

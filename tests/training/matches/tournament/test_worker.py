@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from tests.training.matches.tournament.test_rating import played
 from training.matches.players import Fault, RandomPlayer, Turn
 from training.matches.tournament import rehearsal, worker
 from training.matches.tournament.field import Entrant, Field, Pair
-from training.matches.tournament.rehearsal import duration
 from training.matches.tournament.worker import CANNOT_START, NOBODY, Watch, WatchedPlayer
 
 FIELD = Field((Entrant("random", "a"), Entrant("fixed", "b")), game="tictactoe", size=3, opening_moves=0)
@@ -119,51 +119,22 @@ def test_a_move_may_take_as_long_as_its_clock_says(monkeypatch: pytest.MonkeyPat
 
 
 class Slow(RandomPlayer):
-    """Thinks for so many seconds a simulation, by a clock of its own."""
+    """Thinks for a second, by a clock of its own."""
 
     now = 0.0
 
-    def __init__(self, simulations: int) -> None:
-        super().__init__()
-        self._simulations = simulations
-
     def choose(self, turns: Any) -> Any:
-        Slow.now += 0.001 * self._simulations * len(turns)
+        Slow.now += len(turns)
         return super().choose(turns)
 
 
-def test_a_rehearsal_measures_the_steps_of_a_ladder_as_long_as_they_are_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = []
-
-    def open_slow(description: str, conditions: Any) -> Slow:
-        opened.append(int(description.removeprefix("uct:")))
-        return Slow(opened[-1])
-
-    monkeypatch.setattr(rehearsal, "open_player", open_slow)
+def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsal, "open_player", lambda *_: Slow())
     monkeypatch.setattr(rehearsal.time, "perf_counter", lambda: Slow.now)
-    monkeypatch.setattr(rehearsal, "mean_plies", lambda *_: 10.0)
-    steps = (10, 1_000, 2_000, 5_000_000, 20_000)  # the last stands on no ladder
-    field = Field(
-        tuple(Entrant(f"uct:{count}", f"uct:{count}") for count in steps),
-        game="tictactoe",
-        size=3,
-        kind="pairs",
-        games=2,
-        pair=(Pair("uct:10", "uct:1000"), Pair("uct:10", "uct:2000"), Pair("uct:10", "uct:5000000")),
-        processes=1,
-    )
-    told = list(rehearsal.rehearse(field, [], {place: ("uct", count) for place, count in enumerate(steps)}))
-    assert opened == [10, 1_000], "2,000 would take 32 s, and 20,000 meets nobody"
-    assert [line for _, line in told[2:4]] == [
-        "uct:2000: not measured: about 2.000 s a move, in proportion to 1,000 simulations",
-        "uct:5000000: not measured: about 5000.000 s a move, in proportion to 1,000 simulations",
-    ]
-    seconds = 2 * 10 / 2 * (3 * 0.01 + 1 + 2 + 5000)
-    assert told[-1] == (
-        True,
-        f"6 games left of 6 (3 pairings of 2), about 10 plies each: about {duration(seconds)} in 1 process, "
-        "and the start of each",
-    )
-    one_is_over = [played("uct:10", "uct:5000000", index, "") for index in range(2)]
-    told = list(rehearsal.rehearse(field, one_is_over, {place: ("uct", count) for place, count in enumerate(steps)}))
-    assert f"4 games left of 6 (3 pairings of 2), about 10 plies each: about {duration(10 * 3.02)} in" in told[-1][1]
+    entrants = tuple(Entrant("random", name) for name in "abcd")  # d meets nobody
+    pairs = (Pair("a", "b"), Pair("a", "c"))
+    field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1)
+    said = list(rehearsal.rehearse(field, [played("a", "b", index, "") for index in range(2)]))
+    assert said[:-1] == [(True, f"{name}: starts, 1.000 s a move") for name in "abc"]
+    found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about (\d+) s in .*", said[-1][1])
+    assert found is not None and abs(int(found[2]) - 2 * int(found[1])) <= 1

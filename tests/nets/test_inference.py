@@ -9,30 +9,30 @@ import torch
 
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games import make
-from gozero.nets import model, precision
+from gozero.nets import inference, model
 from training.learner.learner import Learner
 from training.settings.config import LearnerSettings
 
 CPU = torch.device("cpu")
 ASK = """
 import torch
-from gozero.nets import precision
-precision.ROUNDS = 1
-print(precision.has_fast_bf16(torch.device('cpu')))
+from gozero.nets import inference
+inference.ROUNDS = 1
+print(inference.has_fast_bf16(torch.device('cpu')))
 """
 
 
 @pytest.mark.parametrize(("bf16", "faster"), [(0.5, True), (0.95, False), (6.0, False)])
 def test_bf16_must_be_worth_it(monkeypatch: pytest.MonkeyPatch, bf16: float, faster: bool) -> None:
-    monkeypatch.setattr(precision, "_seconds", lambda dtype: bf16 if dtype == torch.bfloat16 else 1.0)
+    monkeypatch.setattr(inference, "_seconds", lambda dtype: bf16 if dtype == torch.bfloat16 else 1.0)
     threads = torch.get_num_threads()
-    assert precision.has_fast_bf16.__wrapped__(CPU) is faster
+    assert inference.has_fast_bf16.__wrapped__(CPU) is faster
     assert torch.get_num_threads() == threads
 
 
 @pytest.mark.parametrize(("faster", "chosen"), [(True, "bf16"), (False, "f32")])
 def test_auto_is_what_is_faster(monkeypatch: pytest.MonkeyPatch, faster: bool, chosen: str) -> None:
-    monkeypatch.setattr(precision, "has_fast_bf16", lambda device: faster)
+    monkeypatch.setattr(inference, "has_fast_bf16", lambda device: faster)
     config = model.config("b1c8")
     assert LearnerSettings().precision == "auto"
     assert Learner(config, LearnerSettings(), seed=1).precision == chosen
@@ -45,7 +45,7 @@ def test_float32_on_a_gpu_is_float32(monkeypatch: pytest.MonkeyPatch) -> None:
     """And bf16, which does not need it, leaves the process as it was."""
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
     for asked, device, rounded in (("bf16", "cuda", True), ("f32", "cpu", True), ("f32", "cuda:1", False)):
-        assert precision.number_type(asked, torch.device(device)) == asked
+        assert inference.number_type(asked, torch.device(device)) == asked
         assert torch.backends.cudnn.allow_tf32 is rounded
 
 

@@ -1,0 +1,358 @@
+"""The checks of the doctor: of the rows and games that a run learns from, its learner, its network, its strength."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from training.doctor.check import BROKEN, NOTE, RECENT, STUCK, Check, Finding, Reports, beyond, check
+from training.doctor.checkup import FIRST_LINE, OPENING_MOVES
+from training.matches.elo import wilson
+
+LEAST_GAMES = 16
+LEAST_GAIN = 0.02  # nats by which the policy must be better than the uniform guess
+EVEN = (0.2, 0.8)  # Black's share of the points; beyond, colour and komi predict the result
+LAWS = {  # number of the report -> what its excess means, and where the fault is
+    "law/komi": (
+        "score, owners and komi do not add up in {:.0%} of the rows: komi has the wrong sign or size",
+        "features and scoring",
+    ),
+    "law/value": ("the result is not the sign of the score in {:.0%} of the rows", "scoring and replay"),
+    "law/occupied": (
+        "{:.1%} of the policy target lies on stones: policy and planes are turned differently",
+        "symmetry and replay",
+    ),
+    "law/view": ("the ownership target is from one colour's view, not the mover's", "the signs in replay"),
+    "turn/policy": ("policy and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
+    "turn/reply": ("the reply and the planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
+    "turn/owner": ("ownership and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_points"),
+}
+WRONG_ROWS = "repairing what it names, then a new run: the targets of these rows are wrong"
+
+
+# Rows and games
+
+
+@check(BROKEN, 1e-3, "of a target's sum when boards are turned: targets are float16; the other laws hold exactly", WRONG_ROWS)
+def broken_law(run: Reports, limit: float) -> Finding | None:
+    """A law of the rows (`training.records.laws`) does not hold."""
+    for name, (because, place) in LAWS.items():
+        value = run.now.get(name, 0.0)
+        if value > (limit if name.startswith("turn/") else 0.0):
+            return Finding(because.format(value), WRONG_ROWS.replace("what it names", place))
+    return None
+
+
+@check(
+    BROKEN, 0.05, "of the games are over before the opening is; below 0.01 in sound runs",
+    "a larger no_pass_until and no_pass_generations", go_alone=True,
+)  # fmt: skip
+def pass_war(run: Reports, limit: float) -> str | None:
+    """Games end by two passes in the opening, or the network expects them to."""
+    k, n = run.pooled("early")
+    if beyond(k, n, limit):
+        return f"{k:.0f} of {n:.0f} games ended by passes in the opening"
+    passes = run.recent("probe/early_pass")
+    if passes and min(passes) > 0.5:
+        return f"the network passes on an open board (probability {passes[-1]:.2f})"
+    return None
+
+
+@check(
+    BROKEN, 0.01, "of the games: more than a crash leaves; fewer are only noted",
+    "gozero records check RUN_FOLDER, then the disk; a change of the rules damages records too",
+)  # fmt: skip
+def damaged_records(run: Reports, limit: float) -> Finding | None:
+    """Records could not be read."""
+    corrupt, games = run.last("run/corrupt") or 0.0, run.last("run/games") or 0.0
+    level = BROKEN if beyond(corrupt, games + corrupt, limit) else NOTE
+    return Finding(f"damaged records were skipped, {corrupt:.0f} so far", level=level) if corrupt else None
+
+
+@check(BROKEN, 1.15, "recorded share of the moves against `full_share`", "not recording cheap searches")
+def cheap_rows(run: Reports, limit: float) -> str | None:
+    """More moves are recorded than are searched fully.
+
+    Games in flight outlive a change of `full_share`, so the largest that the run has had is allowed.
+    """
+    share = max(report.get("run/full_share", 1.0) for report in run.all)
+    rows = moves = 0.0
+    for size in run.sizes:
+        count = run.now[f"games{size}/count"] * run.now.get(f"games{size}/length", 0.0)
+        moves += count
+        rows += count * run.now.get(f"games{size}/recorded", 0.0)
+    if beyond(rows, moves, min(1.0, limit * share)):
+        return f"{rows / moves:.0%} of the moves are recorded, {share:.0%} are searched fully"
+    return None
+
+
+@check(
+    STUCK, 0.5,
+    "of the games are the same, or begin alike; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better "
+    "with other openings",
+    "a larger opening_share and opening_mean, or more noise at the root",
+)  # fmt: skip
+def repetition(run: Reports, limit: float) -> str | None:
+    """Games are the same, or begin the same way, on boards of 5x5 and more."""
+    k, n = run.pooled("distinct", least_size=5)
+    if n >= LEAST_GAMES and beyond(n - k, n, limit):
+        return f"only {k:.0f} of {n:.0f} games differ"
+    for size in run.sizes:
+        k, n = run.pooled("commonest", RECENT, max(size, 5), size)
+        if n >= LEAST_GAMES and beyond(k, n, limit):
+            return f"{k:.0f} of {n:.0f} games begin with the same {OPENING_MOVES} moves"
+    return None
+
+
+@check(STUCK, 0.5, "of the games", "a komi that rules out draws, such as 7.5", go_alone=True)
+def drawn(run: Reports, limit: float) -> str | None:
+    """Most games are drawn."""
+    k, n = run.pooled("draws")
+    return f"{k:.0f} of {n:.0f} games are drawn" if n >= LEAST_GAMES and beyond(k, n, limit) else None
+
+
+@check(NOTE, 0.01, "of the games reach the limit of moves", "waiting; settled games go on too long", go_alone=True)
+def endless(run: Reports, limit: float) -> Finding | str | None:
+    """Games are very long: they reach the limit of moves, or have 1.3 moves a point in the mean (0.6 to 0.9 is usual)."""
+    k, n = run.pooled("capped", RECENT, least_size=7)
+    if beyond(k, n, limit):
+        remedy = "a look at them: gozero records list RUN_FOLDER --sort moves --reverse --limit 20"
+        return Finding(f"{k:.0f} of {n:.0f} games reached the limit of moves", remedy)
+    for size in run.sizes:
+        moves = run.now.get(f"games{size}/length", 0.0)
+        if size >= 9 and moves > 1.3 * size**2 and run.now[f"games{size}/count"] >= LEAST_GAMES:
+            return f"games on {size}x{size} last {moves:.0f} moves"
+    return None
+
+
+@check(NOTE, 0.9, "of the points", "another komi if the network is strong, waiting if it is not", go_alone=True)
+def one_sided(run: Reports, limit: float) -> str | None:
+    """One colour wins nearly all games on boards of 7x7 and more.
+
+    On smaller boards the first player wins whatever the usual komi is.
+    """
+    black, games = run.pooled("black", RECENT, least_size=7)
+    for points, who in ((black, "Black"), (games - black, "White")):
+        if beyond(points, games, limit):
+            return f"{who} won {points:g} of {games:.0f} games"
+    return None
+
+
+@check(
+    NOTE, 0.05, "of the games that were played on although one side would have resigned", "a higher resign_threshold"
+)
+def false_resignations(run: Reports, limit: float) -> str | None:
+    """Games would have been resigned by a side that did not lose them."""
+    checked, wrong = (run.last(f"resign/{name}") or 0.0 for name in ("checked", "false_positives"))
+    if checked < LEAST_GAMES or not beyond(wrong * checked, checked, limit):
+        return None
+    return f"{wrong * checked:.0f} of {checked:.0f} games would have been resigned wrongly"
+
+
+# The learner
+
+
+@check(BROKEN, math.inf, "and what is no number", "a lower learning_rate, from a checkpoint before it happened")
+def not_a_number(run: Reports, limit: float) -> str | None:
+    """A loss, or the length of a step, is infinite or not a number."""
+    groups = ("train/", "held/", "moved/")
+    bad = [name for name, value in run.now.items() if name.startswith(groups) and not abs(value) < limit]
+    return f"{bad[0]} is {run.now[bad[0]]}" if bad else None
+
+
+@check(
+    BROKEN, 1e-6, "of the weights' length a step; AdamW moves them by 1e-4 or more, to the end of a run",
+    "a higher learning_rate",
+)  # fmt: skip
+def frozen(run: Reports, limit: float) -> Finding | str | None:
+    """The learner took steps and the weights did not change, or rows came and it took no step."""
+    if len(run.all) < 2:
+        return None
+    steps = run.now.get("run/steps", 0) - run.all[-2].get("run/steps", 0)
+    for part, name in (("net", "weights"), ("ema", "average of the weights")):
+        if steps >= 5 and run.now.get(f"moved/{part}", 1.0) < limit * steps:
+            return f"the {name} did not move in {steps:.0f} steps: the learner is frozen"
+    return _no_step(run)
+
+
+def _no_step(run: Reports) -> Finding | None:
+    """Rows for a batch or more came in the recent generations, and no step was taken."""
+    then, names = run.all[-RECENT - 1 :], ("run/rows", "run/steps")
+    if len(then) <= RECENT or not all(name in report for name in names for report in then):
+        return None
+    rows, taken = (then[-1][name] - then[0][name] for name in names)
+    if rows < run.settings.learner.batch or taken != 0:
+        return None
+    windows, least = [report.get("run/window", 0.0) for report in then], run.settings.replay.least_rows
+    if max(windows) < least and max(windows) - min(windows) < rows / 10:  # it neither grows nor was emptied
+        return Finding(
+            f"no step is taken before {least:,} rows may be drawn (replay.least_rows), and the window stays at "
+            f"{windows[-1]:,.0f}",
+            "a smaller replay.least_rows, or a larger replay.window or window_games",
+        )
+    if min(windows[1:]) < least:  # it was emptied, or still grows
+        return None
+    return Finding(f"{rows:.0f} new rows and no step: the learner is frozen", "a reuse above 0, and a held_out below 1")
+
+
+@check(
+    NOTE, 0.03, "nats between held-out and training loss of the value, by more than chance",
+    "half the reuse, or a larger window",
+)  # fmt: skip
+def overfitted(run: Reports, limit: float) -> str | None:
+    """The value's loss is higher on held-out games than on the games it learned from."""
+    held, fit = run.recent("held/value"), run.recent("fit/value")
+    if not held or not fit or (run.last("window/held_games") or 0.0) < LEAST_GAMES:
+        return None
+    found = float(np.mean(held) - np.mean(fit))
+    if found - 2 * math.hypot(_error(run, "held"), _error(run, "fit")) > limit:
+        return f"the value's loss is {found:.2f} higher on held-out games"
+    return None
+
+
+def _error(run: Reports, rows: str) -> float:
+    """Standard error of the value's mean loss on the `held` or the `fit` rows, nats.
+
+    All rows of a game learn its one result, so each game counts as one row.
+    """
+    spread, games = run.last(f"{rows}/value_spread"), run.last(f"window/{rows}_games")
+    return 0.0 if spread is None or games is None else spread / math.sqrt(max(1.0, games))
+
+
+# The network
+
+
+@check(
+    BROKEN, -0.25,
+    "points a point of komi: +1 where it is understood, -1 where its sign is wrong; of the value -0.01 (+0.04 is sound "
+    "at 13x13); of the view a cosine of -0.3 (0.98 is sound)",
+    "the sign of komi in features, replay and learner", go_alone=True,
+)  # fmt: skip
+def misread(run: Reports, limit: float) -> Finding | str | None:
+    """The network takes komi, or the colours, the wrong way round; not checked if one colour wins nearly all games."""
+    black, games = run.pooled("black", RECENT)
+    if not run.has_learned or not games or not EVEN[0] < black / games < EVEN[1]:
+        return None
+    for name, bound in (("probe/komi_score", limit), ("probe/komi_value", -0.01)):
+        slopes = run.recent(name)
+        if slopes and max(slopes) < bound:
+            return f"more komi makes the network expect less ({slopes[-1]:+.2f} a point): the sign of komi is wrong"
+    seen = run.recent("probe/view")
+    if seen and max(seen) < -0.3:
+        what = f"the network judges by colour, not by side to move (cosine {seen[-1]:.2f})"
+        return Finding(what, "the view of the targets")
+    return None
+
+
+@check(
+    BROKEN, 0.5, "nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41",
+    "a lower learning_rate or a larger batch",
+)  # fmt: skip
+def batch_norm(run: Reports, limit: float) -> str | None:
+    """The running statistics of the batch norms do not fit the rows."""
+    gaps = run.recent("probe/norm_gap")
+    if run.has_learned and gaps and min(gaps) >= limit:
+        return f"batch norm costs {gaps[-1]:.2f} nats in evaluation: its running statistics do not fit"
+    return None
+
+
+@check(
+    STUCK, 0.15, "of -1..1 on 400 held-out rows or more; a sound network's values are within 0.03 of the results in the mean",
+    "more rows of that size, played (its share in the stage) or drawn (replay.size_weights)",
+)  # fmt: skip
+def biased(run: Reports, limit: float) -> str | None:
+    """The values of one board size are biased towards the side to move, or against it.
+
+    Both sides are to move equally often, so the mean should be right; a bias misleads a search at every other ply.
+    """
+    for size in run.sizes if _has_learned_values(run) else ():
+        found = run.recent(f"held{size}/bias")
+        enough = run.now.get(f"held{size}/rows", 0) >= 400
+        if found and enough and (min(found) > limit or max(found) < -limit):
+            which = "high" if found[-1] > 0 else "low"
+            return f"on {size}x{size} the side to move is valued {abs(found[-1]):.2f} too {which} in the mean"
+    return None
+
+
+def _has_learned_values(run: Reports) -> bool:
+    """The value learns from one number a game: it needs longer."""
+    return (run.last("run/steps") or 0.0) >= 1000
+
+
+@check(
+    STUCK, 0.7, "of the policy; 0.4 in an untrained network at 9x9, 0.1 and less in sound ones",
+    "no games of that size until the network has learned smaller ones, and without those played so far", go_alone=True,
+)  # fmt: skip
+def first_line(run: Reports, limit: float) -> str | None:
+    """On the empty board of one size the network would play on the first line, or pass.
+
+    A search of few visits looks only at what the policy proposes, so such openings are not unlearned.
+    """
+    for name in run.now if run.has_learned else ():
+        shares = run.recent(name) if name.startswith(FIRST_LINE) else []
+        if shares and min(shares) > limit:
+            size = name.removeprefix(FIRST_LINE)
+            return f"on an empty {size}x{size} board {shares[-1]:.0%} of the policy is on the first line"
+    return None
+
+
+@check(
+    STUCK, 0.1, "of the uniform policy's entropy, while less than half of the held-out moves are right",
+    "more opening variety and noise, a lower learning_rate",
+)  # fmt: skip
+def collapsed(run: Reports, limit: float) -> str | None:
+    """The policy has hardly any entropy left, and is wrong."""
+    found, top1, uniform = (run.last(f"held/{name}") for name in ("entropy", "top1", "constant_policy"))
+    if found is None or top1 is None or uniform is None or not run.has_learned:
+        return None
+    if found < limit * uniform and top1 < 0.5:
+        return f"the policy has collapsed: entropy {found:.2f} of {uniform:.2f} nats, and right in {top1:.0%}"
+    return None
+
+
+# Strength
+
+
+@check(
+    STUCK, LEAST_GAIN, "nats below the uniform guess that the policy must be; the value below the base rate of the results",
+    "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')",
+)  # fmt: skip
+def no_gain(run: Reports, limit: float) -> str | None:
+    """After many steps the network is no better than a constant predictor."""
+    for name, ready, least, chance in (
+        ("policy", run.has_learned, limit, 0.0),
+        ("value", _has_learned_values(run), 0.0, 2 * _error(run, "held")),
+    ):
+        found, guess = run.recent(f"held/{name}"), run.recent(f"held/constant_{name}")
+        if ready and found and guess and np.mean(found) > np.mean(guess) - least + chance:
+            return f"held-out {name} loss {np.mean(found):.2f} against a constant guess's {np.mean(guess):.2f}"
+    return None
+
+
+@check(
+    STUCK, 0.6, "upper end of the 95 % interval of the score in four measurements: 70 Elo in that time would pass it",
+    "more full_visits, the learning rate's fall (anneal), or a wider network",
+)  # fmt: skip
+def no_stronger(run: Reports, limit: float) -> str | None:
+    """The last matches against its own earlier weights, added up, show no progress.
+
+    The interval is one of 95 %: at three deviations 64 games would find one in twelve of the runs that stand still, not
+    one in three.
+    """
+    played = [report for report in run.all if "strength/frozen_games" in report][-4:]
+    games = sum(report["strength/frozen_games"] for report in played)
+    points = sum(report["strength/frozen_games"] * report["strength/frozen_score"] for report in played)
+    if len(played) < 4 or wilson(points, round(games))[1] >= limit:
+        return None
+    return f"it scored {points:g} of {games:.0f} against its own weights of some generations before"
+
+
+@check(STUCK, 10, "networks in a row", "more gate games, a share nearer 0.5, or no gate")
+def rejected(run: Reports, limit: float) -> str | None:
+    """The gate refused all of the newest networks."""
+    refused = run.last("gate/refused") or 0.0
+    return f"the gate refused {refused:.0f} networks in a row" if refused >= limit else None
+
+
+CHECKS = [each for each in list(vars().values()) if isinstance(each, Check)]
