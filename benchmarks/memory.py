@@ -28,7 +28,7 @@ from benchmarks.harness import Measurements, above_zero, finish, measure_each, n
 from gozero.system.console import whole
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import megabytes
-from gtp.client import Engine
+from gtp.client import GtpEngine
 
 if TYPE_CHECKING:
     import aiohttp
@@ -66,7 +66,7 @@ def engine(options: argparse.Namespace) -> None:
     settings = f"--weights best.pt --size {size} --visits {visits} --threads 1 --seed 1 --no-resign"
     print(f"Memory of gozero-gtp over {games} games, {size}x{size}, {visits} visits", flush=True)
     found: list[float] = []
-    with Engine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as program:
+    with GtpEngine([sys.executable, "-m", "gtp", *settings.split()], timeout=600) as program:
         for game in range(1, games + 1):
             plies, result = play(program, size)
             found.append(used(program.pid))
@@ -75,7 +75,7 @@ def engine(options: argparse.Namespace) -> None:
     print(f"  {verdict('engine', found[SETTLED_GAMES:])}")
 
 
-def play(engine: Engine, size: int) -> tuple[int, str]:
+def play(engine: GtpEngine, size: int) -> tuple[int, str]:
     """Play one game with the other commands of a client. Returns its length in plies and its result."""
     engine.send("clear_board")
     ply, passes = 0, 0

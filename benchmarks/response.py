@@ -35,7 +35,7 @@ from gozero.evaluators.factory import Evaluators
 from gozero.play.engine import find_weights, search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
-from gtp.client import Engine, EngineError
+from gtp.client import EngineError, GtpEngine
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -61,7 +61,7 @@ def start(chosen: argparse.Namespace) -> None:
 def seconds_until_answered(command: str) -> float:
     """Seconds from starting an engine process to its answer to `command`, the first one sent."""
     begun = time.perf_counter()
-    with Engine([sys.executable, "-m", "gtp", "--weights", "best.pt", "--visits", "100"], timeout=120) as engine:
+    with GtpEngine([sys.executable, "-m", "gtp", "--weights", "best.pt", "--visits", "100"], timeout=120) as engine:
         engine.send(command)
         return time.perf_counter() - begun
 

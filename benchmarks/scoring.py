@@ -26,7 +26,7 @@ from gozero.games.position import Position
 from gozero.system.console import positive
 from gozero.system.errors import ChoiceError
 from gozero.system.options import number_of
-from gtp.client import Engine
+from gtp.client import GtpEngine
 
 CLAIMED = 0.98
 GNUGO = "gnugo --mode gtp --level {level} --seed 1 --chinese-rules --positional-superko --capture-all-dead"
@@ -79,14 +79,14 @@ def points_of(score: str) -> float:
     return 0.0 if score == "0" else float(score[2:]) * (1 if score[0] == "B" else -1)
 
 
-def final_score(engine: Engine, board: Board, game: Game) -> str:
+def final_score(engine: GtpEngine, board: Board, game: Game) -> str:
     begin = (f"boardsize {board.size}", "clear_board", f"komi {board.komi:g}")
     for command in (*begin, *(f"play {move}" for move in game)):
         engine.send(command)
     return engine.send("final_score")
 
 
-def compare(ours: Engine, theirs: Engine, board: Board, played: Sequence[Game]) -> tuple[int, int]:
+def compare(ours: GtpEngine, theirs: GtpEngine, board: Board, played: Sequence[Game]) -> tuple[int, int]:
     """(how often both name the same winner, how often the same points); differences are printed."""
     winners = points = 0
     for number, game in enumerate(played, 1):
@@ -114,8 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     played = listed_games(chosen.games, board)[: 4 if chosen.short else chosen.count]
     need_program("gnugo", "apt-get install gnugo")
     with ExitStack() as stack:
-        ours = stack.enter_context(Engine([sys.executable, "-m", "gtp", "--weights", chosen.weights]))
-        theirs = stack.enter_context(Engine(GNUGO.format(level=chosen.level)))
+        ours = stack.enter_context(GtpEngine([sys.executable, "-m", "gtp", "--weights", chosen.weights]))
+        theirs = stack.enter_context(GtpEngine(GNUGO.format(level=chosen.level)))
         winners, points = compare(ours, theirs, board, played)
     count = len(played)
     print(f"final_score of {count} finished games, {board}, {chosen.weights}\n  {machine()}")

@@ -14,7 +14,6 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.cache import Owners
-from gozero.evaluators.factory import Evaluators
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.play import engine
@@ -55,7 +54,8 @@ class Engine:
     ) -> None:
         self.path, self._header = engine.find_weights(weights, game)
         self.game = self._header.game
-        self._evaluators = Evaluators(self.path, backend, threads, precision, engine.cache_memory(None))
+        settings = engine.EngineSettings(threads=threads, backend=backend, precision=precision)
+        self._evaluators = settings.evaluators(self.path)
 
     def evaluate(self, positions: Sequence[Position]) -> Evaluation:
         """What the network alone thinks of positions [n >= 1] on boards of one size: logits float32 [n, A], value

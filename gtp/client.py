@@ -63,7 +63,7 @@ class Remarks:
             sys.stderr.write(f"{text}\n")
 
 
-class Engine:
+class GtpEngine:
     """A running GTP engine.
 
     `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).

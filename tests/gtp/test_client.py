@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gtp.client import Engine, FailureError, RefusalError
+from gtp.client import FailureError, GtpEngine, RefusalError
 
 GOOD = """
 import sys
@@ -29,8 +29,8 @@ for line in sys.stdin:
 """
 
 
-def engine(program: str, timeout: float = 20.0) -> Engine:
-    return Engine([sys.executable, "-S", "-c", program], timeout=timeout)
+def engine(program: str, timeout: float = 20.0) -> GtpEngine:
+    return GtpEngine([sys.executable, "-S", "-c", program], timeout=timeout)
 
 
 def one_shot(answer: str, then: str = "") -> str:
@@ -231,7 +231,7 @@ def test_a_command_is_one_line(command: str) -> None:
 )
 def test_a_command_that_cannot_run_is_one_clear_line(command: str, reason: str) -> None:
     with pytest.raises(FailureError, match=reason) as failure:
-        Engine(command)
+        GtpEngine(command)
     assert "\n" not in str(failure.value)
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gtp.client import Engine
+from gtp.client import GtpEngine
 
 pytestmark = pytest.mark.gnugo
 
@@ -20,8 +20,8 @@ SEED = "2"
 @pytest.mark.parametrize("ours", ["black", "white"])
 def test_a_game_ends_by_two_passes_and_both_name_the_winner(ours: str) -> None:
     with (
-        Engine([sys.executable, "-m", "gtp", "--visits", "16", "--no-resign", "--seed", SEED]) as gozero,
-        Engine("gnugo --mode gtp --level 1 --seed 1 --chinese-rules --positional-superko") as gnugo,
+        GtpEngine([sys.executable, "-m", "gtp", "--visits", "16", "--no-resign", "--seed", SEED]) as gozero,
+        GtpEngine("gnugo --mode gtp --level 1 --seed 1 --chinese-rules --positional-superko") as gnugo,
     ):
         for engine, command in itertools.product((gozero, gnugo), ("boardsize 9", "clear_board", "komi 7.5")):
             engine.send(command)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from gozero.nets.course_nets import BODIES
 from gozero.plots import Curve, Panel
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
@@ -18,7 +17,7 @@ from training.settings.config import LoopSettings
 from training.settings.learning import LOSSES
 from training.storage import storage
 
-ONE_VALUE = ("agz13", *BODIES)  # networks whose value is one number, whatever the setting
+ONE_VALUE = ("agz13", "s0mlp", "s0vgg", "s0senet")  # networks whose value is one number, whatever the setting
 
 
 class Section(NamedTuple):

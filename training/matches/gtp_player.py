@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from gozero.games import coords
 from gozero.games.game import BLACK
-from gtp.client import Engine, EngineError, RefusalError, Remarks
+from gtp.client import EngineError, GtpEngine, RefusalError, Remarks
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
 
@@ -28,7 +28,7 @@ class GtpPlayer(MatchPlayer):
         self._command = command
         self._conditions = conditions
         self._game = conditions.game
-        self._engines: dict[int, Engine] = {}
+        self._engines: dict[int, GtpEngine] = {}
         self._known: dict[int, int] = {}  # plies that the slot's engine knows of
         self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
         self._remarks = Remarks()  # one for all processes of the command
@@ -63,12 +63,12 @@ class GtpPlayer(MatchPlayer):
         for engine in self._engines.values():
             engine.close()
 
-    def _engine(self, slot: int) -> Engine:
+    def _engine(self, slot: int) -> GtpEngine:
         if slot not in self._engines or not self._engines[slot].alive:
-            self._engines[slot] = Engine(self._command, timeout=self._conditions.move_seconds, remarks=self._remarks)
+            self._engines[slot] = GtpEngine(self._command, timeout=self._conditions.move_seconds, remarks=self._remarks)
         return self._engines[slot]
 
-    def _set_up(self, engine: Engine) -> None:
+    def _set_up(self, engine: GtpEngine) -> None:
         go = self._game.name == scoring.GO
         try:
             engine.send(f"boardsize {self._game.size}")
@@ -84,7 +84,7 @@ class GtpPlayer(MatchPlayer):
             with suppress(RefusalError):  # the command is optional; the clock runs all the same
                 engine.send(f"time_settings {_seconds(main)} {_seconds(period)} {stones}")
 
-    def _updated(self, turn: Turn) -> Engine:
+    def _updated(self, turn: Turn) -> GtpEngine:
         """The slot's engine, after it has got the moves that it does not know."""
         engine = self._engines[turn.slot]
         for colour, action in turn.position.moves[self._known[turn.slot] :]:

@@ -137,7 +137,7 @@ class StoppableEvaluator:
 
 
 @dataclass(frozen=True)
-class Description:
+class PlayerText:
     """A player's description, taken apart."""
 
     kind: str  # random | fixed | perfect | uct | puct-rollout | pachi | weights | gtp | course
@@ -160,7 +160,7 @@ _PLAYER = re.compile(
 )
 
 
-def parse_player(text: str) -> Description:
+def parse_player(text: str) -> PlayerText:
     """Take a description apart; PlayerError if it is none of `DESCRIPTIONS`. Nothing is opened or looked for."""
     found = _PLAYER.fullmatch(text)
     if found is None:
@@ -169,14 +169,14 @@ def parse_player(text: str) -> Description:
             "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
         )
     if found["plain"]:
-        return Description(found["plain"])
+        return PlayerText(found["plain"])
     if found["rollouts"]:
-        return Description(found["rollouts"], visits=count_of(found["count"], text))
+        return PlayerText(found["rollouts"], visits=count_of(found["count"], text))
     if found["command"] or found["course"] is not None:
-        return Description(text.partition(":")[0], found["command"] or found["course"])
+        return PlayerText(text.partition(":")[0], found["command"] or found["course"])
     is_policy = found["visits"] == POLICY
     visits = 1 if is_policy else count_of(found["visits"], text, f", or {POLICY}")
-    return Description("weights", found["file"], visits, is_policy, found["precision"] or "auto")
+    return PlayerText("weights", found["file"], visits, is_policy, found["precision"] or "auto")
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:

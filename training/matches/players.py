@@ -30,10 +30,10 @@ from training.matches.gtp_player import GtpPlayer
 from training.matches.interface import (
     POLICY,
     Conditions,
-    Description,
     Fault,
     MatchPlayer,
     PlayerError,
+    PlayerText,
     StoppableEvaluator,
     Turn,
     count_of,
@@ -255,7 +255,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     return rollout_player(player.kind, player.visits, conditions)
 
 
-def _weights_player(player: Description, conditions: Conditions) -> SearchPlayer:
+def _weights_player(player: PlayerText, conditions: Conditions) -> SearchPlayer:
     thought = POLICY if player.is_policy else counted(player.visits, "visit")
     name = f"{Path(player.argument).name}, {thought}"
     name += f", {player.precision}" if player.precision != "auto" else ""

@@ -13,7 +13,7 @@ from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.system.errors import UserError
-from gtp.client import Engine
+from gtp.client import GtpEngine
 from training.commands import course as course_command
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
@@ -150,7 +150,7 @@ def test_a_person_plays_it_on_the_terminal(
 
 def test_it_serves_gtp(course: Path) -> None:
     command = f"{sys.executable} -m gozero course play {course}:val_and_pol:30 --game tictactoe --gtp"
-    engine = Engine(command, timeout=300)
+    engine = GtpEngine(command, timeout=300)
     try:
         assert engine.send("name") == "gozero"
         engine.send("play b b2")
