@@ -2,19 +2,14 @@
 `uct` (rollout PUCT, whose rollouts are doubled once it is beaten) and `frozen` (the network's own weights of some
 measurements ago, from frozen/GENERATION.pt of the run folder); and where they are given or known, positions that a
 strong engine labelled (`gozero yardstick`) and positions of a solved game (`gozero truth`). Nothing is trained on
-these.
-
-The opponents are rollout PUCT (`uct`), whose rollouts are doubled once it is beaten, and the network's own weights of
-some measurements ago (`frozen`), in frozen/GENERATION.pt of the run folder. If there is a yardstick, positions that a
-strong engine labelled, or a solver of the game, agreement with these is measured too; neither is ever trained on. The
-time spent stays under `monitor.strength_share` of the run's. Only scores with their 95 % intervals are reported.
+these. The time spent stays under `monitor.strength_share` of the run's.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,15 +118,13 @@ class Strength:
         return {}
 
     def _agreement(self, run: Run, stop: Callable[[], bool]) -> Report:
-        """The raw network's agreement with the yardstick: the fields of `yardstick.Agreement` that it has an output
-        for.
-        """
+        """The raw network's agreement with the yardstick."""
         labelled = self._labelled
         if labelled is None:
             return {}
         evaluator = network_evaluator(run.trainer.average(), labelled.game, Resources(run.selfplay.threads, run.device))
-        found = asdict(yardstick.agreement(labelled, yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))))
-        return {f"yardstick/{name}": value for name, value in found.items() if value is not None}
+        found = yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))
+        return {f"yardstick/{name}": value for name, value in yardstick.agreement(labelled, found).items()}
 
     def _truth(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """How often the raw policy and the search keep the value of judged positions; empty for a game that is not

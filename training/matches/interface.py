@@ -137,7 +137,7 @@ class StoppableEvaluator:
 
 
 @dataclass(frozen=True)
-class PlayerText:
+class ParsedPlayer:
     """A player's description, taken apart."""
 
     kind: str  # random | fixed | perfect | uct | puct-rollout | pachi | weights | gtp | course
@@ -160,7 +160,7 @@ _PLAYER = re.compile(
 )
 
 
-def parse_player(text: str) -> PlayerText:
+def parse_player(text: str) -> ParsedPlayer:
     """Take a description apart; PlayerError if it is none of `DESCRIPTIONS`. Nothing is opened or looked for."""
     found = _PLAYER.fullmatch(text)
     if found is None:
@@ -169,14 +169,14 @@ def parse_player(text: str) -> PlayerText:
             "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
         )
     if found["plain"]:
-        return PlayerText(found["plain"])
+        return ParsedPlayer(found["plain"])
     if found["rollouts"]:
-        return PlayerText(found["rollouts"], visits=count_of(found["count"], text))
+        return ParsedPlayer(found["rollouts"], visits=count_of(found["count"], text))
     if found["command"] or found["course"] is not None:
-        return PlayerText(text.partition(":")[0], found["command"] or found["course"])
+        return ParsedPlayer(text.partition(":")[0], found["command"] or found["course"])
     is_policy = found["visits"] == POLICY
     visits = 1 if is_policy else count_of(found["visits"], text, f", or {POLICY}")
-    return PlayerText("weights", found["file"], visits, is_policy, found["precision"] or "auto")
+    return ParsedPlayer("weights", found["file"], visits, is_policy, found["precision"] or "auto")
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:

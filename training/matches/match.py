@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ from training.matches.players import play_at_random
 from training.records.scoring import result_text
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
-OPENINGS = 10_000  # lines drawn for an opening that does not end the game
+OPENINGS = 1_000  # lines drawn for an opening that does not end the game
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,7 @@ class Fixture:
     """A game to be played between two of the players of a schedule."""
 
     number: int  # becomes the record's
-    pair: tuple[int, int]  # the players' places in the schedule; in the record they are 0 and 1
-    names: tuple[str, str]  # theirs
+    pair: tuple[str, str]  # the players' names in the schedule; in the record they are 0 and 1
     index: int  # of the game in the pairing; the first of the pair has Black in the even ones
     seeds: tuple[int, int, int]  # of the opening, and of each of the pair
 
@@ -78,19 +77,19 @@ class Fixture:
         return self.index % 2
 
 
-def fixture(number: int, pair: tuple[int, int], names: tuple[str, str], index: int, seed: int) -> Fixture:
+def fixture(number: int, pair: tuple[str, str], index: int, seed: int) -> Fixture:
     """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they
     follow from both names, so they are the same whatever else is played.
     """
     opening = np.random.SeedSequence([seed, index // 2]).generate_state(1, np.uint64)
-    words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in names)]
+    words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in pair)]
     own = np.random.SeedSequence(words).generate_state(2, np.uint64)
-    return Fixture(number, pair, names, index, (int(opening[0]), int(own[0]), int(own[1])))
+    return Fixture(number, pair, index, (int(opening[0]), int(own[0]), int(own[1])))
 
 
-def match_fixtures(games: int, seed: int, names: tuple[str, str], pair: tuple[int, int] = (0, 1)) -> list[Fixture]:
+def match_fixtures(games: int, seed: int, pair: tuple[str, str]) -> list[Fixture]:
     """The games of a match between two players of a schedule, numbered from 0."""
-    return [fixture(number, pair, names, number, seed) for number in range(games)]
+    return [fixture(number, pair, number, seed) for number in range(games)]
 
 
 def play_match(
@@ -106,13 +105,14 @@ def play_match(
     """Play a match of two players in this process, and yield each record when its game ends (not always in order);
     otherwise as `play_schedule`.
     """
-    fixtures = match_fixtures(games, seed, (players[0].name, players[1].name))
-    for _, _, record in play_schedule(players, fixtures, game, opening_moves, max_moves, min(parallel, games), stop):
+    names = [f"{number} {player.name}" for number, player in enumerate(players)]
+    fixtures, named = match_fixtures(games, seed, (names[0], names[1])), dict(zip(names, players, strict=True))
+    for _, _, record in play_schedule(named, fixtures, game, opening_moves, max_moves, min(parallel, games), stop):
         yield record
 
 
 def play_schedule(
-    players: Sequence[MatchPlayer],
+    players: Mapping[str, MatchPlayer],
     fixtures: Iterable[Fixture],
     game: Game,
     opening_moves: int,
@@ -134,11 +134,11 @@ def play_schedule(
             running.append(_Game(taken, free.pop(), pair, opening(game, opening_moves, taken.seeds[0]), max_moves))
         if not running:
             return
-        for place in sorted({each.place for each in running if each.over is None}):
-            turns = [each for each in running if each.over is None and each.place == place]
+        for name in sorted({each.mover for each in running if each.over is None}):
+            turns = [each for each in running if each.over is None and each.mover == name]
             if stop():
                 raise Stopped
-            answers = players[place].choose([each.turn for each in turns]) if turns else []
+            answers = players[name].choose([each.turn for each in turns]) if turns else []
             for each, answer in zip(turns, answers, strict=True):
                 each.take(answer)
         for each in [each for each in running if each.over is not None]:
@@ -185,13 +185,14 @@ class _Game:
                 self.over = _forfeit(index, fault)
 
     @property
-    def mover(self) -> int:
+    def to_play(self) -> int:
+        """Who of the pair is to move."""
         return self.fixture.black if self.position.to_play == BLACK else 1 - self.fixture.black
 
     @property
-    def place(self) -> int:
-        """The place in the schedule of the player to move."""
-        return self.fixture.pair[self.mover]
+    def mover(self) -> str:
+        """The name of the player to move."""
+        return self.fixture.pair[self.to_play]
 
     @property
     def turn(self) -> Turn:
@@ -200,14 +201,14 @@ class _Game:
     def take(self, answer: int | Fault) -> None:
         """Referee the mover's answer and play it."""
         if isinstance(answer, Fault):
-            self.over = _forfeit(self.mover, answer)
+            self.over = _forfeit(self.to_play, answer)
         elif answer == self.position.game.resign_action:
-            self.over = _Ending("resignation", self.mover, "R")
+            self.over = _Ending("resignation", self.to_play, "R")
         else:
             try:
                 self.position.play(answer)
             except IllegalMove as error:
-                self.over = _forfeit(self.mover, Fault(ILLEGAL_MOVE, str(error)))
+                self.over = _forfeit(self.to_play, Fault(ILLEGAL_MOVE, str(error)))
             else:
                 self._end_if_over()
 

@@ -32,8 +32,8 @@ from training.matches.interface import (
     Conditions,
     Fault,
     MatchPlayer,
+    ParsedPlayer,
     PlayerError,
-    PlayerText,
     StoppableEvaluator,
     Turn,
     count_of,
@@ -255,7 +255,7 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
     return rollout_player(player.kind, player.visits, conditions)
 
 
-def _weights_player(player: PlayerText, conditions: Conditions) -> SearchPlayer:
+def _weights_player(player: ParsedPlayer, conditions: Conditions) -> SearchPlayer:
     thought = POLICY if player.is_policy else counted(player.visits, "visit")
     name = f"{Path(player.argument).name}, {thought}"
     name += f", {player.precision}" if player.precision != "auto" else ""

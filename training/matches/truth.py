@@ -17,20 +17,18 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
-from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.elo import wilson
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
-from training.matches.match import MatchGame, distinct_games, match_score, play_match
+from training.matches.match import distinct_games, match_score, play_match
 from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random
 from training.matches.tables import aligned
 
 PARALLEL = 32  # positions that a player is asked about at once
 PLIES = (4, 30)  # first and last ply of judged positions
-RANGES = ((4, 12), (13, 21), (22, 30))  # of plies, each with a row
 PER_GAME = 2  # positions; those of one game resemble each other, and the intervals take them as independent
 OPENING = 4  # own play begins after 1 to (points / OPENING) random plies
 BARREN_GAMES = 200  # games in a row without a new position, after which the search for more ends
@@ -172,9 +170,10 @@ def _key(position: Position) -> bytes:
 
 
 def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> list[str]:
-    """A line for all positions and for each kind of them; a column for each way to choose."""
+    """A line for all positions, for those of own play and the random ones; a column for each way to choose."""
     lines: list[list[object]] = [["", "positions", *choices]]
-    for name, rows in _kinds(judged).items():
+    for name, kinds in (("all", (True, False)), ("own play", (True,)), ("random", (False,))):
+        rows = [k for k, case in enumerate(judged) if case.own in kinds]
         if rows:
             chosen = [judged[k] for k in rows]
             shares = (value_preserving_share(chosen, [actions[k] for k in rows]) for actions in choices.values())
@@ -182,45 +181,20 @@ def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> lis
     return aligned(lines, left=(0,))
 
 
-def _kinds(judged: Sequence[Judged]) -> dict[str, list[int]]:
-    """{kind: the numbers of its positions}."""
-    cases = list(enumerate(judged))
-    kinds = {
-        "all": [k for k, _ in cases],
-        "own play": [k for k, case in cases if case.own],
-        "random": [k for k, case in cases if not case.own],
-    }
-    for first, last in RANGES:
-        kinds[f"plies {first}-{last}"] = [k for k, case in cases if first <= case.position.ply <= last]
-    return kinds
-
-
 def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, seed: int, count: int = 1) -> list[str]:
-    """The results of `count` games with each colour against the perfect player, with a game of each outcome.
+    """The results of `count` games with each colour against the perfect player.
 
     `player` must play PARALLEL games at once.
     """
-    games_played = play_match((player, PerfectPlayer(solver)), game, 2 * count, seed, parallel=PARALLEL)
-    records = sorted(games_played, key=lambda record: record.number)
+    records = list(play_match((player, PerfectPlayer(solver)), game, 2 * count, seed, parallel=PARALLEL))
     lines = []
     for black, side in ((0, "first"), (1, "second")):
         played = [record for record in records if record.black == black]
-        lines += [f"as {side} player against perfect play: {_outcomes(played)}", *_examples(played, game)]
+        found = match_score(played)
+        different = f", {distinct_games(played)} different" if count > 1 else ""
+        outcome = f"{found.wins} won, {found.draws} drawn, {found.losses} lost"
+        lines.append(f"as {side} player against perfect play: {counted(count, 'game')}{different}: {outcome}")
     return lines
-
-
-def _outcomes(records: Sequence[MatchGame]) -> str:
-    found = match_score(records)
-    different = f", {distinct_games(records)} different" if len(records) > 1 else ""
-    return f"{counted(len(records), 'game')}{different}: {found.wins} won, {found.draws} drawn, {found.losses} lost"
-
-
-def _examples(records: Sequence[MatchGame], game: Game) -> Iterator[str]:
-    """The first game of each outcome that occurred, move by move."""
-    for winner, name in ((0, "won"), (None, "drawn"), (1, "lost")):
-        for record in islice((record for record in records if record.winner == winner), 1):
-            moves = " ".join(coords.vertex(action, game.cols, game.rows) for _, action in record.moves)
-            yield f"  {name} in {len(record.moves)} plies: {moves}"
 
 
 def measure(options: argparse.Namespace) -> int:

@@ -1,19 +1,16 @@
 """Agreement of a network with positions that a strong engine labelled. The command is `gozero yardstick`.
 
-    yardstick      a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black
-                   first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and
-                   `score` (points), both for the side to move, `ownership` (row-major from the top left, + for the side
-                   to move)
-    top-1          share of positions in which the raw policy's first legal move is `best`; of k moves that are first
-                   together, each counts as one k-th
-    log-share      mean over positions of sum(share * ln(policy)): 0 would be certainty of the right move, the closer
-                   the better
-    errors         mean absolute differences; the win rate's from (value + 1) / 2
-    part           the positions of one part of a game, by the moves before them, or those in which `best` is a pass
+A yardstick is a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black
+first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and `score` (points), both
+for the side to move, `ownership` (row-major from the top left, + for the side to move). The measures:
+
+    top1           1 if the raw policy's first legal move is `best`; of k moves that are first together, each counts as
+                   one k-th
+    log_share      sum(share * ln(policy)): 0 would be certainty of the right move, the closer the better
+    *_error        absolute differences; the win rate's from (value + 1) / 2
 
 Beside the network stands the constant guess: uniform over the legal moves, win rate one half, score and ownership 0. It
-costs no search and has no noise: two networks are compared on the same positions.
-The positions are never trained on. This module neither searches nor plays.
+costs no search and has no noise: two networks are compared on the same positions. These are never trained on.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
 from pathlib import Path
@@ -63,21 +60,6 @@ class Labelled:
     winrate: np.ndarray  # float32 [n], 0 ... 1
     score: np.ndarray  # float32 [n], points
     ownership: np.ndarray  # float32 [n, P], -1 ... 1
-
-    def of(self, rows: list[int]) -> Labelled:
-        arrays = (getattr(self, field.name) for field in fields(self)[1:])
-        return Labelled(self.game, *(array[rows] for array in arrays))
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How close a network comes to the labels; None if it has no such output."""
-
-    top1: float
-    log_share: float  # nats
-    winrate_error: float  # mean absolute, 0 ... 1
-    score_error: float | None  # mean absolute, points
-    ownership_error: float | None  # mean absolute, 0 ... 2
 
 
 def read(path: Path, *, komi: float = 7.5) -> Labelled:
@@ -164,34 +146,37 @@ def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
     return Evaluation.joined([evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts])
 
 
-def agreement(labelled: Labelled, found: Evaluation) -> Agreement:
+def measures(labelled: Labelled, found: Evaluation) -> dict[str, np.ndarray]:
+    """Each measure of every position, float [n]; without those for which the network has no output."""
     logits = np.where(labelled.legal, found.logits, -np.inf).astype(np.float64)
     log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     shares = np.where(labelled.legal, labelled.shares, 0)
     first = logits == logits.max(axis=1, keepdims=True)
+    values = {
+        "top1": first[np.arange(len(first)), labelled.best] / first.sum(axis=1),
+        "log_share": np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1),
+        "winrate_error": np.abs((found.value + 1) / 2 - labelled.winrate),
+    }
+    if found.score is not None:
+        values["score_error"] = np.abs(found.score - labelled.score)
+    if found.ownership is not None:
+        values["ownership_error"] = np.abs(found.ownership - labelled.ownership).mean(axis=1)
+    return values
 
-    def error(output: np.ndarray | None, label: np.ndarray) -> float | None:
-        return None if output is None else float(np.mean(np.abs(output - label)))
 
-    return Agreement(
-        top1=float(np.mean(first[np.arange(len(first)), labelled.best] / first.sum(axis=1))),
-        log_share=float(np.mean(np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1))),
-        winrate_error=float(np.mean(np.abs((found.value + 1) / 2 - labelled.winrate))),
-        score_error=error(found.score, labelled.score),
-        ownership_error=error(found.ownership, labelled.ownership),
-    )
+def agreement(labelled: Labelled, found: Evaluation) -> dict[str, float]:
+    """The mean of each measure over all positions."""
+    return {name: float(values.mean()) for name, values in measures(labelled, found).items()}
 
 
-def parts(labelled: Labelled) -> dict[str, list[int]]:
-    """The positions of each part of a game by the part's name, without empty parts."""
+def parts(labelled: Labelled) -> dict[str, np.ndarray]:
+    """The positions of each part of a game, bool [n], by the part's name, without empty parts."""
     moves = labelled.states[:, PLY]
     begins = [round(share * labelled.game.points) for share in PARTS]
     found = {f"moves {low} to {high - 1}": (moves >= low) & (moves < high) for low, high in pairwise(begins)}
-    found |= {
-        f"moves {begins[-1]} on": moves >= begins[-1],
-        "best is a pass": labelled.best == coords.pass_action(labelled.game.rows),
-    }
-    return {name: np.flatnonzero(chosen).tolist() for name, chosen in found.items() if chosen.any()}
+    found[f"moves {begins[-1]} on"] = moves >= begins[-1]
+    found["best is a pass"] = labelled.best == coords.pass_action(labelled.game.rows)
+    return {name: chosen for name, chosen in found.items() if chosen.any()}
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
@@ -200,21 +185,22 @@ def constant_guess(labelled: Labelled) -> Evaluation:
     return Evaluation(logits, zeros, zeros, np.zeros_like(labelled.ownership))
 
 
-def table(columns: dict[str, Agreement]) -> str:
+def table(columns: dict[str, dict[str, float]]) -> str:
+    """A line for each measure that one of the agreements has, a column for each of these."""
     rows = [["", *columns]]
-    for field in fields(Agreement):
-        values = (getattr(column, field.name) for column in columns.values())
-        rows.append([field.name, *("-" if value is None else f"{value:.4f}" for value in values)])
+    for name in dict.fromkeys(name for column in columns.values() for name in column):
+        values = (column.get(name) for column in columns.values())
+        rows.append([name, *("-" if value is None else f"{value:.4f}" for value in values)])
     return "\n".join(aligned(rows, left=(0,)))
 
 
 def parts_table(labelled: Labelled, found: Evaluation) -> str:
     """One row per part of a game: where a network falls short."""
+    values = measures(labelled, found)
     names = ("top1", "log_share", "winrate_error")
     lines: list[list[object]] = [["", "positions", *names]]
-    for name, rows in parts(labelled).items():
-        part = agreement(labelled.of(rows), found.of(rows))
-        lines.append([name, len(rows), *(f"{getattr(part, each):.3f}" for each in names)])
+    for name, chosen in parts(labelled).items():
+        lines.append([name, int(chosen.sum()), *(f"{values[each][chosen].mean():.3f}" for each in names)])
     return "\n".join(aligned(lines, left=(0,)))
 
 

@@ -109,12 +109,12 @@ def play_part(
     parallel = min(PARALLEL, settings.gate.games, len(part.numbers))
     conditions = Conditions(game, komi, part.seed, parallel, threads=threads)
     names, own = ("candidate", "best"), settings.selfplay
-    players = [  # without self-play's noise
-        network_player(
+    players = {  # without self-play's noise
+        name: network_player(
             name, net, settings.gate.visits, conditions, stop, device, own.precision, c_puct=own.c_puct, fpu=own.fpu
         )
         for name, net in zip(names, (candidate, best), strict=True)
-    ]
-    fixtures = [fixture(number, (0, 1), names, number, part.seed) for number in part.numbers]
+    }
+    fixtures = [fixture(number, names, number, part.seed) for number in part.numbers]
     opening, longest = min(settings.gate.opening_moves, game.points // 4), scoring.longest(settings, game)
     return [record for _, _, record in play_schedule(players, fixtures, game, opening, longest, parallel)]

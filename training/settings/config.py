@@ -132,7 +132,6 @@ class LoopSettings:
             threads=usual.threads,
             device=usual.device,
             selfplay=replace(self.selfplay, processes=usual.selfplay.processes, threads=usual.selfplay.threads),
-            learner=replace(self.learner, processes=usual.learner.processes),
             monitor=replace(self.monitor, yardstick=""),
         ).to_dict()
 
@@ -150,6 +149,8 @@ def saved(path: Path) -> LoopSettings:
         play = expected(values, dict, "it").get("selfplay")
         if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
             play["slots"] = play.pop("seats")
+        if isinstance(learner := values.get("learner"), dict):
+            learner.pop("processes", None)  # of those runs too
         return from_dict(LoopSettings, values, "settings.json")
     except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error

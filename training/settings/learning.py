@@ -133,9 +133,6 @@ class LearnerSettings:
     reply_weight: float = setting(
         0.15, "weight of the loss of the reply, the move after: cross-entropy", 0, 100, "KataGo: 0.15"
     )
-    processes: int = setting(
-        1, "processes that share each batch, on a cluster (--address); each has a GPU if there is any", 1, 64
-    )
     precision: str = setting(
         "auto", "number type of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 from gozero.frontends.web.server.games import OpenGames
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
@@ -15,31 +18,35 @@ MISSING = "the server needs aiohttp; in gozero's source tree run make board (els
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Serve until Ctrl-C or SIGTERM; exit code 130 or 0, and 2 after one line on stderr that says what was wrong."""
+    """Serve until Ctrl-C or SIGTERM; exit code 130 or 0, and 2 after one line on stderr that says what is wrong."""
     run_server(PROGRAM, lambda: from_arguments(arguments), start)
 
 
 def start(settings: WebSettings, log: Log | None) -> int:
-    """Serve. Returns the exit code; WeightsError and SettingsError where something cannot be used."""
+    """Serve. Returns the exit code; WeightsError and SettingsError if something cannot be used."""
     run = None if settings.run is None else TrainingRun(settings.run)
     choices = {} if run is None else dict(run.weights)
     if settings.weights is not None:
         path = find(settings.weights)
         header(path)
         choices[path.name] = path
+    return asyncio.run(_serve(settings, run, choices))
+
+
+async def _serve(settings: WebSettings, run: TrainingRun | None, choices: dict[str, Path]) -> int:
     games = OpenGames(settings, choices)
-    games.prepare()  # its imports go on while the server's own are done
+    games.prepare()
+    await asyncio.sleep(0)  # the engine's imports go on while the server's own are done
     try:
         from gozero.frontends.web.server.server import serve
+
+        return await serve(settings, run, games, lambda text: say(f"{PROGRAM}: {text}"))
     except ModuleNotFoundError as error:
-        games.close()
         if error.name != "aiohttp":
             raise
         raise SettingsError(MISSING) from None
-    try:
-        return serve(settings, run, games, lambda text: say(f"{PROGRAM}: {text}"))
     finally:
-        games.close()
+        await games.close()
 
 
 if __name__ == "__main__":

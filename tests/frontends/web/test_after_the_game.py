@@ -1,18 +1,16 @@
 """What a page may do with a game that has ended: variations, what undo takes back, the saved file."""
 
-from types import SimpleNamespace
-from typing import cast
-
 import pytest
 
 from gozero.frontends.web.engine import records
 from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import START
-from gozero.frontends.web.engine.session import GameSession, RefusedError
+from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.setups import setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
-from gozero.play.player import Player
+from gozero.play.ending import Ending
+from gozero.system.errors import InputError
 
 
 def ended() -> GameSession:
@@ -77,19 +75,18 @@ def test_a_game_that_the_rules_ended_takes_no_move() -> None:
     session = GameSession(setup_of({}), 9, [9])
     session.play(session.game.kind.pass_action)
     session.reply(WHITE, session.game.kind.pass_action)
-    with pytest.raises(RefusedError, match="The game is over"):
+    with pytest.raises(InputError, match="The game is over"):
         session.play(0)
 
 
-def test_a_variation_after_a_resignation_is_counted_as_a_game_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variation_after_a_resignation_is_counted_as_a_game_is() -> None:
     session = ended()
-    counting = Counting(session, cast(Player, SimpleNamespace(ending=None)))
-    assert not counting.is_counted
+    counting = Counting(session, Ending(session.game))
+    assert counting.values() is None
     for _ in range(2):
         session.play(session.game.kind.pass_action)
     assert session.is_over and session.ended is not None
-    assert counting.is_counted and counting.is_disputable
-    session.agreed[session.at] = []
+    session.tree[session.at].dead = []
     counting.toggle(session.action("C3"))
     assert counting.values()["dead"] == [session.action("C3")]
     assert counting.result() == "Black wins by 73.5 points."
@@ -99,10 +96,10 @@ def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
     session = GameSession(setup_of({"game": "othello", "person": "both"}), 4, [4])
     while not session.is_over:
         session.play(int(session.game.position.legal().argmax()))
-    counting = Counting(session, cast(Player, SimpleNamespace(ending=None)))
+    counting = Counting(session, Ending(session.game))
     lead = counting.outcome().lead
     assert lead == session.game.position.score() != 0
-    shown = view(session, counting, level=5)
+    shown = view(session, counting)
     assert shown["unit"] == "discs"
     assert f"by {abs(lead):g}" in shown["result"]
 
@@ -115,5 +112,5 @@ def test_nobody_loses_on_time_who_plays_both_sides() -> None:
 
 def test_a_node_is_a_number_and_no_truth_value() -> None:
     session = ended()
-    with pytest.raises(RefusedError, match="There is no such move"):
+    with pytest.raises(InputError, match="There is no such move"):
         session.go_to(True)

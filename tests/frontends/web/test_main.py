@@ -87,7 +87,9 @@ def test_a_port_that_is_taken() -> None:
 
 
 def test_without_aiohttp_the_line_says_what_to_install() -> None:
-    code, said = run(code="import sys; sys.modules['aiohttp'] = None; from gozero.frontends.web.__main__ import main; main([])")
+    code, said = run(
+        code="import sys; sys.modules['aiohttp'] = None; from gozero.frontends.web.__main__ import main; main([])"
+    )
     assert code == 2
     assert "pip install 'gozero[web]'" in said
     assert said.count("\n") == 1
@@ -95,12 +97,14 @@ def test_without_aiohttp_the_line_says_what_to_install() -> None:
 
 def test_an_engine_that_cannot_start_ends_the_server() -> None:
     code, said = run(
-        code="from gozero.frontends.web.server import process; process.sys.executable = '/bin/false'; "
+        code="import sys; sys.executable = '/bin/false'; "
         "from gozero.frontends.web.__main__ import main; "
         "main(['--no-browser', '--port', '0'])"
     )
     assert code == 2
-    assert said.endswith("gozero web: the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine\n")
+    assert said.endswith(
+        "gozero web: the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine\n"
+    )
 
 
 def test_an_engine_ends_with_its_server_also_in_the_middle_of_a_request() -> None:

@@ -10,12 +10,13 @@ from gozero import __version__ as VERSION
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
 from gozero.frontends.web.engine.game_tree import START
-from gozero.frontends.web.engine.session import GameSession, RefusedError
+from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.colours import WHITE
 from gozero.nets.locations import WEIGHTS
 from gozero.play.current_game import GoGame
 from gozero.records import sgf, sgf_nodes
+from gozero.system.errors import InputError
 from tests import ROOT
 
 DOCS = ROOT / "docs"
@@ -44,10 +45,10 @@ def test_a_comment_may_speak_of_properties() -> None:
 
 def opened(text: str | bytes, game: str = "go") -> tuple[GameSession, str]:
     """The session for the review of a record that is opened at a game, and what is remarked."""
-    setup, found = records.setup_for(text, Setup(game=game))
-    size = setup.size or 9
-    result = GameSession(setup, size, [size])
-    return result, records.load(result, text, found)
+    file = records.RecordFile(text)
+    setup = file.setup(Setup(game=game))
+    result = GameSession(setup, setup.size or 9, [setup.size or 9])
+    return result, file.load(result)
 
 
 def test_a_variation_that_repeats_a_move_leaves_its_comment() -> None:
@@ -68,7 +69,7 @@ def test_moves_before_stones_of_the_main_line_are_told() -> None:
 
 @pytest.mark.parametrize(("size", "game"), [(5, "simple_go"), (9, "go")])
 def test_a_go_file_is_opened_as_simplified_go_on_its_board_alone(size: int, game: str) -> None:
-    assert records.setup_for(f"(;GM[1]SZ[{size}];B[dd])", Setup(game="simple_go"))[0].game == game
+    assert records.RecordFile(f"(;GM[1]SZ[{size}];B[dd])").setup(Setup(game="simple_go")).game == game
 
 
 def played(game: str, size: int, *vertices: str) -> GameSession:
@@ -126,7 +127,7 @@ def test_gomoku_is_saved_and_read_with_its_rules() -> None:
 
 def test_othello_from_other_stones_is_refused() -> None:
     opened("(;GM[2]SZ[8]AB[dd][ee]AW[ed][de];B[df])")  # the usual four
-    with pytest.raises(RefusedError, match="other stones than usual"):
+    with pytest.raises(InputError, match="other stones than usual"):
         opened("(;GM[2]SZ[8]AB[aa];B[dc])")
 
 
@@ -134,41 +135,43 @@ def test_othello_with_the_names_of_points() -> None:
     found, remark = opened("(;GM[2]SZ[8];B[d3];W[C3];B[c4])")
     assert [found.vertex(action) for _, action in found.tree.moves(found.line[-1])] == ["D3", "C3", "C4"]
     assert "such as d3" in remark
-    with pytest.raises(RefusedError, match="line 2, column 1: W: 'z9' is no point"):
+    with pytest.raises(InputError, match="line 2, column 1: W: 'z9' is no point"):
         opened("(;GM[2]SZ[8];B[d3]\n;W[z9])")
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "black", "green D3", "black Z9", "black D4", "black D3\nblack C3"])
 def test_lists_that_cannot_be_played(text: str) -> None:
-    with pytest.raises(RefusedError):
-        records.load(session_of("othello", 8), text, None)
+    with pytest.raises(InputError):
+        records.RecordFile(text).load(session_of("othello", 8))
 
 
-@pytest.mark.parametrize("game", ["go", "othello"])
 @pytest.mark.parametrize("text", ["this is not an sgf", "", "\0\1\2", "<html>", "# a remark\nand no move"])
-def test_a_file_that_is_neither_sgf_nor_moves_is_said_to_be_so(game: str, text: str) -> None:
-    with pytest.raises(RefusedError, match="neither SGF nor a list of moves"):
-        records.setup_for(text.encode(), Setup(game=game))
+def test_a_file_that_is_neither_sgf_nor_moves_is_said_to_be_so(text: str) -> None:
+    with pytest.raises(InputError, match="neither SGF nor a list of moves"):
+        records.RecordFile(text.encode())
 
 
 def test_a_list_in_which_a_side_moves_out_of_turn_is_refused() -> None:
-    with pytest.raises(RefusedError, match="Move 2 of this file, 'black D2', cannot be played in connect4 on 7x6"):
+    with pytest.raises(InputError, match="Move 2 of this file, 'black D2', cannot be played in connect4 on 7x6"):
         opened("# connect4 7x6\nblack D1\nblack D2\n")
 
 
 def test_a_list_of_a_board_without_points_is_refused() -> None:
-    with pytest.raises(RefusedError, match="The record names a board of 0: there is none"):
-        records.setup_for("# tictactoe 0x0\n", setup_of({"game": "go"}))
+    with pytest.raises(InputError, match="The record names a board of 0: there is none"):
+        records.RecordFile("# tictactoe 0x0\n").setup(Setup())
 
 
 def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -> None:
-    text = "(;SZ[9];B[cc];W[dd](;B[cc];W[ee])(;B[cc])(;B[gg]))"
+    text = "(;SZ[9];B[cc];W[dd](;B[cc];W[ee])(;B[cc])(;B[gg];W[gg]))"
     found, remark = opened(text)
     assert remark.startswith("Line 1, column 21: move 3, black C7, cannot be played in go on 9x9")
+    assert "2 variations were left out or cut short" in remark
     assert [node.action for _, node in found.tree.in_order()] == [20, 30, 60]
     found.restore(json.loads(json.dumps(found.snapshot(0.0))))
-    assert properties(records.save(found, "")[1]) == properties(text)
-    with pytest.raises(RefusedError, match="move 1, white A9, cannot be played"):
+    saved = records.save(found, "")[1]
+    assert properties(saved) == properties(text)
+    assert opened(saved)[0].tree.to_values()["nodes"] == found.tree.to_values()["nodes"]
+    with pytest.raises(InputError, match="move 1, white A9, cannot be played"):
         opened("(;SZ[9]AB[aa];W[aa])")
 
 
@@ -182,12 +185,13 @@ def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -
     ],
 )
 def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, played: str, remark: str) -> None:
-    setup, found = records.setup_for(f"(;SZ[9]RU[{named}];B[ee])", Setup(rules="tromp-taylor"))
+    file = records.RecordFile(f"(;SZ[9]RU[{named}];B[ee])")
+    setup = file.setup(Setup(rules="tromp-taylor"))
     result = GameSession(setup, 9, [9])
-    assert records.load(result, "", found) == remark
+    assert file.load(result) == remark
     assert isinstance(result.game, GoGame)
     assert result.game.rules.name == played
-    later, _ = records.setup_for("(;SZ[9];B[ee])", setup)
+    later = records.RecordFile("(;SZ[9];B[ee])").setup(setup)
     assert GameSession(later, 9, [9]).rules == "tromp-taylor"
 
 
@@ -202,7 +206,7 @@ def test_a_game_that_is_kept_is_taken_up_again() -> None:
 
 
 def test_a_list_of_moves_without_its_first_line_is_of_the_game_on_the_page() -> None:
-    setup, _ = records.setup_for("black B2", Setup(game="gomoku", size=7))
+    setup = records.RecordFile("black B2").setup(Setup(game="gomoku", size=7))
     assert (setup.game, setup.size, setup.person) == ("gomoku", 7, "both")
 
 
@@ -273,22 +277,21 @@ def test_a_variation_with_stones_is_one_still_when_the_main_one_is_gone(rest: st
 
 
 def test_games_behind_the_head_of_a_mail_are_offered() -> None:
-    assert len(records.games_in("From: a\n\n(;SZ[9];B[aa])(;SZ[9];W[bb])")) == 2
+    assert len(records.RecordFile("From: a\n\n(;SZ[9];B[aa])(;SZ[9];W[bb])").games) == 2
 
 
 def test_one_game_of_a_collection_is_chosen_and_the_others_are_kept() -> None:
-    data = (KINDS / "two_games.sgf").read_bytes()
-    assert [title.split(",")[0] for title in records.games_in(data)] == ["one", "two"]
-    setup, game = records.setup_for(data, Setup(), 1)
-    found = GameSession(setup, 9, [9])
-    assert records.load(found, data, game, 1, "games.sgf").startswith("Game 2 of 2.")
+    file = records.RecordFile((KINDS / "two_games.sgf").read_bytes())
+    assert [game.title.split(",")[0] for game in file.games] == ["one", "two"]
+    found = GameSession(file.setup(Setup(), 1), 9, [9])
+    assert file.load(found, 1, "games.sgf").startswith("Game 2 of 2.")
     found.go_to(found.line[-1])
     found.play(found.action("A1"))
     name, text = records.save(found, "")
     first, second = sgf.games(text)
     assert (name, len(first.record().moves), len(second.record().moves)) == ("games.sgf", 1, 3)
-    with pytest.raises(RefusedError, match="no game 3"):
-        records.setup_for(data, Setup(), 2)
+    with pytest.raises(InputError, match="no game 3"):
+        file.setup(Setup(), 2)
 
 
 def test_a_game_played_here_says_who_played_when() -> None:

@@ -8,9 +8,8 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from gozero.frontends.web.engine.handler import RequestHandler
-from gozero.frontends.web.engine.session import RefusedError
 from gozero.frontends.web.settings import EngineProcessSettings
-from gozero.system.errors import ChoiceError
+from gozero.system.errors import ChoiceError, InputError
 from tests.frontends.web.talk import Server, Wire
 
 STRONG = {"game": "go", "size": 7, "level": 20}
@@ -34,8 +33,8 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
         def work(self) -> bool:
             raise ChoiceError("the network cannot be opened")
 
-        def analyse(self, on: bool) -> None:
-            self.analyses = on
+        def stop(self) -> None:
+            self.analyses, self.batch = False, []
 
     handler = RequestHandler(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
     handler._current = cast(Any, searches := FailingSearches())
@@ -44,7 +43,7 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
         handler.work()
     assert not handler.has_work
     assert (searches.analyses, searches.batch) == (False, [])
-    with pytest.raises(RefusedError):
+    with pytest.raises(InputError):
         handler.do({"do": "what no page asks for"})
     assert handler.has_work
 
@@ -108,7 +107,9 @@ def test_another_level_lets_the_thought_begin_again(server: Server, shared_game:
 
 
 @pytest.mark.parametrize(("request_", "number"), [("undo", 0), ("resign", 1), ("review", 1)])
-def test_what_changes_the_game_cuts_the_thought_short(server: Server, shared_game: str, request_: str, number: int) -> None:
+def test_what_changes_the_game_cuts_the_thought_short(
+    server: Server, shared_game: str, request_: str, number: int
+) -> None:
     with server.page(shared_game) as page:
         thinking(page)
         page.send(do=request_)
@@ -134,7 +135,9 @@ def test_handicap_stones_stand_where_the_engine_thinks(server: Server, shared_ga
         assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
 
 
-def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(server: Server, shared_game: str) -> None:
+def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_back(
+    server: Server, shared_game: str
+) -> None:
     with server.page(shared_game) as page:
         begun(page, {"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
         page.send(do="analyse", on=True)

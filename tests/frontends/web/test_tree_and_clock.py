@@ -45,13 +45,13 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
     tree, (first, *_) = small_tree()
     tree[first].comment = "é"
     tree.learn(first, Estimate(10, 0.25, -1.5, (4, 0)))
-    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
+    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())), 9)
     assert again.to_values() == tree.to_values()
     assert again[first] == tree[first]
     newest = tree.add(START, BLACK, 1)
     assert again.add(START, BLACK, 1) == newest
     tree.remove(newest)
-    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())))
+    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())), 9)
     assert again.add(START, BLACK, 2) > newest  # numbers are not used again
 
 
@@ -73,7 +73,7 @@ def test_overtime_and_its_end() -> None:
     clock.start(WHITE, 12.0)  # into the first period, which is not used up
     clock.start(BLACK, 13.0)
     assert clock.remaining(13.0) == pytest.approx(20.0)
-    assert clock.remaining(34.0) < 0
+    assert clock.remaining(34.0) == 0
 
 
 def test_a_thought_that_begins_again_has_what_is_left_of_its_turn() -> None:

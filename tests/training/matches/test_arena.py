@@ -110,7 +110,7 @@ def test_players_must_name_the_referees_winner(claims: tuple[str | None, str | N
         (["random", "random", "--answer-seconds", "0"], "answer_seconds = 0.0 is out of range"),
         (["random", "random", "--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
         (["random", "weights:/nowhere/x.pt:10"], "/nowhere/x.pt"),
-        (["random", "random", "--game", "tictactoe", "--size", "3", "--opening-moves", "9"], "opening_moves = 9: "),
+        (["random", "random", "--game", "tictactoe", "--size", "3", "--opening-moves", "9"], "9 random plies end nearly every game"),
     ],
 )
 def test_a_bad_request_is_one_clear_line(

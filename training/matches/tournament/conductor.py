@@ -13,7 +13,7 @@ from pathlib import Path
 from training.matches.elo import Decision, judge
 from training.matches.match import ILLEGAL_MOVE, Fixture, fixture
 from training.matches.tournament.field import SPRT, Field
-from training.matches.tournament.journal import Journal, PlayedGame, missing, sorted_pair
+from training.matches.tournament.journal import Journal, PlayedGame, missing
 from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.worker import CANNOT_START
 
@@ -97,21 +97,19 @@ class Conductor:
 
     def _take(self) -> Fixture | None:
         """The next fixture of entrants that can start."""
-        return next((each for each in self._open if not self.withdrawn.keys() & set(each.names)), None)
+        return next((each for each in self._open if not self.withdrawn.keys() & set(each.pair)), None)
 
     def _still_open(self) -> Iterator[Fixture]:
         """All fixtures that are not in the journal, pair of games by pair of games, each pairing in turn."""
-        done, places = {game.key for game in self.journal.games}, self.field.names.index
-        number = 0
+        done, number = {game.key for game in self.journal.games}, 0
         for start in range(0, self.field.games, 2):
-            for pairing in self.field.pairings:
-                names = sorted_pair(self.field.names, pairing)
+            for pair in self.field.pairings:
                 for index in (start, start + 1):
-                    if (*names, index) not in done:
-                        yield fixture(number, (places(names[0]), places(names[1])), names, index, self.field.seed)
+                    if (*pair, index) not in done:
+                        yield fixture(number, pair, index, self.field.seed)
                     number += 1
 
     def _missing_of(self, names: Collection[str]) -> int:
         """Games of these entrants that are not in the journal."""
         counts = missing(self.field, self.journal.games) if names else {}
-        return sum(count for pair, count in counts.items() if not {self.field.names[i] for i in pair}.isdisjoint(names))
+        return sum(count for pair, count in counts.items() if not set(names).isdisjoint(pair))

@@ -11,15 +11,12 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gozero import games
 from gozero.games.game import Game
-from gozero.games.position import Position
 from gozero.nets import locations
 from gozero.system.errors import ChoiceError, UserError
 from gozero.system.options import SettingsError
@@ -38,7 +35,6 @@ ROUND_ROBIN, GAUNTLET, SPRT, PAIRS = "round-robin", "gauntlet", "sprt", "pairs"
 LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
 CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of what ends a line
-OPENINGS_LOOKED_AT = 200  # tries after which openings that do not end the game count as too rare
 
 
 @dataclass(frozen=True)
@@ -92,16 +88,15 @@ class Field:
         return [entrant.name for entrant in self.entrant]
 
     @property
-    def pairings(self) -> list[tuple[int, int]]:
-        count = len(self.entrant)
-        if self.kind == SPRT:
-            return [(0, 1)]
+    def pairings(self) -> list[tuple[str, str]]:
+        """The names of who meets whom, each pair in the order of the alphabet."""
         if self.kind == PAIRS:
-            places = {name: place for place, name in enumerate(self.names)}
-            return [(places[pair.a], places[pair.b]) for pair in self.pair]
-        first = self.challengers if self.kind == GAUNTLET else count
-        from_first = self.challengers if self.kind == GAUNTLET else 0
-        return [(i, j) for i in range(first) for j in range(max(i + 1, from_first), count)]
+            pairs = [(pair.a, pair.b) for pair in self.pair]
+        elif self.kind == GAUNTLET:
+            pairs = list(product(self.names[: self.challengers], self.names[self.challengers :]))
+        else:
+            pairs = list(combinations(self.names, 2))
+        return [(min(pair), max(pair)) for pair in pairs]
 
     @property
     def together(self) -> int:
@@ -159,7 +154,7 @@ def made(values: dict[str, Any], where: str) -> Field:
     read: Field = config.from_dict(Field, values, where)
     try:
         whole = _completed(read, "komi" in values)
-        for problem in chain(_problems(whole), _player_problems(whole)):
+        for problem in _problems(whole):
             raise SettingsError(f"{where}: {problem}")
     except ChoiceError as error:
         raise SettingsError(f"{where}: {error}") from None
@@ -201,11 +196,13 @@ def _completed(read: Field, has_komi: bool) -> Field:
 
 
 def _problems(whole: Field) -> Iterator[str]:
-    """What is wrong with a field, except for its players."""
-    count, names = len(whole.entrant), whole.names
+    """What is wrong with a field."""
+    count, names, plies = len(whole.entrant), whole.names, whole.opening_moves
     if whole.games % 2:
         yield f"games = {whole.games}: expected an even number, each opening is played twice"
-    yield from _opening_problems(whole)
+    if plies >= whole.max_moves:
+        yield f"opening_moves = {plies}: expected fewer than max_moves = {whole.max_moves}"
+    opening(whole.make_game(), plies, whole.seed)
     if count < 2 or (whole.kind == SPRT and count != 2):
         wanted = "exactly two" if whole.kind == SPRT else "at least two"
         yield f"{count} [[entrant]]: {whole.kind} needs {wanted}"
@@ -213,58 +210,35 @@ def _problems(whole: Field) -> Iterator[str]:
         yield f"challengers = {whole.challengers}: expected fewer than the {count} entrants"
     if whole.kind == SPRT and whole.sprt.elo1 <= whole.sprt.elo0:
         yield f"sprt: elo1 = {whole.sprt.elo1:g}: expected more than elo0 = {whole.sprt.elo0:g}"
-    yield from _pair_problems(whole)
-    for number, name in enumerate(names, 1):
-        if any(unicodedata.category(character) in CONTROLS for character in name):
-            yield f"entrant {number}: name = {name!r}: expected no control characters"
-    for seen in ([entrant.file_name.lower() for entrant in whole.entrant], names):
-        for number, name in enumerate(seen):
-            if name in seen[:number]:
-                both = f"{names[seen.index(name)]!r} and {names[number]!r}"
-                yield f"entrants {both} have the same name in files; give each a name of its own"
-
-
-def _pair_problems(whole: Field) -> Iterator[str]:
-    """Pairs that cannot meet, or that another kind has no use for."""
     if bool(whole.pair) != (whole.kind == PAIRS):
         what = "give at least one [[pair]]" if whole.kind == PAIRS else f"leave out [[pair]], or write kind = {PAIRS!r}"
         yield f"kind = {whole.kind!r}: {what}"
-    seen: set[frozenset[str]] = set()
-    for number, pair in enumerate(whole.pair, 1):
-        for key, name in (("a", pair.a), ("b", pair.b)):
-            if name not in whole.names:
-                yield f"pair {number}: {key} = {name!r}: no entrant has this name"
-        if pair.a == pair.b or {pair.a, pair.b} in seen:
-            yield f"pair {number}: {pair.a!r} and {pair.b!r}: expected two entrants, each pair once"
-        seen.add(frozenset((pair.a, pair.b)))
-
-
-def _opening_problems(whole: Field) -> Iterator[str]:
-    """Openings after which no entrant has a move."""
-    game, plies = whole.make_game(), whole.opening_moves
-    free = int(np.count_nonzero(game.board(Position(game).state) == 0))
-    if plies >= whole.max_moves:
-        yield f"opening_moves = {plies}: expected fewer than max_moves = {whole.max_moves}"
-    if plies >= free:
-        yield f"opening_moves = {plies}: expected fewer than the {free} empty points of the board"
-    try:
-        opening(game, plies, whole.seed, OPENINGS_LOOKED_AT)
-    except ChoiceError as error:
-        yield f"opening_moves = {plies}: {error}"
-
-
-def _player_problems(whole: Field) -> Iterator[str]:
-    """Descriptions that make no player. Networks, programs and packages show only when they start."""
-    game = whole.make_game()
-    for number, entrant in enumerate(whole.entrant, 1):
+    meetings = [{pair.a, pair.b} for pair in whole.pair]
+    for number, meeting in enumerate(meetings):
+        if unknown := meeting.difference(names):
+            yield f"pair {number + 1}: no entrant has the name {', '.join(map(repr, unknown))}"
+        if len(meeting) < 2 or meeting in meetings[:number]:
+            yield f"pair {number + 1}: {', '.join(map(repr, meeting))}: expected two entrants, each pair once"
+    files = [entrant.file_name.lower() for entrant in whole.entrant]
+    for number, name in enumerate(names):
+        if any(unicodedata.category(character) in CONTROLS for character in name):
+            yield f"entrant {number + 1}: name = {name!r}: expected no control characters"
+        if files[number] in files[:number]:
+            both = f"{names[files.index(files[number])]!r} and {name!r}"
+            yield f"entrants {both} have the same name in files; give each a name of its own"
         try:
-            player = parse_player(entrant.player)
-            if player.kind == "weights":
-                locations.find(player.argument)
-            elif player.kind != "perfect" and not player.is_outside:
-                open_player(entrant.player, Conditions(game, whole.komi)).close()
+            _check_player(whole, whole.entrant[number].player)
         except UserError as error:
-            yield f"entrant {number}: player = {entrant.player!r}: {error}"
+            yield f"entrant {number + 1}: player = {whole.entrant[number].player!r}: {error}"
+
+
+def _check_player(whole: Field, text: str) -> None:
+    """UserError for a description that makes no player. Networks, programs and packages show only when they start."""
+    player = parse_player(text)
+    if player.kind == "weights":
+        locations.find(player.argument)
+    elif player.kind != "perfect" and not player.is_outside:
+        open_player(text, Conditions(whole.make_game(), whole.komi)).close()
 
 
 def fact_of(player: str) -> str:

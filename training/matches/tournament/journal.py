@@ -6,7 +6,7 @@ games. What a killed process left of an unfinished line is cut off when the jour
 contradicts the journal is refused; more games and more entrants do not contradict it.
 
 `games/A~B-0001.sgf` is the first game of entrants A and B; no name in files holds `~`. A game that SGF does not know
-(Connect-4, tic-tac-toe) is a text with lines `key: value`, the moves last.
+(Connect-4, tic-tac-toe) is a list of moves.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from gozero.games import coords
 from gozero.games.game import Game
-from gozero.records import sgf
+from gozero.records import move_list, sgf
 from gozero.system.options import SettingsError
 from training.matches.match import Fixture, MatchGame, agree
 from training.matches.tournament.clocks import Spent
@@ -55,7 +55,7 @@ class PlayedGame:
     @classmethod
     def of(cls, fixture: Fixture, played: MatchGame, spent: tuple[Spent, Spent], game: Game) -> Self:
         """A fixture that was played, with the time that each of the pair spent on it."""
-        (a, b), names = spent, fixture.names
+        (a, b), names = spent, fixture.pair
         return cls(
             pair=names,
             index=fixture.index,
@@ -70,6 +70,18 @@ class PlayedGame:
             longest=(round(a.longest, 4), round(b.longest, 4)),
             replaced=(a.replaced, b.replaced),
         )
+
+    @classmethod
+    def read(cls, values: dict[str, Any], game: Game) -> Self:
+        """A game of the journal. ValueError or TypeError for values that are none, and moves that are not of the board."""
+        pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+        read = cls(**values | pairs)
+        if [type(name) for name in (*read.pair, read.winner, read.index)] != [str, str, str, int]:
+            raise TypeError(f"pair = {read.pair!r}, index = {read.index!r}")
+        if any(len(pair) != 2 for pair in (read.claims, read.seconds, read.answers, read.longest, read.replaced)):
+            raise ValueError("a number or a claim of one of the pair is missing")
+        moves_of(read, game)
+        return read
 
     @property
     def black(self) -> str:
@@ -128,8 +140,7 @@ class Journal:
             self._file.seek(0)
             data = self._file.read()
             before, self.games = _checked(data, field, self.path)
-            if not data.endswith(b"\n"):
-                self._file.truncate(_whole(data))
+            self._file.truncate(_whole(data))
             if before != field.facts:
                 self._write({"field": field.facts})
         except BaseException:
@@ -166,16 +177,10 @@ def played(folder: Path, field: Field) -> list[PlayedGame]:
     return _checked(path.read_bytes(), field, path)[1] if path.is_file() else []
 
 
-def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[int, int], int]:
+def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[str, str], int]:
     """How many games of each of the field's pairings are not among these."""
     found = Counter(game.pair for game in games)
-    return {pairing: field.games - found[sorted_pair(field.names, pairing)] for pairing in field.pairings}
-
-
-def sorted_pair(names: Sequence[str], pairing: tuple[int, int]) -> tuple[str, str]:
-    """The names of a pairing, of those of the field, in the order of the alphabet, as games have them."""
-    first, second = sorted(names[place] for place in pairing)
-    return first, second
+    return {pair: field.games - found[pair] for pair in field.pairings}
 
 
 def _whole(data: bytes) -> int:
@@ -183,9 +188,9 @@ def _whole(data: bytes) -> int:
     return data.rfind(b"\n") + 1
 
 
-def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | None, list[PlayedGame]]:
+def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     """(the newest facts, the games) of a journal that does not contradict the field."""
-    facts, games = None, dict[tuple[str, str, int], PlayedGame]()
+    facts, games = dict[str, Any](), dict[tuple[str, str, int], PlayedGame]()
     board = field.make_game()
     for number, line in enumerate(data[: _whole(data)].splitlines(), 1):
         try:
@@ -193,51 +198,36 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any] | No
             if "field" in entry:
                 facts = dict(entry["field"], entrants=dict(entry["field"]["entrants"].items()))
             else:
-                game = _game(entry["game"], board)
+                game = PlayedGame.read(entry["game"], board)
                 games[game.key] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None
-    if games and facts is None:
-        raise SettingsError(f"{path} does not begin with the field's facts: give another --out")
-    if facts is not None and games:
+    if games:
         _check(facts, field.facts, list(games.values()), path)
     return facts, list(games.values())
 
 
-def _game(values: dict[str, Any], board: Game) -> PlayedGame:
-    """A game of the journal; ValueError or TypeError for values that are none, and moves that are not of the board."""
-    pairs: dict[str, Any] = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    game = PlayedGame(**values | pairs)
-    for name, annotation in PlayedGame.__annotations__.items():
-        value, kind = getattr(game, name), {"str": str, "int": int}.get(annotation, tuple)
-        if not isinstance(value, kind) or (isinstance(value, tuple) and len(value) != 2):
-            raise TypeError(f"{name} = {value!r}")
-    if not all(isinstance(name, str) for name in game.pair):
-        raise TypeError(f"pair = {game.pair!r}")
-    moves_of(game, board)
-    return game
-
-
 def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
     """SettingsError if games that were played do not belong to the field."""
-
-    def differs(was: str, is_now: str) -> SettingsError:
-        return SettingsError(
-            f"the field contradicts {path}: played with {was}, now {is_now}; put it back, or give another --out"
-        )
-
-    for name in sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name != "kind", name)):
-        if before.get(name) != now.get(name):
-            raise differs(*(f"{name} = {given[name]}" if name in given else f"no {name}" for given in (before, now)))
+    names = sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name != "kind", name))
+    facts = [(name, before.get(name, "not there"), now.get(name, "not there")) for name in names]
+    entrants = [facts.get("entrants", {}) for facts in (before, now)]
     for name in sorted({name for game in games for name in game.pair}):
-        was, is_now = before["entrants"].get(name), now["entrants"].get(name)
+        was, is_now = (each.get(name, "missing") for each in entrants)
+        facts.append((f"entrant {name!r}", was, is_now))
+    for name, was, is_now in facts:
         if was != is_now:
-            raise differs(f"entrant {name!r} = {was}", "it is missing" if is_now is None else f"{is_now}")
-    most = max(game.index for game in games) + 1
-    if most > now["games"]:
-        raise differs(f"{most} games of a pairing, both colours counted", f"games = {now['games']}")
+            raise _contradiction(path, f"{name} = {was}", f"{name} = {is_now}")
+    if (most := max(game.index for game in games) + 1) > now["games"]:
+        raise _contradiction(path, f"{most} games of a pairing, both colours counted", f"games = {now['games']}")
+
+
+def _contradiction(path: Path, was: str, is_now: str) -> SettingsError:
+    return SettingsError(
+        f"the field contradicts {path}: played with {was}, now {is_now}; put it back, or give another --out"
+    )
 
 
 def file_name(played: PlayedGame, field: Field) -> str:
@@ -250,7 +240,7 @@ def file_name(played: PlayedGame, field: Field) -> str:
 def write_game(played: PlayedGame, field: Field, game: Game, folder: Path) -> None:
     """Save a game as a file; one of its name, which a journal that was removed may have left, goes. StorageError."""
     path = folder / GAMES / file_name(played, field)
-    content = _sgf(played, field, game) if path.suffix == ".sgf" else _text(played, field).encode()
+    content = _sgf(played, field, game) if path.suffix == ".sgf" else _listed(played, game).encode()
     with storage.writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         with storage.replacing(path) as file:
@@ -274,7 +264,6 @@ def _sgf(played: PlayedGame, field: Field, game: Game) -> bytes:
     )
 
 
-def _text(played: PlayedGame, field: Field) -> str:
-    lines = {"game": field.game, "size": field.size, "rules": field.rules, "black": played.black}
-    lines |= {"white": played.white, "result": played.result, "ended": played.ended, "detail": played.detail}
-    return "".join(f"{key}: {value}\n" for key, value in lines.items() if value) + f"moves: {played.moves}\n"
+def _listed(played: PlayedGame, game: Game) -> str:
+    end = f"{played.result}, {played.ended}" + (f": {played.detail}" if played.detail else "")
+    return move_list.written(game, moves_of(played, game), f"black: {played.black}", f"white: {played.white}", end)

@@ -111,11 +111,12 @@ class WorkerPool:
     def _blame(self, worker: _Worker, what: str) -> Iterator[PlayedGame]:
         """Remove the worker; the entrant that was thinking, if any, loses one game, and the others wait again."""
         place, fixtures = worker.watch.place, worker.fixtures
+        name = "" if place == NOBODY else self._field.names[place]
         self._remove(worker)
-        lost = next((fixture for fixture in fixtures.values() if place in fixture.pair), None)
+        lost = next((fixture for fixture in fixtures.values() if name in fixture.pair), None)
         self._again += [fixture for fixture in fixtures.values() if fixture is not lost]
         if lost is not None:
-            loser, why = lost.pair.index(place), f"{self._field.names[place]}: {what}"
+            loser, why = lost.pair.index(name), f"{name}: {what}"
             result = f"{'B' if lost.black != loser else 'W'}+F"
             game = MatchGame(lost.number, lost.black, 1 - loser, result, (), "failure", why, (None, None))
             yield PlayedGame.of(lost, game, (Spent(), Spent()), self._field.make_game())

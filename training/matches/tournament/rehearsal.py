@@ -27,20 +27,22 @@ def rehearse(field: Field, games: Sequence[PlayedGame]) -> Iterator[tuple[bool, 
     """(whether that is fine, a line), one for each entrant that has a game to play, then the games and the time that
     those which are not among `games` take.
     """
-    game, seconds = field.make_game(), dict[int, float | None]()
+    game, seconds = field.make_game(), dict[str, float | None]()
 
     def after(number: int, plies: int) -> Position:
         return play_at_random(Position(game), plies, np.array([field.seed + number], np.uint64))
 
     plies = sum(after(number, field.max_moves).ply for number in range(RANDOM_GAMES)) / RANDOM_GAMES
     early = after(0, int(plies * EARLY))
-    for place in sorted({place for pairing in field.pairings for place in pairing}):
-        seconds[place], line = _try(field, early, field.entrant[place].player)
-        yield seconds[place] is not None, f"{field.entrant[place].name}: {line}"
+    playing = {name for pair in field.pairings for name in pair}
+    for name, entrant in zip(field.names, field.entrant, strict=True):
+        if name in playing:
+            seconds[name], line = _try(field, early, entrant.player)
+            yield seconds[name] is not None, f"{name}: {line}"
     yield None not in seconds.values(), _summary(field, games, seconds, plies)
 
 
-def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[int, float | None], plies: float) -> str:
+def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[str, float | None], plies: float) -> str:
     """The games and the time that are left; pairings whose seconds a move are not known take none."""
     counts = missing(field, games)
     left, total, moves, short = sum(counts.values()), len(counts) * field.games, 0.0, 0

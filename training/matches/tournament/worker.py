@@ -147,20 +147,20 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     game = field.make_game()
     conditions, watch = field.conditions(game), Watch(shared)
     warm, facts = field.clock.runs, field.facts["entrants"]
-    players = [
-        ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[entrant.name]), field.clock)
-        for place, entrant in enumerate(field.entrant)
-    ]
+    players = {
+        name: ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[name]), field.clock)
+        for place, (name, entrant) in enumerate(zip(field.names, field.entrant, strict=True))
+    }
     try:
         fixtures = _received(connection)
         schedule = play_schedule(players, fixtures, game, field.opening_moves, field.max_moves, field.together)
         for fixture, slot, record in schedule:
-            first, second = (players[place].spent(slot) for place in fixture.pair)
+            first, second = (players[name].spent(slot) for name in fixture.pair)
             connection.send((fixture.number, PlayedGame.of(fixture, record, (first, second), game)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
     finally:
-        for player in players:
+        for player in players.values():
             player.close()
 
 

@@ -18,11 +18,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
-from gozero.nets.weights import WeightsError
 from gozero.system import jit
 from gozero.system.console import SUCCESS, from_arguments, run_server
-from gozero.system.errors import ChoiceError
-from gozero.system.options import SettingsError
+from gozero.system.errors import InputError, UserError
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 
 if TYPE_CHECKING:
@@ -34,47 +32,11 @@ LOADING = (
     "Preparing the rules and the search for this processor: {seconds} s so far. The first time for each version they "
     "are compiled, which takes about half a minute, longer on a busy machine."
 )
-Report = Callable[[dict[str, Any]], None]
 WAIT = 0.3  # seconds for the rules, before the page shows that they are being prepared
 
-
-class RequestQueue:
-    """The requests that wait.
-
-    Args:
-        lines: of standard input; their end ends the process.
-        note: called with each of them.
-    """
-
-    def __init__(self, lines: Iterator[str], note: Callable[[str], None]) -> None:
-        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._seen: list[dict[str, Any] | None] = []  # at most the next one
-        threading.Thread(target=self._read, args=(lines, note), name="requests", daemon=True).start()
-
-    def _read(self, lines: Iterator[str], note: Callable[[str], None]) -> None:
-        with suppress(ValueError):  # a line that was cut off, as when the server is killed
-            for line in lines:
-                note(line)
-                self._requests.put(json.loads(line))
-        self._requests.put(None)
-
-    def is_waiting(self) -> bool:
-        """Whether a request waits."""
-        return bool(self._seen) or not self._requests.empty()
-
-    def take_minor(self) -> dict[str, Any] | None:
-        """The next request, if one has arrived and no move is cut short for it."""
-        if not self.is_waiting():
-            return None
-        request = self.take(None)
-        if request is None or request["do"] in URGENT:
-            self._seen.append(request)
-            return None
-        return request
-
-    def take(self, seconds: float | None) -> dict[str, Any] | None:
-        """The next request; None at the end of the input. queue.Empty where none comes in this time."""
-        return self._seen.pop() if self._seen else self._requests.get(timeout=seconds)
+Report = Callable[[dict[str, Any]], None]
+RequestQueue = queue.Queue[dict[str, Any] | None]
+"""The requests that wait; None is the end of the input."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -86,7 +48,8 @@ def main(arguments: list[str] | None = None) -> None:
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     """Answer requests until their end. Returns the exit code."""
     output = ProtocolOutput.take_over(log)
-    requests = RequestQueue(arriving_lines(0), output.note)
+    requests = RequestQueue()
+    threading.Thread(target=read, args=(arriving_lines(0), output.note, requests), daemon=True).start()
 
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
@@ -105,15 +68,31 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         if page is not None:
             report({"is": "done", "to": page})
 
-    def is_cut() -> bool:
-        while (request := requests.take_minor()) is not None:
-            answer(request)
-        return requests.is_waiting()
+    def is_waiting() -> bool:
+        return not requests.empty()
 
-    handler = RequestHandler(settings, requests.is_waiting, is_cut, report, lambda: wait(compilation, report))
+    def is_cut() -> bool:
+        while is_waiting():
+            request = requests.queue[0]  # nobody else takes it
+            if request is None or request["do"] in URGENT:
+                return True
+            requests.get()
+            answer(request)
+        return False
+
+    handler = RequestHandler(settings, is_waiting, is_cut, report, lambda: wait(compilation, report))
     while (request := next_request(handler, requests, report)) is not None:
         answer(request)
     os._exit(SUCCESS)  # threads that load or compile are not waited for
+
+
+def read(lines: Iterator[str], note: Callable[[str], None], requests: RequestQueue) -> None:
+    """Put the requests of the input, and its end, into the queue; ``note`` is called with each."""
+    with suppress(ValueError):  # a line that was cut off, as when the server is killed
+        for line in lines:
+            note(line)
+            requests.put(json.loads(line))
+    requests.put(None)
 
 
 def wait(compilation: jit.Compilation, report: Report) -> None:
@@ -134,22 +113,20 @@ def next_request(handler: RequestHandler, requests: RequestQueue, report: Report
         left = handler.seconds_left(time.monotonic())
         if left == 0:
             guarded(handler.time_is_up, report)
-        elif handler.has_work and not requests.is_waiting():
+        elif handler.has_work and requests.empty():
             guarded(handler.work, report)
         else:
             with suppress(queue.Empty):
-                return requests.take(left)
+                return requests.get(timeout=left)
 
 
 def guarded(act: Callable[[], None], report: Report) -> None:
     """Do it; report to the page in one sentence what cannot be done, or that there is a bug."""
-    from gozero.frontends.web.engine.session import RefusedError
-
     try:
         act()
-    except RefusedError as refused:
+    except InputError as refused:
         report({"is": "refused", "text": str(refused)})
-    except (ChoiceError, SettingsError, WeightsError) as error:
+    except UserError as error:
         report({"is": "refused", "text": f"{str(error)[:1].upper()}{str(error)[1:]}."})
     except BrokenPipeError:
         raise
@@ -157,7 +134,7 @@ def guarded(act: Callable[[], None], report: Report) -> None:
         sys.stderr.write("gozero web: internal error; please report this:\n")
         traceback.print_exception(error, file=sys.stderr)
         text = f"Internal error: {type(error).__name__}; the terminal says more."
-        report({"is": "refused", "text": text, "bug": True})
+        report({"is": "refused", "text": text})
 
 
 if __name__ == "__main__":

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gozero.frontends.web.engine.session import GameSession, RefusedError
+from gozero.frontends.web.engine.session import GameSession
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
 from gozero.games.descriptions import won_by
 from gozero.games.go import go
 from gozero.play.current_game import GoGame
-from gozero.play.ending import GoEnding, Outcome
-from gozero.play.player import Player
+from gozero.play.ending import Ending, GoEnding, Outcome
 from gozero.play.searcher import Limits, never
 from gozero.scoring.regions import chains_of
 from gozero.scoring.settlement import Settlement, agreed, as_it_stands
+from gozero.system.errors import InputError
 
 
 class Counting:
@@ -23,80 +23,75 @@ class Counting:
 
     Args:
         session: the game.
-        player: judges which stones are dead.
+        ending: judges which stones are dead.
     """
 
-    def __init__(self, session: GameSession, player: Player) -> None:
+    def __init__(self, session: GameSession, ending: Ending) -> None:
         self._session = session
-        self._ending = player.ending
+        self._ending = ending
 
     @property
-    def is_counted(self) -> bool:
+    def _is_counted(self) -> bool:
         """Whether the shown position is the end of a game of Go by the rules."""
         session = self._session
         return isinstance(session.game, GoGame) and session.game.position.is_over and session.ended_here is None
 
     @property
-    def is_disputable(self) -> bool:
-        """Whether the players may agree about dead stones."""
-        session = self._session
-        return self.is_counted and session.game.name == "go" and self._removes_dead
-
-    @property
     def _removes_dead(self) -> bool:
-        game = self._session.game
-        return isinstance(game, GoGame) and game.rules.removes_dead
+        """Whether the players agree about dead stones at the end."""
+        return isinstance(self._session.game, GoGame) and self._session.game.rules.removes_dead
 
-    def settlement(self, should_stop: Callable[[], bool] = never) -> Settlement:
+    def _settlement(self, should_stop: Callable[[], bool] = never) -> Settlement:
         """What the game is counted by."""
         session, board = self._session, self._session.game.stones()
-        if not self.is_disputable:
-            return as_it_stands(board)
-        if session.at in session.agreed:
-            return agreed(board, session.agreed[session.at])
+        dead = session.tree[session.at].dead
+        if dead is not None:
+            return agreed(board, dead)
+        return self._searched(should_stop) if self._removes_dead else as_it_stands(board)
+
+    def _searched(self, should_stop: Callable[[], bool]) -> Settlement:
         assert isinstance(self._ending, GoEnding)
         return self._ending.settlement(Limits(None, should_stop=should_stop))
 
     def is_settled(self, should_stop: Callable[[], bool]) -> bool:
         """Whether nothing is left to do in the shown position but to pass."""
-        if not (self._removes_dead and isinstance(self._ending, GoEnding)):
-            return False
-        return self._ending.settlement(Limits(None, should_stop=should_stop)).is_complete
+        return self._removes_dead and self._searched(should_stop).is_complete
 
     def toggle(self, action: int) -> None:
-        """Call the string on a point dead if it was alive, and the other way round. RefusedError if there is none."""
-        if not self.is_disputable:
-            raise RefusedError("Dead stones are marked at the end of a game, after two passes.")
+        """Call the string on a point dead if it was alive, and the other way round. InputError if there is none."""
         session = self._session
+        if not (self._is_counted and self._removes_dead):
+            raise InputError("Dead stones are marked at the end of a game, after two passes.")
         chain = next((chain for chain in chains_of(session.game.stones()) if action in chain), None)
         if chain is None:
-            raise RefusedError(f"{session.vertex(action)} is empty: click a stone to call its group dead or alive.")
-        dead = [[int(point) for point in found] for found in self.settlement().dead]
-        chain = [int(point) for point in chain]
-        session.agreed[session.at] = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
+            raise InputError(f"{session.vertex(action)} is empty: click a stone to call its group dead or alive.")
+        dead = list(self._settlement().dead)
+        session.tree[session.at].dead = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
 
     def values(self) -> dict[str, Any] | None:
-        """The count for the page; None where nothing is counted."""
-        if not self.is_counted:
+        """The count for the page; None if nothing is counted."""
+        if not self._is_counted:
             return None
-        settlement = self.settlement()
-        bonus = float(go.white_bonus(self._session.game.position.state))
-        owner = settlement.owner
+        settlement, bonus = self._settlement(), self._bonus()
         return {
-            "dead": [int(point) for chain in settlement.dead for point in chain],
-            "owner": [int(colour) for colour in owner],
-            "black": int((owner == BLACK).sum()),
-            "white": int((owner == WHITE).sum()) + bonus,
+            "dead": [point for chain in settlement.dead for point in chain],
+            "owner": settlement.owner.tolist(),
+            "black": int((settlement.owner == BLACK).sum()),
+            "white": int((settlement.owner == WHITE).sum()) + bonus,
             "bonus": bonus,
-            "disputable": self.is_disputable,
+            "disputable": self._removes_dead,
         }
+
+    def _bonus(self) -> float:
+        """White's komi and handicap bonus."""
+        return float(go.white_bonus(self._session.game.position.state))
 
     def outcome(self, should_stop: Callable[[], bool] = never) -> Outcome:
         """The outcome by the rules of the position that is shown, which is over."""
         game = self._session.game
-        if not self.is_counted:
-            return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
-        return Outcome.of_lead(self.settlement(should_stop).area - float(go.white_bonus(game.position.state)))
+        if self._is_counted:
+            return Outcome.of_lead(self._settlement(should_stop).area - self._bonus())
+        return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
 
     def result(self) -> str:
         """The result in one sentence; empty while the game goes on."""
@@ -113,14 +108,11 @@ class Counting:
 
     def sgf_result(self) -> str:
         """The game's result as SGF has it, wherever the page looks; empty while the game goes on."""
-        session, shown = self._session, self._session.at
-        session.go_to(session.end)
-        try:
+        session = self._session
+        with session.looking_at(session.end):
             if not session.is_over:
                 return ""
             if (ended := session.ended_here) is not None:
                 return f"{COLOUR_NAMES[ended.winner][0]}+{ended.how[0].upper()}"
             winner, lead = self.outcome()
             return "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{'' if lead is None else f'{abs(lead):g}'}"
-        finally:
-            session.go_to(shown)

@@ -1,4 +1,4 @@
-"""The moves of a game with its variations, and what searches found of each position.
+"""The moves of a game with its variations, and what is known of each position.
 
 A position, or *node*, has a number that never changes: 0 is the start. Nothing here knows rules.
 """
@@ -7,26 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 START = 0
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What a search found of a position, all of it for Black.
-
-    Attributes:
-        visits: of the search.
-        chance: Black's expected result, 0 to 1.
-        score: Black's expected lead in points, None where none is known.
-        line: the expected moves, as actions.
-    """
+class Estimate(NamedTuple):
+    """What a search found of a position, all of it for Black."""
 
     visits: int
-    chance: float
-    score: float | None = None
-    line: tuple[int, ...] = ()
+    chance: float  # Black's expected result, 0 to 1
+    score: float | None = None  # Black's expected lead in points, None if none is known
+    line: tuple[int, ...] = ()  # the expected moves, as actions
 
 
 @dataclass
@@ -36,11 +28,13 @@ class Node:
     Attributes:
         parent: the number of the node before, -1 for the start.
         colour, action: the move that leads here; of the start, 0 and -1.
-        children: numbers of the nodes that follow, the main one first.
+        children: numbers of the nodes that follow in ascending order, the main one first.
         comment: free text.
         estimate: the best one known.
-        next_to_play: who plays next where a file says so, else 0.
+        next_to_play: who plays next if a file says so, else 0.
         sources: the nodes of its file, see `gozero.records.sgf_tree.Branch`.
+        dead: the chains that the players agreed to be dead, None if they did not.
+        clock: both clocks as they stood when the turn here began, see `SessionClock.saved`.
     """
 
     parent: int
@@ -51,6 +45,8 @@ class Node:
     estimate: Estimate | None = None
     next_to_play: int = 0
     sources: list[int] = field(default_factory=list)
+    dead: list[list[int]] | None = None
+    clock: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ class SourceFile:
 
 
 class MoveTree:
-    """All nodes of a game; `origin` where it was read from a file of SGF."""
+    """All nodes of a game; `origin` if it was read from a file of SGF."""
 
     def __init__(self) -> None:
         self.origin: SourceFile | None = None
@@ -79,27 +75,25 @@ class MoveTree:
     def __contains__(self, number: object) -> bool:
         return number in self._nodes
 
-    def __len__(self) -> int:
-        return len(self._nodes)
-
     def add(self, parent: int, colour: int, action: int) -> int:
-        """The number of the node after this move, a new one where the move is new."""
+        """The number of the node after this move, a new one if the move is new."""
         for number in self._nodes[parent].children:
             if (self._nodes[number].colour, self._nodes[number].action) == (colour, action):
                 return number
         number, self._next = self._next, self._next + 1
-        self._nodes[number] = Node(parent, colour, action)
-        self._nodes[parent].children.append(number)
+        self._enter(number, Node(parent, colour, action))
         return number
 
-    def remove(self, number: int) -> list[Node]:
-        """Drop a node and all that follows it; they are returned."""
+    def _enter(self, number: int, node: Node) -> None:
+        self._nodes[node.parent].children.append(number)
+        self._nodes[number] = node
+
+    def remove(self, number: int) -> None:
+        """Drop a node and all that follows it."""
         self._nodes[self._nodes[number].parent].children.remove(number)
-        pending, dropped = [number], []
+        pending = [number]
         while pending:
-            dropped.append(self._nodes.pop(pending.pop()))
-            pending += dropped[-1].children
-        return dropped
+            pending += self._nodes.pop(pending.pop()).children
 
     def learn(self, number: int, estimate: Estimate) -> None:
         """Keep an estimate unless a larger search is known."""
@@ -134,21 +128,31 @@ class MoveTree:
             pending += self._nodes[number].children[::-1]
 
     def to_values(self) -> dict[str, Any]:
-        """As plain JSON values."""
+        """As plain JSON values; parents come before children."""
         return {
             "next": self._next,
-            "nodes": [[number, asdict(node)] for number, node in self._nodes.items()],
+            "nodes": [[number, {**vars(node), "children": []}] for number, node in self._nodes.items()],
             "origin": self.origin and asdict(self.origin),
         }
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> MoveTree:
-        """The tree of `to_values`."""
+    def from_values(cls, values: Mapping[str, Any], actions: int) -> MoveTree:
+        """The tree of `to_values` in a game with so many actions. ValueError, LookupError or TypeError for other
+        values: a page may send anything.
+        """
         tree = cls()
-        tree._next = values["next"]
-        tree.origin = SourceFile(**values["origin"]) if values.get("origin") else None
+        tree.origin = SourceFile(**values["origin"]) if values["origin"] else None
         for number, found in values["nodes"]:
-            known = found["estimate"]
-            estimate = None if known is None else Estimate(**{**known, "line": tuple(known["line"])})
-            tree._nodes[number] = Node(**{**found, "estimate": estimate})
+            node = Node(**found)
+            if node.estimate is not None:
+                visits, chance, score, line = node.estimate
+                node.estimate = Estimate(visits, chance, score, tuple(line))
+            is_start = number == START
+            if node.children or (not is_start and (number in tree._nodes or not 0 <= node.action < actions)):
+                raise ValueError(f"node {number} is none of a tree")
+            if is_start:
+                tree._nodes[START] = node
+            else:
+                tree._enter(number, node)
+        tree._next = max(values["next"], max(tree._nodes) + 1)
         return tree

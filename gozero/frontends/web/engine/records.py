@@ -1,30 +1,33 @@
 """Games as files: SGF with variations and comments for the games that SGF knows; for the others a list of moves, one a
 line, whose first line names the game and its board.
 
-To open a file: `games_in` lists its games, `setup_for` gives the setup for one of them, `load` puts that on the session
-and returns the remarks. The data are the file's bytes, or its text. Nothing here opens a file.
+`RecordFile` is a file that a page opens, `save` makes one. Nothing here touches the disk.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
-from gozero.frontends.web.engine.session import GameSession, RefusedError
+from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup
-from gozero.games import GO_FAMILY, coords, make
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, WHITE
+from gozero.games import GO_FAMILY, coords
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE
 from gozero.games.go.rules import named_rules, same_rules, written_name
 from gozero.nets.locations import WEIGHTS
+from gozero.nets.weights import Header
+from gozero.play.engine import supported_sizes
 from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
 from gozero.records.sgf import RecordError, SgfGame
 from gozero.records.sgf_text import decoded, writable
 from gozero.records.sgf_tree import Branch, GameWithVariations
+from gozero.system.errors import InputError
 from gozero.system.words import counted
 
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
@@ -32,7 +35,6 @@ LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a com
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
 _MOVES = re.compile(r"(?:\s*#.*\n)*\s*(?:black|white) +(?:pass|[a-z]\d{1,2})\s*$", re.MULTILINE | re.IGNORECASE)
 NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'black D4'."
-_COLOURS = {word: colour for colour, word in COLOUR_WORDS.items()}
 
 
 def save(
@@ -73,8 +75,8 @@ def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     known = list(root.below())
     begun = sgf_tree.read(games[origin.number], READ)
     branches = _branches(tree)
-    kept = {source for branch in branches for source in branch.sources} | set(origin.unplayable)
-    gone = [known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in kept]
+    present = {source for branch in branches for source in branch.sources} | set(origin.unplayable)
+    gone = [known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in present]
     start = [known[source] for source in begun.sources]
     sgf_tree.set_comment(start, tree[START].comment)
     sgf_tree.add_branches(start[0], known, branches, begun.record.size)
@@ -84,186 +86,174 @@ def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     return sgf_nodes.write(game.root for game in games)
 
 
-def games_in(data: str | bytes) -> list[str]:
-    """A line for each game of a file, for people to choose from: one only where the file is no collection. RefusedError
-    where it is no file of games, or too long.
-    """
-    text = _text(data)
-    if _HEADER.match(text) or _MOVES.match(text):
-        return [text.strip().partition("\n")[0][:40]]
-    return [game.title for game in _games(text)]
+class RecordFile:
+    """A file that a page opens: SGF, or a list of moves.
 
+    Args:
+        data: its bytes, or its text. InputError if it is no file of games, or too long.
 
-def setup_for(data: str | bytes, setup: Setup, number: int = 0) -> tuple[Setup, SgfGame | None]:
-    """The setup for the review of a record that is opened in a game of ``setup``, and the file's game of that number
-    if it is SGF. RefusedError if there is none.
+    Attributes:
+        games: those of SGF; none if the file is a list of moves.
     """
-    setup, text = replace(setup, person="both", handicap=0, record_rules=None), _text(data)
-    if named := _HEADER.match(text):
-        game, size = named[1], int(named[2])
+
+    def __init__(self, data: str | bytes) -> None:
+        self._text = decoded(data)[0] if isinstance(data, bytes) else data
+        if len(self._text) > LONGEST:
+            raise InputError(f"This file has {len(self._text):,} characters; a record has at most {LONGEST:,}.")
+        self._named = _HEADER.match(self._text)
+        self.games: list[SgfGame] = []
+        if not (self._named or _MOVES.match(self._text)):
+            try:
+                self.games = sgf.games(data)
+            except RecordError as error:
+                looks_like_sgf = "(;" in self._text or self._text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
+                raise _unreadable(error) if looks_like_sgf else InputError(NEITHER) from None
+
+    def setup(self, setup: Setup, number: int = 0) -> Setup:
+        """The setup for the review of a game that is opened in a game of ``setup``. InputError if there is none of this
+        number, or of an unknown kind.
+        """
+        setup = replace(setup, person="both", handicap=0, record_rules=None)
+        if self.games:
+            return self._sgf_setup(setup, number)
+        if not self._named:
+            return setup
+        name, size = self._named[1], int(self._named[2])
         if size < 2:
-            raise RefusedError(f"The record names a board of {size}: there is none.")
-        if game != setup.game:
-            setup = replace(setup, weights=None, engine="", rules=None, komi=None)
-        return replace(setup, game=game, size=size), None
-    if _MOVES.match(text):
-        return setup, None
-    games = _games(data)
-    if not 0 <= number < len(games):
-        raise RefusedError(f"This file has no game {number + 1}: it has {len(games)}.")
-    found = games[number]
-    try:
-        found.check(READ)
-    except RecordError as error:
-        raise _unreadable(error) from None
-    game = found.kind or "go"
-    if game != setup.game and not (game == "go" and _plays(setup.game, found.size)):
-        setup = replace(setup, game=game, weights=None, engine="", rules=None, komi=None)
-    written = found.root.line("RU")
-    rules = named_rules(written) if setup.game == "go" else None
-    if rules is not None or written_name(written) in rule_sets(setup.game):
-        setup = replace(setup, record_rules=rules.name if rules is not None else written_name(written))
-    return replace(setup, size=found.size), found
+            raise InputError(f"The record names a board of {size}: there is none.")
+        return replace(setup if name == setup.game else _of_game(setup, name), size=size)
+
+    def _sgf_setup(self, setup: Setup, number: int) -> Setup:
+        if not 0 <= number < len(self.games):
+            raise InputError(f"This file has no game {number + 1}: it has {len(self.games)}.")
+        found = self.games[number]
+        try:
+            found.check(READ)
+        except RecordError as error:
+            raise _unreadable(error) from None
+        name = found.kind or "go"
+        if name != setup.game and not (name == "go" and _plays(setup.game, found.size)):
+            setup = _of_game(setup, name)
+        written = found.root.line("RU")
+        rules = named_rules(written) if setup.game == "go" else None
+        if rules is not None or written_name(written) in rule_sets(setup.game):
+            setup = replace(setup, record_rules=rules.name if rules is not None else written_name(written))
+        return replace(setup, size=found.size)
+
+    def load(self, session: GameSession, number: int = 0, name: str = "") -> str:
+        """Put a game on a new session of its `setup`; remarks for the page, or "". InputError if it cannot be played.
+        ``name`` is the file's, to save it under again.
+        """
+        if not self.games:
+            _load_moves(session, self._text)
+            return ""
+        game = self.games[number]
+        remarks, unplayable = _load_game(session, game)
+        session.tree.origin = SourceFile(game.text, number, name, unplayable)
+        if len(self.games) > 1:
+            remarks.insert(0, f"Game {number + 1} of {len(self.games)}.")
+        return " ".join(remarks)
+
+
+def _of_game(setup: Setup, name: str) -> Setup:
+    """The same for another game, with its own engine."""
+    return replace(setup, game=name, weights=None, engine="", rules=None, komi=None)
 
 
 def _plays(name: str, size: int) -> bool:
     """Whether a game is Go, or one of its family that has boards of this size."""
-    if name not in GO_FAMILY:
-        return False
-    try:
-        make(name, size=size)
-    except ValueError:
-        return False
-    return True
-
-
-def load(session: GameSession, data: str | bytes, game: SgfGame | None, number: int = 0, name: str = "") -> str:
-    """Take a record over, for review; remarks for the page, or "". RefusedError where it cannot be used.
-
-    ``game`` is what `setup_for` found in the data under that number; ``name`` is the file's, to save it under again.
-    """
-    if game is not None:
-        remarks = _load_game(session, game)
-        cut, unplayable = _cut(session, game)
-        session.tree.origin = SourceFile(game.text, number, name, unplayable)
-        others = len(_games(game.text)) - 1
-        return " ".join(filter(None, [f"Game {number + 1} of {others + 1}." if others else "", remarks, cut]))
-    _load_moves(session, _text(data))
-    return ""
-
-
-def clean(text: Any) -> str:
-    """A page's text, without halves of characters that no file can hold."""
-    return writable("" if text is None else str(text))
+    return name in GO_FAMILY and size in supported_sizes(Header(name, None, None))
 
 
 def comment_of(text: Any) -> str:
-    """A page's comment. RefusedError where it is too long."""
-    text = clean(text)
+    """A page's comment, without halves of characters that no file can hold. InputError if it is too long."""
+    text = writable("" if text is None else str(text))
     if len(text) > LONGEST_COMMENT:
-        raise RefusedError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(text):,}.")
+        raise InputError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(text):,}.")
     return text
 
 
-def _text(data: str | bytes) -> str:
-    """The text of a file. RefusedError where it is too long."""
-    text = decoded(data)[0] if isinstance(data, bytes) else data
-    if len(text) > LONGEST:
-        raise RefusedError(f"This file has {len(text):,} characters; a record has at most {LONGEST:,}.")
-    return text
+def _unreadable(error: RecordError) -> InputError:
+    return InputError(f"This is no game in SGF that can be opened: {error}.")
 
 
-def _is_sgf(text: str) -> bool:
-    return text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
-
-
-def _games(data: str | bytes) -> list[SgfGame]:
-    try:
-        return sgf.games(data)
-    except RecordError as error:
-        text = _text(data)
-        raise _unreadable(error) if "(;" in text or _is_sgf(text) else RefusedError(NEITHER) from None
-
-
-def _unreadable(error: RecordError) -> RefusedError:
-    return RefusedError(f"This is no game in SGF that can be opened: {error}.")
-
-
-def _load_game(session: GameSession, found: SgfGame) -> str:
+def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[int]]:
+    """Put a game of SGF on the session: remarks, and the nodes of the file that cannot be played."""
     try:
         game = sgf_tree.read(found, READ)
     except RecordError as error:
         raise _unreadable(error) from None
     record = game.record
     remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in record.remarks]
-    rules = session.rules  # "" where the game has only one set
+    rules = session.rules  # "" if the game has only one set
     if record.rules.strip() and rules and not same_rules(rules, record.rules):
         remarks.append(f"The file's rules, {record.rules[:40]}, are not played here: {session.rules} rules are.")
     try:
         session.begin_from(record)
     except ValueError as error:
-        raise RefusedError(f"This game cannot be shown: {error}.") from None
-    nodes: list[int] = []
-    for branch in game.branches:
-        parent = START if branch.parent < 0 else nodes[branch.parent]
-        nodes.append(session.tree.add(parent, branch.colour, branch.action))
-        node = session.tree[nodes[-1]]  # of an earlier branch too, where that has the same move here
-        if branch.comment != node.comment:
-            node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
-        node.next_to_play = branch.next_to_play or node.next_to_play
-        node.sources += branch.sources
+        raise InputError(f"This game cannot be shown: {error}.") from None
+    left_out, cuts = _play_branches(session, game.branches)
     session.tree[START].comment = game.comment
     if game.skipped:
         skipped = counted(game.skipped, "move")
         remarks.append(f"{skipped} left out: the game begins where stones are set up after them.")
-    if game.left_out:
-        left_out = f"{counted(game.left_out, 'variation')} {'were' if game.left_out > 1 else 'was'}"
-        remarks.append(f"{left_out} left out: stones are set up in the middle of them.")
-    return " ".join(remarks)
+    main = next((place for place, branch in enumerate(game.branches) if branch.parent != place - 1), len(game.branches))
+    if cuts and cuts[0] < main:
+        where = found.unplayable(cuts[0] + 1)
+        where = f"{where[:1].upper()}{where[1:]} in {session.game.name} on {session.game.kind.dimensions}"
+        if not session.tree[START].children:
+            raise InputError(f"{where}.")
+        remarks.append(f"{where}: the game was read up to there.")
+    if variations := game.left_out + sum(place >= main for place in cuts):
+        were = f"{counted(variations, 'variation')} {'were' if variations > 1 else 'was'}"
+        remarks.append(f"{were} left out or cut short: they set up stones, or have a move that cannot be played.")
+    return remarks, left_out
 
 
-def _cut(session: GameSession, game: SgfGame) -> tuple[str, list[int]]:
-    """End the main line before its first move that cannot be played: a remark, "" where there is none, and the nodes of
-    the file that were left out. RefusedError where that is its first one.
+def _play_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[list[int], list[int]]:
+    """Play all moves of a file that can be played: its nodes that are left out, and the places of the moves that the
+    rules refuse.
     """
-    line = session.tree.line(START)
-
-    def is_refused(node: int) -> bool:
+    game, tree = session.game, session.tree
+    nodes, positions = {-1: START}, {-1: game.position}
+    waiting = Counter(branch.parent for branch in branches)
+    left_out: list[int] = []
+    refused: list[int] = []
+    for place, branch in enumerate(branches):
+        if branch.parent not in nodes:
+            left_out += branch.sources
+            continue
+        waiting[branch.parent] -= 1
+        last = not waiting[branch.parent]
+        game.position = positions.pop(branch.parent) if last else positions[branch.parent].copy()
         try:
-            session.go_to(node)
-        except RefusedError:
-            return True
-        return False
-
-    remark, left_out = "", []
-    if is_refused(line[-1]):
-        number = bisect_left(line, True, key=is_refused)
-        where = game.unplayable(number)
-        remark = f"{where[:1].upper()}{where[1:]} in {session.game.name} on {session.game.kind.dimensions}"
-        if number == 1:
-            raise RefusedError(f"{remark}.")
-        remark += ": the game was read up to there."
-        left_out = [source for node in session.tree.remove(line[number]) for source in node.sources]
+            game.play(branch.colour, branch.action)
+        except ValueError:  # IllegalMove or TurnError
+            left_out += branch.sources
+            refused.append(place)
+            continue
+        if branch.next_to_play:
+            game.position.give_turn(branch.next_to_play)
+        nodes[place], positions[place] = tree.add(nodes[branch.parent], branch.colour, branch.action), game.position
+        node = tree[nodes[place]]  # of an earlier branch too, if that has the same move here
+        if branch.comment != node.comment:
+            node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
+        node.next_to_play = branch.next_to_play or node.next_to_play
+        node.sources += branch.sources
     session.go_to(START)
-    return remark, left_out
-
-
-def _unplayable(session: GameSession, number: int, move: str) -> RefusedError:
-    where = f"{session.game.name} on {session.game.kind.dimensions}"
-    return RefusedError(f"Move {number} of this file, {move[:40]!r}, cannot be played in {where}.")
+    return left_out, refused
 
 
 def _load_moves(session: GameSession, text: str) -> None:
     kind = session.game.kind
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
-        raise RefusedError("This file holds no moves.")
-    session.begin_review()
+        raise InputError("This file holds no moves.")
     for number, line in enumerate(lines, start=1):
         colour, _, vertex = line.partition(" ")
         try:
-            session.game.play(_COLOURS[colour.lower()], coords.parse_vertex(vertex, kind.cols, kind.rows))
+            session.enter(COLOURS[colour.lower()], coords.parse_vertex(vertex, kind.cols, kind.rows))
         except (KeyError, ValueError):
-            raise _unplayable(session, number, line) from None
-        session.follow()
+            where = f"{session.game.name} on {kind.dimensions}"
+            raise InputError(f"Move {number} of this file, {line[:40]!r}, cannot be played in {where}.") from None
     session.go_to(START)

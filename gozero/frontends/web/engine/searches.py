@@ -14,13 +14,14 @@ from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.opponent import Bounds, LevelOpponent
-from gozero.frontends.web.engine.session import GameSession, RefusedError
+from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import graph_point, look_values
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
-from gozero.play.player import NoChoiceError, PlayerSettings, player_of
+from gozero.play.player import PlayerSettings, player_of
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits
+from gozero.system.errors import InputError
 
 HINT_VISITS = 400
 OWNED = 0.8  # expected owner, -1..1, of a point where a move may be worth nothing
@@ -56,14 +57,17 @@ class Searches:
         report: Report,
     ) -> None:
         self.session = session
-        self._bounds = bounds
+        self._visits = bounds.visits
         self._should_stop = should_stop
         self._report = report
-        half, name = bounds.memory // 2, session.game.name
-        search = engine.search_settings(None, name)
-        full = PlayerSettings(rules=session.setup.played_rules, friendly_pass=True, search=search, max_memory=half)
+        full = PlayerSettings(
+            rules=session.setup.played_rules,
+            friendly_pass=True,
+            search=engine.search_settings(None, session.game.name),
+            max_memory=bounds.memory // 2,
+        )
         self._analyst = player_of(session.game, open_evaluator, full)
-        self.counting = Counting(session, self._analyst)
+        self.counting = Counting(session, self._analyst.ending)
         self.opponent = LevelOpponent(session, open_evaluator, bounds, is_cut)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
@@ -82,9 +86,11 @@ class Searches:
         return self.is_analysing and not self.session.game.position.is_over and self._analysed != self.session.at
 
     def work(self) -> bool:
-        """Do a piece of work; whether the view has changed."""
-        if self.session.is_engines_turn:
-            return self._move()
+        """Do a piece of work; whether the game has changed."""
+        session = self.session
+        if session.is_engines_turn:
+            assert session.live is not None
+            return self.opponent.move(self._observer(session.live, sees_the_end=True))
         if self.batch:
             return self._analyse_next()
         self._analyse()
@@ -94,51 +100,32 @@ class Searches:
         """Turn the running analysis on or off."""
         self.is_analysing, self._analysed = on, None
 
-    def _move(self) -> bool:
-        """The engine's move, or its resignation; False where it was cut short."""
-        session = self.session
-        node = session.live
-        seen: list[Analysis] = []
-
-        def report(look: Analysis) -> None:
-            seen[:] = [look]
-            if self.is_analysing and session.at == node:
-                self._report(look_values(look, session, node, paused=False))
-
-        assert node is not None
-        moved = self.opponent.move(Observer(report, REPORT_EVERY, most_moves=LISTED_MOVES, ownership=True))
-        if moved and seen:
-            session.tree.learn(node, estimate_of(seen[-1]))
-        return moved
+    def stop(self) -> None:
+        """End every analysis."""
+        self.analyse(on=False)
+        self.batch.clear()
 
     def _analyse(self) -> None:
         """The running analysis, until a request arrives or its visits are spent."""
-        session = self.session
-        node = session.at
-
-        last: list[Analysis] = []
-
-        def report(look: Analysis, paused: bool = False) -> None:
-            last[:] = [look]
-            session.tree.learn(node, estimate_of(look))
-            self._report(look_values(look, session, node, paused=paused))
-
-        observer = Observer(
-            report, interval=REPORT_EVERY, sees_the_end=False, least_moves=LISTED_MOVES, most_moves=LISTED_MOVES,
-            ownership=True,
-        )  # fmt: skip
-        self._search(self._bounds.visits, observer)
+        node = self.session.at
+        limits, observer = Limits(self._visits, should_stop=self._should_stop), self._observer(node, sees_the_end=False)
+        self._analyst.analyse(self.session.game.position.to_play, limits, observer)
         if not self._should_stop():
             self._analysed = node
-            report(last[0], paused=True)
+            self._report({**look_values(self._last, self.session, node), "paused": True})
 
-    def _search(self, visits: int, observer: Observer) -> None:
-        """Search what the session shows. RefusedError where there is nothing to choose."""
-        colour = self.session.game.position.to_play
-        try:
-            self._analyst.analyse(colour, Limits(visits, should_stop=self._should_stop), observer)
-        except NoChoiceError as error:
-            raise RefusedError(f"There is nothing to analyse: {error}.") from None
+    def _observer(self, node: int, *, sees_the_end: bool) -> Observer:
+        """Notes what a search finds of a node, and reports it to pages that analyse this node."""
+
+        def note(look: Analysis) -> None:
+            self._last = look
+            self.session.tree.learn(node, estimate_of(look))
+            if self.is_analysing and self.session.at == node:
+                self._report(look_values(look, self.session, node))
+
+        return Observer(
+            note, REPORT_EVERY, sees_the_end, least_moves=LISTED_MOVES, most_moves=LISTED_MOVES, ownership=True
+        )
 
     # What the page asks for
 
@@ -146,21 +133,17 @@ class Searches:
         """A search of the position on the board for the person, reported as a look that says so."""
         session = self.session
         if session.game.position.is_over:
-            raise RefusedError("The game is over.")
+            raise InputError("The game is over.")
         if session.is_engines_turn:
-            raise RefusedError("The engine is choosing its move: ask again when it has moved.")
+            raise InputError("The engine is choosing its move: ask again when it has moved.")
         looks: list[Analysis] = []
         observer = Observer(looks.append, most_moves=5, ownership=True)
         limits = Limits(HINT_VISITS, should_stop=self._should_stop)
-        try:
-            self._analyst.hint(limits, observer)
-        except NoChoiceError as error:
-            raise RefusedError(f"There is no move: {error}.") from None
+        self._analyst.hint(limits, observer)
         if self._is_idle(looks[-1]) and self.counting.is_settled(self._should_stop):
-            passing = session.game.mask_of([session.game.kind.pass_action])
-            self._analyst.hint(limits, observer, passing)
+            self._analyst.hint(limits, observer, session.game.mask_of([session.game.kind.pass_action]))
         session.tree.learn(session.at, estimate_of(looks[-1]))
-        self._report({**look_values(looks[-1], session, session.at, paused=True), "hint": True})
+        self._report({**look_values(looks[-1], session, session.at), "hint": True})
 
     def _is_idle(self, look: Analysis) -> bool:
         """Whether the best move is on a point that belongs to a side already."""
@@ -168,11 +151,11 @@ class Searches:
         return look.ownership is not None and point < len(look.ownership) and abs(look.ownership[point]) > OWNED
 
     def begin_batch(self, visits: Any) -> None:
-        """Analyse every position of the shown line that was not searched as well before. RefusedError for visits out of
+        """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
         range.
         """
         if not isinstance(visits, int) or not 1 <= visits <= MOST_BATCH_VISITS:
-            raise RefusedError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")
+            raise InputError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")
         self._batch_visits = visits
         self.batch = [node for node in self.session.line if not self._is_known(node)]
         self._batch_total = len(self.batch)
@@ -183,45 +166,33 @@ class Searches:
 
     def _analyse_next(self) -> bool:
         """Analyse the next position of the batch; whether it is done."""
-        session, node = self.session, self.batch[0]
-        if node in session.tree:
-            shown = session.at
-            try:
-                session.go_to(node)
-                self._estimate(node)
-            except RefusedError:
-                pass
-            finally:
-                session.go_to(shown)
-            if self._should_stop() and not self._is_known(node):
+        tree, node = self.session.tree, self.batch[0]
+        if node in tree:
+            found = self._estimate(node)
+            if self._should_stop():
                 return False
+            tree.learn(node, found)
         self.batch.pop(0)
-        known = session.tree[node].estimate if node in session.tree else None
         done = self._batch_total - len(self.batch)
-        point = graph_point(known)
+        point = graph_point(tree[node].estimate) if node in tree else None
         self._report({"is": "progress", "done": done, "total": self._batch_total, "node": node, "point": point})
         return not self.batch
 
-    def _estimate(self, node: int) -> None:
-        session = self.session
-        position = session.game.position
+    def _estimate(self, node: int) -> Estimate:
+        """What a search of the batch finds of a node; worth nothing if it was stopped."""
+        position = self.session.position_at(node)
         if position.is_over:
-            outcome = self.counting.outcome(self._should_stop) if session.ended_here is None else None
-            if outcome is not None and not self._should_stop():
-                chance = {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[outcome.winner]
-                session.tree.learn(node, Estimate(self._batch_visits, chance, outcome.lead))
-            return
+            with self.session.looking_at(node):
+                winner, lead = self.counting.outcome(self._should_stop)
+            return Estimate(self._batch_visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
         looks: list[Analysis] = []
         limits = Limits(self._batch_visits, should_stop=self._should_stop)
-        self._analyst.analyse_aside(position.copy(), limits, Observer(looks.append, most_moves=1))
-        if not self._should_stop():
-            session.tree.learn(node, estimate_of(looks[-1]))
+        self._analyst.analyse_aside(position, limits, Observer(looks.append, most_moves=1))
+        return estimate_of(looks[-1])
 
 
 def estimate_of(look: Analysis) -> Estimate:
     """The same for Black."""
     sign = 1 if look.colour == BLACK else -1
-    score = None if look.score is None else sign * look.score
-    if score is not None and not math.isfinite(score):
-        score = None
+    score = None if look.score is None or not math.isfinite(look.score) else sign * look.score
     return Estimate(look.visits, (1 + sign * look.value) / 2, score, look.moves[0].line if look.moves else ())

@@ -17,23 +17,22 @@ from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
-from gozero.play.report import Analysis, MoveAnalysis
+from gozero.play.report import Analysis
 from gozero.records.sgf import GameRecord
 
 if TYPE_CHECKING:
     from gozero.frontends.web.engine.counting import Counting
 
 UNITS = {"nogo": "moves", "othello": "discs"}
-"""Of a lead, where it is not points; NoGo's are the moves that one side has left and the other has not."""
-
+"""Of a lead that is not in points; NoGo's are the moves that one side has left and the other has not."""
 DIGITS = 4
 WORST = 6  # moves that are named
 LEAST_LOSS = 0.03  # of a chance, for a move to be named
 NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 
-def view(session: GameSession, counting: Counting, *, level: int) -> dict[str, Any]:
-    """All that the page shows of a position."""
+def view(session: GameSession, counting: Counting) -> dict[str, Any]:
+    """All that the page shows of a position, but for what is searched."""
     result, move = counting.result(), _last_move(session)
     now = result or f"{COLOUR_NAMES[session.game.position.to_play]} to move."
     return {
@@ -43,11 +42,10 @@ def view(session: GameSession, counting: Counting, *, level: int) -> dict[str, A
         **_turn(session),
         **_moves(session),
         **_terms(session),
-        "level": level,
+        "lastText": move,
         "result": result,
         "count": counting.values(),
         "spoken": f"{move}. {now}" if move else now,  # by a screen reader
-        "warning": beyond_training(session.trained, session.game.size),
     }
 
 
@@ -61,9 +59,8 @@ def _board(session: GameSession) -> dict[str, Any]:
         "size": game.size,
         "squares": game.name in GAMES_ON_SQUARES,
         "falling": game.name in FALLING_GAMES,
-        "stones": [int(colour) for colour in game.stones().reshape(-1)],
+        "stones": game.stones().reshape(-1).tolist(),
         "last": last if 0 <= last < game.kind.points else None,
-        "lastText": _last_move(session),
         "gains": _gains(session),
     }
 
@@ -93,11 +90,9 @@ def _moves(session: GameSession) -> dict[str, Any]:
     return {
         "at": session.at,
         "line": line,
-        "vertices": [session.vertex(tree[number].action) for number in line[1:]],
         "number": len(tree.path(session.at)) - 1,
         "children": [
-            {"node": number, "vertex": session.vertex(tree[number].action), "colour": NAMES[tree[number].colour]}
-            for number in tree[session.at].children
+            {"node": number, "vertex": session.vertex(tree[number].action)} for number in tree[session.at].children
         ],
         "graph": [graph_point(tree[number].estimate) for number in line],
         "worst": worst(session, line),
@@ -113,30 +108,42 @@ def _terms(session: GameSession) -> dict[str, Any]:
         "unit": UNITS.get(game.name, "points"),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
-        "handicap": game.handicap if isinstance(game, GoGame) else 0,
+        "handicap": game.handicap,
         "players": {
             "black": f"{start.black_name} {start.black_rank}".strip(),
             "white": f"{start.white_name} {start.white_rank}".strip(),
         },
         "event": start.event,
         "recorded": start.result,
+        "warning": beyond_training(session.trained, game.size),
     }
 
 
-def look_values(look: Analysis, session: GameSession, node: int, *, paused: bool) -> dict[str, Any]:
+def look_values(look: Analysis, session: GameSession, node: int) -> dict[str, Any]:
     """A look at the search of a node's position."""
     sign = 1 if look.colour == BLACK else -1
-    ownership = None if look.ownership is None else np.round(sign * look.ownership, 2).tolist()
     return {
         "is": "look",
         "node": node,
         "visits": look.visits,
         "toPlay": NAMES[look.colour],
         "black": _share(sign * look.value),
-        "score": None if look.score is None else round(sign * look.score, 1),
-        "moves": [_move(move, session, look.visits) for move in look.moves],
-        "ownership": ownership,
-        "paused": paused,
+        "score": _rounded(look.score, sign),
+        "moves": [
+            {
+                "point": move.action,
+                "vertex": session.vertex(move.action),
+                "visits": move.visits,
+                "share": round(move.visits / max(1, look.visits), DIGITS),
+                "chance": _share(move.value) if move.visits else None,
+                "score": _rounded(move.score) if move.visits else None,
+                "prior": round(move.prior, DIGITS),
+                "line": [session.vertex(action) for action in move.line],
+                "points": list(move.line),
+            }
+            for move in look.moves
+        ],
+        "ownership": None if look.ownership is None else np.round(sign * look.ownership, 2).tolist(),
     }
 
 
@@ -144,15 +151,13 @@ def worst(session: GameSession, line: list[int]) -> list[dict[str, Any]]:
     """The moves of a line that lost most of their side's chance, the worst first, each with what was better."""
     losses = []
     for number, (before, after) in enumerate(pairwise(line), start=1):
-        known, then = session.tree[before].estimate, session.tree[after].estimate
-        if known is None or then is None:
+        known, then, move = session.tree[before].estimate, session.tree[after].estimate, session.tree[after]
+        if known is None or then is None or not known.line or known.line[0] == move.action:
             continue
-        sign = 1 if session.tree[after].colour == BLACK else -1
-        loss = sign * (known.chance - then.chance)
-        if loss >= LEAST_LOSS and known.line and known.line[0] != session.tree[after].action:
-            losses.append((loss, number, after, known, then))
+        sign = 1 if move.colour == BLACK else -1
+        losses.append((sign * (known.chance - then.chance), number, after, known, then))
     losses.sort(key=lambda entry: (-entry[0], entry[1]))
-    return [_mistake(session, *entry) for entry in losses[:WORST]]
+    return [_mistake(session, *entry) for entry in losses[:WORST] if entry[0] >= LEAST_LOSS]
 
 
 def _mistake(
@@ -160,32 +165,24 @@ def _mistake(
 ) -> dict[str, Any]:
     """A move that lost: from what was known before it to what was known then."""
     move = session.tree[node]
-    sign = 1 if move.colour == BLACK else -1
-    points = None if known.score is None or then.score is None else round(sign * (known.score - then.score), 1)
+    lost = None if known.score is None or then.score is None else known.score - then.score
     return {
         "node": node,
         "number": number,
         "colour": NAMES[move.colour],
         "vertex": session.vertex(move.action),
         "loss": round(loss, DIGITS),
-        "points": points,
+        "points": _rounded(lost, 1 if move.colour == BLACK else -1),
         "better": [session.vertex(action) for action in known.line],
         "betterPoints": list(known.line),
     }
 
 
-def _move(move: MoveAnalysis, session: GameSession, visits: int) -> dict[str, Any]:
-    return {
-        "point": move.action,
-        "vertex": session.vertex(move.action),
-        "visits": move.visits,
-        "share": round(move.visits / max(1, visits), DIGITS),
-        "chance": _share(move.value) if move.visits else None,
-        "score": None if move.score is None or not move.visits else round(move.score, 1),
-        "prior": round(move.prior, DIGITS),
-        "line": [session.vertex(action) for action in move.line],
-        "points": list(move.line),
-    }
+def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:
+    """A point of the graph; None if nothing is known."""
+    if estimate is None:
+        return None
+    return {"black": round(estimate.chance, DIGITS), "score": _rounded(estimate.score), "visits": estimate.visits}
 
 
 def _share(value: float) -> float:
@@ -193,25 +190,22 @@ def _share(value: float) -> float:
     return round((1 + value) / 2, DIGITS)
 
 
-def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:
-    """A point of the graph; None where nothing is known."""
-    if estimate is None:
-        return None
-    score = None if estimate.score is None else round(estimate.score, 1)
-    return {"black": round(estimate.chance, DIGITS), "score": score, "visits": estimate.visits}
+def _rounded(lead: float | None, sign: int = 1) -> float | None:
+    return None if lead is None else round(sign * lead, 1)
 
 
 def _gains(session: GameSession) -> dict[str, Any] | None:
     """What is counted beside each player: stones captured in Go, discs in Othello; None in the other games."""
-    board, position = session.game.stones(), session.game.position
-    if session.game.name == "othello":
-        return {"what": "discs", **{word: int((board == colour).sum()) for colour, word in COLOUR_WORDS.items()}}
-    if not isinstance(session.game, GoGame) or session.game.name == "nogo" or session.start is None:
+    game, board = session.game, session.game.stones()
+    standing = {colour: int((board == colour).sum()) for colour in (BLACK, WHITE)}
+    if game.name == "othello":
+        return {"what": "discs", **{COLOUR_WORDS[colour]: count for colour, count in standing.items()}}
+    if not isinstance(game, GoGame) or session.start is None:
         return None
     placed = {BLACK: len(session.start.black_stones), WHITE: len(session.start.white_stones)}
-    for move in position.moves:
-        placed[move.colour] += move.action < session.game.kind.points
-    taken = {COLOUR_WORDS[BLACK + WHITE - colour]: placed[colour] - int((board == colour).sum()) for colour in placed}
+    for move in game.position.moves:
+        placed[move.colour] += move.action < game.kind.points
+    taken = {COLOUR_WORDS[BLACK + WHITE - colour]: placed[colour] - standing[colour] for colour in placed}
     return {"what": "captured", **taken}
 
 

@@ -35,6 +35,7 @@ class Access:
     """
 
     def __init__(self, settings: WebSettings, port: int) -> None:
+        self.port = port
         self._is_local = settings.is_local
         self.token = None if settings.is_local else secrets.token_urlsafe(18)
         self._cookie = f"gozero-token-{port}"  # browsers share cookies among the ports of a host

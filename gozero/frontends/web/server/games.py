@@ -1,7 +1,7 @@
 """The games of a server: which pages show them, and which of them have an engine process.
 
 A game's snapshot stays here when its engine ends: by accident, because no page shows the game, or because another game
-needs the place. Everything runs in the server's event loop.
+needs the place.
 """
 
 from __future__ import annotations
@@ -10,30 +10,53 @@ import asyncio
 import itertools
 import json
 import secrets
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from gozero.frontends.web.server.process import EngineProcess
 from gozero.frontends.web.settings import WebSettings
+from gozero.system.options import SettingsError
 
 # each a few kB, with the largest record a few MB; the game used longest ago goes first
 MOST_GAMES = 100
 LARGEST_SNAPSHOT = 2**20  # characters, for a page to keep it too
 IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
-# requests of a page that the engine has not answered, and their characters
-MOST_PENDING, MOST_PENDING_SIZE = 50, 8_000_000
-TOO_FAST = "This page asks faster than the engine can answer; the last requests were left out."
+MOST_WAITING = 16  # requests of a page that the engine has not answered
+MOST_QUEUED = 100  # reports that wait for a page that does not read; further looks are dropped
+MOST_UNREAD = 16 * 2**20  # characters of them, or twice as many reports, at which the page itself is
+TOO_FAST = "This page asks faster than the engine can answer; the last request was left out."
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
-ONE_BUSY = "One board is open with an engine: close it"
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
 
 
-class Page(Protocol):
-    """A page's end of its connection."""
+class OpenPage:
+    """A page's connection. Reports wait in a queue, so that a slow page delays nobody; one that reads none is dropped.
+
+    Args:
+        drop: breaks the connection at once.
+    """
+
+    def __init__(self, drop: Callable[[], None]) -> None:
+        self._drop = drop
+        self._queue: asyncio.Queue[str] = asyncio.Queue()
+        self._size = 0  # characters in it, all of them ASCII
 
     def send(self, report: dict[str, Any]) -> None:
-        """Send a report."""
+        """Send a report when the page can take it."""
+        if self._queue.qsize() >= 2 * MOST_QUEUED or self._size >= MOST_UNREAD:
+            self._drop()
+        elif self._queue.qsize() < MOST_QUEUED or report["is"] != "look":
+            text = json.dumps(report, separators=(",", ":"))
+            self._size += len(text)
+            self._queue.put_nowait(text)
+
+    async def next(self) -> str:
+        """The next report to be sent, as JSON."""
+        text = await self._queue.get()
+        self._size -= len(text)
+        return text
 
 
 class OpenGame:
@@ -46,24 +69,22 @@ class OpenGame:
 
     def __init__(self, identifier: str, games: OpenGames) -> None:
         self.identifier = identifier
-        self.pages: dict[int, Page] = {}
+        self.pages: dict[int, OpenPage] = {}
         self.process: EngineProcess | None = None
         self._games = games
         self._saved: dict[str, Any] | None = None
         self._view: dict[str, Any] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._pending: defaultdict[int, deque[int]] = defaultdict(deque)  # sizes of each page's requests
-        self._throttled: set[int] = set()  # pages that know that they ask too fast
+        self._waiting: Counter[int] = Counter()  # requests of each page
 
-    def add_page(self, page: Page) -> int:
+    def add_page(self, page: OpenPage) -> int:
         """Show this game on a page; returns the page's number."""
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
         number = next(self._games.page_numbers)
         self.pages[number] = page
         if self._saved is not None:
-            page.send(self._snapshot())
+            page.send(self._snapshot(self._saved))
         has_engine = self.process is not None or self._saved is None or self._start()  # it may be the engine's turn
         if self._view is not None:
             self._view = self._view if has_engine else _stopped(self._view)
@@ -82,10 +103,7 @@ class OpenGame:
     def remove_page(self, number: int) -> None:
         """A page is closed; with the last one every search ends at once, and the engine itself a while later."""
         self.pages.pop(number, None)
-        self._pending.pop(number, None)
-        self._throttled.discard(number)
-        if not self.pages and self._view is not None:  # what a page that comes back is shown first
-            self._view = {**self._view, "analysing": False, "batch": False}
+        self._waiting.pop(number, None)
         if not self.pages and self.process is not None:
             self.process.send({"do": "leave"})
             self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.stop_engine)
@@ -94,29 +112,18 @@ class OpenGame:
         """End the engine process; the game stays."""
         if self.process is not None:
             self.process.end()
-            self._forget_process()
+            self.process = None
+            self._waiting.clear()
 
-    def _forget_process(self) -> None:
-        self.process = None
-        self._pending.clear()
-        self._throttled.clear()
-
-    def request(self, request: dict[str, Any], number: int, size: int = 0) -> None:
-        """Pass a page's request, of that size in characters, on to the engine, which is started if need be."""
-        pending = self._pending[number]
-        if len(pending) >= MOST_PENDING or (pending and sum(pending) + size > MOST_PENDING_SIZE):
-            if number not in self._throttled:
-                self._throttled.add(number)
-                self.refuse(TOO_FAST, number)
-            return
-        if self.process is not None and not self.process.is_running:
-            self._on_exit(self.process)
-        if self.process is None and not self._start():
+    def request(self, request: dict[str, Any], number: int) -> None:
+        """Pass a page's request on to the engine, which is started if need be."""
+        if self._waiting[number] >= MOST_WAITING:
+            self.refuse(TOO_FAST, number)
+        elif self.process is None and not self._start():
             self.refuse(self._games.all_busy, number)
-            return
-        assert self.process is not None
-        self._pending[number].append(size)
-        self.process.send({**request, "page": number})
+        elif self.process is not None:
+            self._waiting[number] += 1
+            self.process.send({**request, "page": number})
 
     def refuse(self, text: str, number: int) -> None:
         """Send a page the reason why its request is not done."""
@@ -124,58 +131,45 @@ class OpenGame:
 
     def _send(self, report: dict[str, Any], number: int | None = None) -> None:
         """Send a report to every page, or to that of this number."""
-        pages = self.pages.values() if number is None else [self.pages[number]] if number in self.pages else []
-        for page in list(pages):
-            page.send(report)
+        for each, page in list(self.pages.items()):
+            if number in (None, each):
+                page.send(report)
 
     def _start(self) -> bool:
         """Take an engine process, and give it the game; whether there was a place for one."""
         process = self._games.engine()
         if process is None:
             return False
-        process.listen(lambda report: self._on_report(process, report), lambda: self._on_exit(process))
+        process.on_report, process.on_exit = self._on_report, self._on_exit
         self.process = process
         if self._saved is not None:  # also before a new game, which may be refused
-            process.send({"do": "restore", "saved": self._saved})
+            shown = {} if self._view is None else {"at": self._view["at"], "leaf": self._view["line"][-1]}
+            saved = {"setup": self._games.with_path(self._saved["setup"]), "game": {**self._saved["game"], **shown}}
+            process.send({"do": "restore", "saved": saved})
         return True
 
-    def _on_report(self, process: EngineProcess, report: dict[str, Any]) -> None:
-        if process is not self.process:
-            return
+    def _on_report(self, report: dict[str, Any]) -> None:
         number = report.pop("to", None)
         if report["is"] == "done":
-            if pending := self._pending[number]:
-                pending.popleft()
-            if not pending:
-                self._throttled.discard(number)
-        elif report["is"] == "save":
-            self._save(report)
+            self._waiting[number] -= 1
+        elif report["is"] == "snapshot":
+            self._saved = report["saved"]
+            self._send(self._snapshot(report["saved"]))
         else:
             if report["is"] == "view":
                 self._view = report
             self._send(report, number)
 
-    def _save(self, report: dict[str, Any]) -> None:
-        if "saved" in report:
-            self._saved = report["saved"]
-            if self.pages:
-                self._send(self._snapshot())
-        elif self._saved is not None:
-            self._saved["game"].update(report["shown"])
-
-    def _snapshot(self) -> dict[str, Any]:
+    def _snapshot(self, saved: dict[str, Any]) -> dict[str, Any]:
         """What a page gives a server that was restarted; nothing if it is too much to send at each move."""
-        assert self._saved is not None
-        saved = {**self._saved, "setup": {**self._saved["setup"], "weights": None}}
         return {"is": "snapshot", "saved": saved if len(json.dumps(saved)) <= LARGEST_SNAPSHOT else None}
 
-    def _on_exit(self, process: EngineProcess) -> None:
+    def _on_exit(self) -> None:
         """The engine process has ended by itself."""
-        if process is not self.process:
-            return
-        self._forget_process()
+        self.process = None
+        self._waiting.clear()
         if self._view is not None:
-            self._view = {**_stopped(self._view), "analysing": False, "batch": False}
+            self._view = _stopped(self._view)
             self._send(self._view)
         self._send({"is": "lost", "text": ENGINE_LOST})
 
@@ -190,42 +184,50 @@ class OpenGames:
 
     def __init__(self, settings: WebSettings, choices: dict[str, Path]) -> None:
         self._settings = settings
+        self._choices = choices
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
+        self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
-        self.choices = choices
         self.catalogue: list[dict[str, Any]] = []
         self.page_numbers = itertools.count(1)
-        self.fault = ""  # why no game can begin, as a line for the user
-        self.is_ready = asyncio.Event()
+        self.is_ready = asyncio.Event()  # whether the catalogue is known
         boards = settings.boards
-        full = f"{boards} boards are open with an engine each: close one" if boards > 1 else ONE_BUSY
-        self.all_busy = f"{full} and load this page anew, or start gozero web with --boards {boards + 1}."
+        full = f"{boards} boards are open with an engine each" if boards > 1 else "One board is open with an engine"
+        self.all_busy = f"{full}: close one and load this page anew, or start gozero web with --boards {boards + 1}."
 
-    def prepare(self) -> None:
-        """Start an engine process before it is needed; the first one also reports the catalogue."""
+    def prepare(self) -> EngineProcess:
+        """Start an engine process before it is needed, if none is there."""
         if self._spare is None or not self._spare.is_running:
             self._spare = EngineProcess(self._settings.engine_arguments)
+            self._processes = [*(process for process in self._processes if process.is_running), self._spare]
+        return self._spare
 
     async def load_catalogue(self) -> None:
-        """Ask which games there are, and whether the first one can be played; sets ``is_ready``."""
-        self.prepare()
-        assert self._spare is not None
-        process = self._spare
+        """Ask which games there are; SettingsError if the first one cannot be played, or no engine starts."""
+        process, answer = self.prepare(), asyncio.get_running_loop().create_future()
 
         def on_report(report: dict[str, Any]) -> None:
             if report["is"] == "catalogue":
-                self.catalogue, self.fault = report["games"], report["fault"]
-                self.is_ready.set()
+                answer.set_result(report)
 
-        def on_exit() -> None:
-            self.fault = "" if self.catalogue else NO_ENGINE
-            self.is_ready.set()
-
-        process.listen(on_report, on_exit)
-        choices = {name: str(path) for name, path in self.choices.items()}
+        process.on_report = on_report
+        process.on_exit = lambda: answer.set_exception(SettingsError(NO_ENGINE))
+        choices = {name: str(path) for name, path in self._choices.items()}
         check = self._settings.first_setup if self._settings.is_checked else None
         process.send({"do": "catalogue", "choices": choices, "check": check})
-        await self.is_ready.wait()
+        report = await answer
+        if report["fault"]:
+            raise SettingsError(report["fault"])
+        self.catalogue = report["games"]
+        self.is_ready.set()
+
+    def with_path(self, setup: dict[str, Any]) -> dict[str, Any] | None:
+        """A setup with the path of its weights in place of their name; None if there are none of this name."""
+        label = setup.get("engine") or ""
+        if not label:
+            return {**setup, "weights": None}
+        known = isinstance(label, str) and label in self._choices
+        return {**setup, "weights": str(self._choices[label])} if known else None
 
     def find(self, identifier: str) -> tuple[OpenGame, bool]:
         """The game of that identifier, else a new one; whether it is new."""
@@ -247,26 +249,24 @@ class OpenGames:
             if not unwatched:
                 return None
             unwatched[0].stop_engine()
-        self.prepare()
-        process, self._spare = self._spare, None
+        process, self._spare = self.prepare(), None
         return process
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End every engine process."""
-        for game in self._games.values():
-            game.stop_engine()
-        if self._spare is not None:
-            self._spare.end()
-            self._spare = None
+        running = [process for process in self._processes if process.is_running]
+        for process in running:
+            process.end()
+        for process in running:
+            await process.has_ended()
 
 
 def _stopped(view: dict[str, Any]) -> dict[str, Any]:
     """A view while no engine runs: no search, and both clocks stopped."""
-    clock = view["clock"]
-    return {**view, "thinking": False, "clock": clock and {**clock, "running": None}}
+    clock = view["clock"] and {**view["clock"], "running": None}
+    return {**view, "thinking": False, "analysing": False, "batch": False, "clock": clock}
 
 
 def _may_be_old(view: dict[str, Any]) -> bool:
     """Whether the engine may know more by now than this view: a search or a clock was running."""
-    clock = view["clock"]
-    return view["analysing"] or view["batch"] or (clock is not None and clock["running"] is not None)
+    return view["analysing"] or view["batch"] or (view["clock"] is not None and view["clock"]["running"] is not None)

@@ -5,102 +5,80 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import queue
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-MOST_QUEUED = 1000  # requests that a process has not read
 LAST_SECONDS = 2.0  # that a process has to end by itself
+LONGEST_REPORT = 2**26  # bytes
 
 
 class EngineProcess:
     """A running `gozero.frontends.web.engine`.
 
-    Its reports and its end go to the callbacks of `listen`, in the event loop.
-
     Args:
         arguments: of its command line.
+
+    Attributes:
+        on_report: callback with each report.
+        on_exit: callback at the end of the process, unless `end` was called.
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        paths = [path for path in sys.path if path]
-        self._process = subprocess.Popen(
-            # -P: no package of the working directory's
-            [sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            start_new_session=True,  # Ctrl-C is the server's
-        )
-        self._listening = threading.Lock()
-        self._has_ended = False
-        self._on_report: Callable[[dict[str, Any]], None] = _ignore
-        self._on_end: Callable[[], None] = _ignore
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._requests: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._read, name="engine-reports", daemon=True).start()
-        threading.Thread(target=self._write, name="engine-requests", daemon=True).start()
+        self.on_report: Callable[[dict[str, Any]], None] = _ignore
+        self.on_exit: Callable[[], None] = _ignore
+        self._requests: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._task = asyncio.create_task(self._run(arguments))
 
     @property
     def is_running(self) -> bool:
-        return self._process.poll() is None
-
-    def listen(self, on_report: Callable[[dict[str, Any]], None], on_end: Callable[[], None]) -> None:
-        """Call these in the running loop, with reports and at the end of the process, also if it has ended already."""
-        with self._listening:
-            self._on_report, self._on_end, self._loop = on_report, on_end, asyncio.get_running_loop()
-            if self._has_ended:
-                self._soon(on_end)
-
-    def _soon(self, act: Callable[..., None], *values: Any) -> None:
-        """Do it in the event loop, if that still runs."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(act, *values)
+        return not self._task.done()
 
     def send(self, request: dict[str, Any]) -> None:
-        """Pass a request on, when the process reads it; one that reads none of very many is ended. Without effect once
-        the process has gone, which ``on_end`` reports.
-        """
-        if self._requests.qsize() < MOST_QUEUED:
-            self._requests.put(request)
-        else:
-            self._process.kill()
+        """Pass a request on when the process reads it; without effect once the process has gone."""
+        self._requests.put_nowait(request)
 
     def end(self) -> None:
         """Let it end, without a report; forcibly if it takes long."""
-        with self._listening:
-            self._on_report, self._on_end = _ignore, _ignore
-        self._requests.put(None)
-        threading.Thread(target=self._wait_or_kill, name="engine-end", daemon=False).start()
+        self.on_report = self.on_exit = _ignore
+        self._requests.put_nowait(None)
+        asyncio.get_running_loop().call_later(LAST_SECONDS, self._task.cancel)
 
-    def _wait_or_kill(self) -> None:
+    async def has_ended(self) -> None:
+        """Return when it has ended."""
+        await asyncio.wait([self._task])
+
+    async def _run(self, arguments: Sequence[str]) -> None:
+        process = await asyncio.create_subprocess_exec(
+            # -P: no package of the working directory's
+            *(sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C is the server's
+            limit=LONGEST_REPORT,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        writing = asyncio.create_task(self._write(process.stdin))
         try:
-            self._process.wait(LAST_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            async for line in process.stdout:
+                with suppress(ValueError):  # a line that was cut off by the end of the process
+                    self.on_report(json.loads(line))
+            await process.wait()
+        finally:
+            writing.cancel()
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        self.on_exit()
 
-    def _write(self) -> None:
-        assert self._process.stdin is not None
-        with suppress(OSError, ValueError), self._process.stdin as pipe:
-            while (request := self._requests.get()) is not None:
+    async def _write(self, pipe: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while (request := await self._requests.get()) is not None:
                 pipe.write(json.dumps(request).encode() + b"\n")
-                pipe.flush()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with suppress(ValueError):  # a line that was cut off by the end of the process
-                self._soon(self._on_report, json.loads(line))
-        self._process.wait()
-        self._requests.put(None)
-        with self._listening:
-            self._has_ended = True
-            self._soon(self._on_end)
+                await pipe.drain()
+        pipe.close()
 
 
 def _ignore(*values: Any) -> None:

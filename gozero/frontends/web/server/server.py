@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
 from typing import Any
@@ -26,58 +26,24 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from gozero import __version__ as VERSION
 from gozero.frontends.web.server.access import REPORT_POLICY, Access
-from gozero.frontends.web.server.games import OpenGame, OpenGames
+from gozero.frontends.web.server.games import OpenGame, OpenGames, OpenPage
 from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import WebSettings
-from gozero.system.console import INTERRUPTED, SUCCESS
+from gozero.system.console import SUCCESS
 from gozero.system.options import SettingsError
 
 USUAL_PORT = 8013
 ANY_ADDRESS = ("0.0.0.0", "::")
 SHUTDOWN = 1.0  # seconds that open connections have to end
-LARGEST_REQUEST = 4 * 2**20  # bytes of a text that a page may send: a record of a million characters, as JSON
+LARGEST_REQUEST = 2**21  # bytes that a page may send: a record of a million bytes, in base64
 CLOSING = 0.5  # seconds that a page has to agree to be closed
 HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
 MOST_PAGES = 32
-MOST_QUEUED = 100  # reports that wait for a page that does not read; further looks are dropped
-MOST_UNREAD = 16 * 2**20  # bytes of them, or twice as many reports, at which the page itself is
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
 INTERNAL = ("catalogue", "leave")
 """Requests that the server makes itself; pages may not."""
 NOT_UNDERSTOOD = "This page sent something that the server does not understand: reload it."
 NO_WEIGHTS = "These weights are not offered: reload the page."
-
-
-class OpenPage:
-    """A page's connection. Reports wait in a queue, so that a slow page delays nobody; one that reads none is dropped.
-
-    Args:
-        socket: to it.
-        drop: breaks the connection at once.
-    """
-
-    def __init__(self, socket: web.WebSocketResponse, drop: Callable[[], None]) -> None:
-        self._socket = socket
-        self._drop = drop
-        self._queue: asyncio.Queue[str] = asyncio.Queue()
-        self._size = 0  # characters in it, all of them ASCII
-
-    def send(self, report: dict[str, Any]) -> None:
-        """Send a report when the page can take it."""
-        if self._queue.qsize() >= 2 * MOST_QUEUED or self._size >= MOST_UNREAD:
-            self._drop()
-        elif self._queue.qsize() < MOST_QUEUED or report["is"] != "look":
-            text = json.dumps(report, separators=(",", ":"))
-            self._size += len(text)
-            self._queue.put_nowait(text)
-
-    async def send_all(self) -> None:
-        """Send what is queued, until the connection breaks."""
-        with contextlib.suppress(ConnectionError):
-            while True:
-                text = await self._queue.get()
-                self._size -= len(text)
-                await self._socket.send_str(text)
 
 
 class BoardServer:
@@ -87,36 +53,27 @@ class BoardServer:
         settings: the user's.
         run: to be shown, or None.
         games: those of this server.
-        port: on which it listens.
+        access: its checks.
     """
 
-    def __init__(self, settings: WebSettings, run: TrainingRun | None, games: OpenGames, port: int) -> None:
+    def __init__(self, settings: WebSettings, run: TrainingRun | None, games: OpenGames, access: Access) -> None:
         self._settings = settings
         self._run = run
-        self.games = games
-        self._page_count = 0
+        self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
-        self.access = Access(settings, port)
+        self._access = access
         folder = resources.files("gozero.frontends.web") / "static"
         self._files = {entry.name: entry.read_bytes() for entry in folder.iterdir() if _suffix(entry.name) in TYPES}
 
     def application(self) -> web.Application:
         """For aiohttp."""
-        application = web.Application(middlewares=[self.access.middleware], client_max_size=2**16)
+        application = web.Application(middlewares=[self._access.middleware], client_max_size=2**16)
         application.router.add_get("/", self._file)
         application.router.add_get("/socket", self._connect)
         application.router.add_get("/run/report", self._report)
         application.router.add_get("/{name}", self._file)
-        application.cleanup_ctx.append(self._run_engines)
         application.on_shutdown.append(self._close_pages)
         return application
-
-    async def _run_engines(self, application: web.Application) -> AsyncIterator[None]:
-        """Engine processes live as long as the server."""
-        loading = asyncio.create_task(self.games.load_catalogue())
-        yield
-        loading.cancel()
-        self.games.close()
 
     async def _close_pages(self, application: web.Application) -> None:
         """Close every page's connection, so that nothing waits for them."""
@@ -139,30 +96,26 @@ class BoardServer:
         return web.Response(body=page, content_type="text/html", charset="utf-8", headers=headers)
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Serve a page: send its game, pass on its requests, until it is closed."""
-        if self._page_count >= MOST_PAGES:
+        """Serve a page until it is closed."""
+        if len(self._sockets) >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
-        self._page_count += 1
+        socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
+        self._sockets.add(socket)
         try:
-            socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
-            self.access.add_headers(request, socket)
+            self._access.add_headers(request, socket)
             await socket.prepare(request)
-            await self.games.is_ready.wait()  # until then the engine process belongs to no game
-            await self._serve(request, socket)
+            await self._games.is_ready.wait()  # until then the engine process belongs to no game
+            if request.transport is not None:  # the page has not gone already
+                await self._serve(request, socket, OpenPage(request.transport.abort))
         finally:
-            self._page_count -= 1
+            self._sockets.discard(socket)
         return socket
 
-    async def _serve(self, request: web.Request, socket: web.WebSocketResponse) -> None:
-        def drop() -> None:
-            if request.transport is not None:
-                request.transport.abort()
-
-        page = OpenPage(socket, drop)
-        game, is_new = self.games.find(request.query.get("game", ""))
-        sender = asyncio.create_task(page.send_all())
-        self._sockets.add(socket)
+    async def _serve(self, request: web.Request, socket: web.WebSocketResponse, page: OpenPage) -> None:
+        """Send a page its game, and pass on its requests."""
+        game, is_new = self._games.find(request.query.get("game", ""))
         page.send(self._hello(game, is_lost=is_new and "game" in request.query))
+        sender = asyncio.create_task(_send_all(page, socket))
         number = game.add_page(page)
         try:
             restores = is_new and "snapshot" in request.query  # the page does
@@ -172,7 +125,6 @@ class BoardServer:
                 if message.type == WSMsgType.TEXT:
                     self._take(game, number, message.data)
         finally:
-            self._sockets.discard(socket)
             sender.cancel()
             game.remove_page(number)
 
@@ -183,7 +135,7 @@ class BoardServer:
             "is": "hello",
             "version": VERSION,
             "game": game.identifier,
-            "games": self.games.catalogue,
+            "games": self._games.catalogue,
             "run": run,
             "lost": is_lost,
         }
@@ -197,46 +149,64 @@ class BoardServer:
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
             game.refuse(NOT_UNDERSTOOD, number)
             return
-        if request["do"] in ("new", "restore"):
-            request = self._with_weights(request)
-        if request is None:
-            game.refuse(NO_WEIGHTS, number)
+        refused = self._add_path(request)
+        if refused:
+            game.refuse(refused, number)
         else:
-            game.request(request, number, len(text))
+            game.request(request, number)
 
-    def _with_weights(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """A request for a game, new or restored by the page, with the weights' path in place of their name; None if
-        there are none of this name.
-        """
-        saved = request.get("saved") if request["do"] == "restore" else request
-        setup = saved.get("setup") if isinstance(saved, dict) else None
-        if not isinstance(setup, dict):
-            return None
-        label = setup.get("engine") or ""
-        setup.pop("weights", None)
-        if label:
-            if not isinstance(label, str) or label not in self.games.choices:
-                return None
-            setup["weights"] = str(self.games.choices[label])
-        return {"do": "new", "setup": setup} if saved is request else {"do": "restore", "saved": saved}
+    def _add_path(self, request: dict[str, Any]) -> str:
+        """Add the weights' path to a request for a game, new or restored by the page; why not, if they cannot be had."""
+        if request["do"] not in ("new", "restore"):
+            return ""
+        holder = request.get("saved") if request["do"] == "restore" else request
+        setup = holder.get("setup") if isinstance(holder, dict) else None
+        if not isinstance(holder, dict) or not isinstance(setup, dict):
+            return NOT_UNDERSTOOD
+        holder["setup"] = self._games.with_path(setup)
+        return "" if holder["setup"] else NO_WEIGHTS
+
+
+async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
+    """Send what is queued for a page, until the connection breaks."""
+    with contextlib.suppress(ConnectionError):
+        while True:
+            await socket.send_str(await page.next())
 
 
 def _suffix(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
 
-def serve(settings: WebSettings, run: TrainingRun | None, games: OpenGames, say: Callable[[str], None]) -> int:
-    """Serve until Ctrl-C (INTERRUPTED) or SIGTERM (SUCCESS). SettingsError where it cannot listen, or no game can be
-    played.
-    """
+async def serve(settings: WebSettings, run: TrainingRun | None, games: OpenGames, say: Callable[[str], None]) -> int:
+    """Serve until SIGTERM, and return SUCCESS. SettingsError if it cannot listen, or no game can be played."""
     listener = listen(settings)
-    port = listener.getsockname()[1]
-    server = BoardServer(settings, run, games, port)
-    address = address_of(settings, port, server.access.token)
+    access = Access(settings, listener.getsockname()[1])
+    logging.getLogger("aiohttp.server").addFilter(_is_ours)
+    application = BoardServer(settings, run, games, access).application()
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN)
+
+    async def work() -> None:
+        if settings.is_checked:
+            await games.load_catalogue()
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        _announce(settings, address_of(settings, access), say)
+        if not settings.is_checked:
+            await games.load_catalogue()
+        await asyncio.Event().wait()  # for ever
+
+    working = asyncio.create_task(work())
+    with contextlib.suppress(NotImplementedError):  # Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
     try:
-        return asyncio.run(_serve(server, listener, settings.is_checked, lambda: _announce(settings, address, say)))
-    except KeyboardInterrupt:  # where signals cannot be waited for
-        return INTERRUPTED
+        await asyncio.wait([working])
+        if not working.cancelled():
+            working.result()
+        return SUCCESS
+    finally:
+        working.cancel()
+        await runner.cleanup()
 
 
 def listen(settings: WebSettings) -> socket.socket:
@@ -254,11 +224,11 @@ def listen(settings: WebSettings) -> socket.socket:
         raise SettingsError(f"cannot listen on {settings.host}, port {port}: {reason}{hint}") from None
 
 
-def address_of(settings: WebSettings, port: int, token: str | None) -> str:
+def address_of(settings: WebSettings, access: Access) -> str:
     """What to type into a browser."""
     host = socket.gethostname() if settings.host in ANY_ADDRESS else settings.host
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{shown}:{access.port}/" + (f"?token={access.token}" if access.token else "")
 
 
 def _announce(settings: WebSettings, address: str, say: Callable[[str], None]) -> None:
@@ -281,40 +251,6 @@ def open_browser(address: str) -> None:
         threading.Thread(target=process.wait, name="browser", daemon=True).start()
 
 
-async def _serve(server: BoardServer, listener: socket.socket, is_checked: bool, announce: Callable[[], None]) -> int:
-    logging.getLogger("aiohttp.server").addFilter(_is_ours)
-    runner = web.AppRunner(server.application(), access_log=None, shutdown_timeout=SHUTDOWN)
-    await runner.setup()
-    ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    with contextlib.suppress(NotImplementedError):  # Windows
-        for number, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, SUCCESS)):
-            asyncio.get_running_loop().add_signal_handler(number, _end, ended, code)
-    checking = asyncio.create_task(_fail_on_fault(server.games, ended))
-    try:
-        if is_checked:
-            either: list[asyncio.Future[Any]] = [checking, ended]
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not ended.done():
-            await web.SockSite(runner, listener).start()
-            announce()
-        return await ended
-    finally:
-        checking.cancel()
-        await runner.cleanup()
-
-
 def _is_ours(record: logging.LogRecord) -> bool:
     """Whether an error is the server's own: what is no HTTP is the client's fault, and has been answered."""
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
-
-
-def _end(ended: asyncio.Future[int], code: int) -> None:
-    if not ended.done():
-        ended.set_result(code)
-
-
-async def _fail_on_fault(games: OpenGames, ended: asyncio.Future[int]) -> None:
-    """Once it is known what games there are, end the server if none can be played."""
-    await games.is_ready.wait()
-    if games.fault and not ended.done():
-        ended.set_exception(SettingsError(games.fault))

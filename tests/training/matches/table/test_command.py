@@ -86,7 +86,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: pair 'fifty': expected simulations"),
         (["s2", "--weights", "ttt.pt", "--games", "0"], "is not a whole number of 1 or more"),
         (["s2", "--weights", "ttt.pt", "--processes", "-1"], "processes = -1 is out of range"),
-        (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "opening_moves = 9: expected fewer than the 9 empty points"),
+        (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "9 random plies end nearly every game of tictactoe"),
         (["s2", "--weights", "ttt.pt", "--opponent", "hahanogo"], "does not say where its simulations go: write {sims} there"),
         (["s2", "--weights", "ttt.pt", "--opponent-name", "haha"], "names the engine of --opponent: give both, or neither"),
         (["s2", "--weights", "ttt.pt", "--opponent", "haha 'no {sims}"], "is no command line: No closing quotation"),

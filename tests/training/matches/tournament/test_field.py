@@ -34,10 +34,10 @@ def test_what_is_not_said_is_the_games_own(tmp_path: Path) -> None:
 def test_who_meets_whom(tmp_path: Path) -> None:
     four = TWO + '[[entrant]]\nplayer = "uct:1"\n[[entrant]]\nplayer = "uct:2"\n'
     assert len(read(tmp_path, four).pairings) == 6
-    assert read(tmp_path, f'kind = "gauntlet"\n{four}').pairings == [(0, 1), (0, 2), (0, 3)]
+    assert read(tmp_path, f'kind = "gauntlet"\n{four}').pairings == [("fixed", "random"), ("random", "uct:1"), ("random", "uct:2")]
     two = read(tmp_path, f'kind = "gauntlet"\nchallengers = 2\n{four}')
-    assert two.pairings == [(0, 2), (0, 3), (1, 2), (1, 3)]
-    assert read(tmp_path, f'kind = "sprt"\n{TWO}').pairings == [(0, 1)]
+    assert two.pairings == [("random", "uct:1"), ("random", "uct:2"), ("fixed", "uct:1"), ("fixed", "uct:2")]
+    assert read(tmp_path, f'kind = "sprt"\n{TWO}').pairings == [("fixed", "random")]
 
 
 PAIR = '[[pair]]\na = "{}"\nb = "{}"\n'
@@ -47,7 +47,7 @@ def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
     four = TWO + '[[entrant]]\nplayer = "uct:1"\n[[entrant]]\nplayer = "uct:2"\n'
     pairs = PAIR.format("uct:2", "random") + PAIR.format("fixed", "uct:1")
     field = read(tmp_path, f'kind = "pairs"\n{four}{pairs}')
-    assert field.pairings == [(3, 0), (1, 2)]
+    assert field.pairings == [("random", "uct:2"), ("fixed", "uct:1")]
     assert field.facts["pairs"] == [["uct:2", "random"], ["fixed", "uct:1"]]
 
 
@@ -56,11 +56,11 @@ def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
     [
         (f'kind = "pairs"\n{TWO}', "kind = 'pairs': give at least one [[pair]]"),
         (TWO + PAIR.format("random", "fixed"), "leave out [[pair]], or write kind = 'pairs'"),
-        (f'kind = "pairs"\n{TWO}{PAIR.format("random", "uct:3")}', "pair 1: b = 'uct:3': no entrant has this name"),
-        (f'kind = "pairs"\n{TWO}{PAIR.format("fixed", "fixed")}', "pair 1: 'fixed' and 'fixed': expected two entrants"),
+        (f'kind = "pairs"\n{TWO}{PAIR.format("random", "uct:3")}', "pair 1: no entrant has the name 'uct:3'"),
+        (f'kind = "pairs"\n{TWO}{PAIR.format("fixed", "fixed")}', "pair 1: 'fixed': expected two entrants"),
         (
             f'kind = "pairs"\n{TWO}{PAIR.format("random", "fixed")}{PAIR.format("fixed", "random")}',
-            "pair 2: 'fixed' and 'random': expected two entrants, each pair once",
+            ": expected two entrants, each pair once",
         ),
     ],
 )
@@ -132,8 +132,7 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         (TWO + '[[entrant]]\nplayer = "gtp:a\\u0000"\n', "entrant 3: name = 'gtp:a\\x00': expected no control"),
         (TWO + '[[entrant]]\nplayer = "uct:1"\nname = "a\\u2028b"\n', "expected no control characters"),
         ("opening_moves = 20\nmax_moves = 20\n" + TWO, "opening_moves = 20: expected fewer than max_moves = 20"),
-        ('game = "tictactoe"\nopening_moves = 9\n' + TWO, "opening_moves = 9: expected fewer than the 9 empty points"),
-        ('game = "othello"\nopening_moves = 60\n' + TWO, "opening_moves = 60: expected fewer than the 60 empty points"),
+        ('game = "tictactoe"\nopening_moves = 9\n' + TWO, "9 random plies end nearly every game of tictactoe"),
         ("clock = { main = 3, seconds = 9 }\n" + TWO, "clock: unknown setting 'seconds'"),
         (
             "clock = { main = 3, stones = 9 }\n" + TWO,
@@ -192,7 +191,7 @@ def test_long_names_are_short_in_files_and_still_differ() -> None:
 
 
 def test_openings_that_end_the_game_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="opening_moves = 15: 15 random plies end nearly every game of nogo"):
+    with pytest.raises(SettingsError, match="15 random plies end nearly every game of nogo"):
         read(tmp_path, f'game = "nogo"\nsize = 4\nopening_moves = 15\n{TWO}')
 
 

@@ -113,8 +113,8 @@ def test_more_games_and_more_entrants_do_not_contradict(tmp_path: Path, field: F
         ({"opening_moves": 4}, "played with opening_moves = 2, now opening_moves = 4"),
         ({"kind": "gauntlet"}, "kind = round-robin, now kind = gauntlet"),
         ({"games": 2}, "played with 3 games of a pairing, both colours counted, now games = 2"),
-        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "fixed"))}, "'fixed' = fixed, now uct:2"),
-        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "uct"))}, "'fixed' = fixed, now it is missing"),
+        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "fixed"))}, "'fixed' = fixed, now entrant 'fixed' = uct:2"),
+        ({"entrant": (Entrant("random", "random"), Entrant("uct:2", "uct"))}, "'fixed' = fixed, now entrant 'fixed' = missing"),
     ],
 )
 def test_a_field_that_contradicts_is_refused(
@@ -220,7 +220,7 @@ def test_the_file_of_another_game_of_that_name_goes(tmp_path: Path) -> None:
         game = played("a", "b", 0, "a", moves=moves)
         write_game(game, field, field.make_game(), tmp_path)
     (file,) = (tmp_path / GAMES_FOLDER).iterdir()
-    assert file.read_text().endswith("moves: B B2 W C3\n")
+    assert file.read_text().endswith("black B2\nwhite C3\n")
 
 
 def test_no_name_in_files_holds_what_stands_between_two() -> None:

@@ -30,7 +30,7 @@ def field_of(*players: str) -> Field:
 
 
 def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[PlayedGame]:
-    numbered = [fixture for a, b in pairs for fixture in match_fixtures(2, 1, (str(a), str(b)), (a, b))]
+    numbered = [fixture for a, b in pairs for fixture in match_fixtures(2, 1, (str(a), str(b)))]
     fixtures = iter([replace(fixture, number=number) for number, fixture in enumerate(numbered)])
     return list(WorkerPool(field, folder, lambda: next(fixtures, None)).play(stop))
 
@@ -99,7 +99,7 @@ def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeyp
 
 
 def test_a_stop_leaves_no_process(tmp_path: Path) -> None:
-    fixtures, stop = iter(match_fixtures(400, 1, ("a", "b"))), []
+    fixtures, stop = iter(match_fixtures(400, 1, ("0", "1"))), []
     hired = WorkerPool(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
     games = hired.play(lambda: bool(stop))
     next(games)
