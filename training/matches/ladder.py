@@ -26,7 +26,7 @@ from training.matches.tournament.field import GAUNTLET
 from training.matches.tournament.results import Results, remarks, total_of
 from training.matches.tournament.runner import View
 
-COLUMNS = ("visits", "opponent", "games", "won", "drawn", "lost", "score", "95 % interval", "Black", "White")
+COLUMNS = ("visits", "simulations", "games", "wins", "draws", "losses", "score", "low", "high", "black", "white")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ class Ladder:
             for opponent, simulations in self.opponents.items():
                 name, other = climber_name(climber), " ".join(opponent.split())
                 games = [game for game in results.games if {name, other} == set(game.pair)]
-                black, white = (total_of([game for game in games if game.black == side], name) for side in (name, other))
+                black, white = (
+                    total_of([game for game in games if game.black == side], name) for side in (name, other)
+                )
                 if games:
                     yield Rung(climber, opponent, simulations, total_of(games, name), black.score, white.score)
 
@@ -58,7 +60,8 @@ class Ladder:
         """A table for each climber, their means, and what is to be said of the games."""
         rungs, lines = list(self.rungs(results)), [str(results.field)]
         for climber in self.climbers:
-            cells = [rung.cells() for rung in rungs if rung.climber == climber]
+            own = (rung.fields() for rung in rungs if rung.climber == climber)
+            cells = [[row[column] for column in COLUMNS] for row in own]
             lines += ["", climber, *aligned([COLUMNS, *cells], left=())]
         return "\n".join([*lines, "", *self._means(results), *remarks(results)])
 
@@ -106,19 +109,11 @@ class Rung:
         """The climber's simulations a move, or `policy`; empty for a perfect player, who needs none."""
         return self.climber.partition(":")[2].rpartition(":")[2]
 
-    def cells(self) -> list[object]:
-        total, (low, high) = self.total, self.total.interval
-        counts = (total.games, total.wins, total.draws, total.losses)
-        shares = (total.score, self.black, self.white)
-        score, *colours = (f"{share:.3f}" for share in shares)
-        return [self.visits, self.simulations, *counts, score, f"{low:.3f} - {high:.3f}", *colours]
-
     def fields(self) -> dict[str, object]:
         """A row of the file of --csv."""
-        total = self.total
+        total, (low, high) = self.total, self.total.interval
         names = {"climber": self.climber, "visits": self.visits, "opponent": self.opponent}
         counts = {"games": total.games, "wins": total.wins, "losses": total.losses, "draws": total.draws}
-        low, high = total.interval
         shares = {"score": total.score, "low": low, "high": high, "black": self.black, "white": self.white}
         rounded = {name: f"{share:.4f}" for name, share in shares.items()}
         return {**names, "simulations": self.simulations, **counts, **rounded}
