@@ -73,10 +73,6 @@ class Conditions:
         if not 0 < self.move_seconds <= MOST_SECONDS:
             raise ChoiceError(f"a move cannot have {self.move_seconds:g} seconds: expected at most {MOST_SECONDS:,.0f}")
 
-    @property
-    def size(self) -> int:
-        return self.game.size
-
 
 @dataclass(frozen=True)
 class Turn:
