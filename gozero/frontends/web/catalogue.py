@@ -53,11 +53,11 @@ class OfferedNetwork(NamedTuple):
         return {"label": label, "name": name, "strength": strength, **boards}
 
 
-def network(game: str, given: str | None = None) -> OfferedNetwork:
+def network(game: str, given: Path | None = None) -> OfferedNetwork:
     """What plays a game: the weights file that is given, or the game's own, or random playouts. ChoiceError if the
     given one plays another game or cannot be used.
     """
-    path = Path(given) if given else _own(game)
+    path = given or _own(game)
     head = None if path is None else _header(path)
     if given and (head is None or head.game != game):
         raise ChoiceError(f"these weights cannot be used for {title_of(game)}")
@@ -83,7 +83,7 @@ def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
                 "handicaps": {size: most_fixed(size) for size in range(2, 20)} if name == "go" else {},
                 "engines": [
                     network(name).shown(""),
-                    *(network(name, str(path)).shown(label) for label, path in others.items()),
+                    *(network(name, path).shown(label) for label, path in others.items()),
                 ],
             }
         )

@@ -113,6 +113,7 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
     ("path", "value"),
     [
         (("setup",), {"game": "chess"}),
+        (("setup",), None),
         (("game",), []),
         (("game", "at"), 99),
         (("game", "live"), "x"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gozero import games
-from gozero.frontends.web.server.training_run import TrainingRun
+from gozero.frontends.web.training_run import TrainingRun
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 

@@ -21,16 +21,17 @@ from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
-from gozero.frontends.web.engine.opponent import Bounds
-from gozero.frontends.web.engine.searches import Report, Searches
+from gozero.frontends.web.engine.searches import Bounds, Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
+from gozero.frontends.web.training_run import offered_weights
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError, InputError, UserError
 
 LONGEST_NAME = 100  # characters of a file's name
+LOST = "The game that this page has kept cannot be taken up: begin a new one."
 ONLY_SHOWN = ("view", "goto", "analyse")  # requests after which a view follows, and no snapshot
 ANSWERED = ("catalogue", "hint", "save")  # requests that have a report of their own
 
@@ -59,12 +60,13 @@ class RequestHandler:
         self._is_waiting, self._is_cut = is_waiting, is_cut
         self._report = report
         self._compile = compile
+        self._weights = offered_weights(settings)
         self._evaluators: dict[Path, Evaluators] = {}
         self._current: Searches | None = None
         self._has_failed = False  # its work; it is not tried again before the next request
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {
             "catalogue": self._catalogue,
-            "new": lambda request: self._begin(self._open(setup_of(request["setup"]))),
+            "new": lambda request: self._begin(self._open(setup_of(request.get("setup")))),
             "restore": self._restore,
             "load": self._load,
             "play": self._play,
@@ -140,18 +142,19 @@ class RequestHandler:
 
     def _catalogue(self, request: dict[str, Any]) -> None:
         """Which games there are, and what is wrong with the game that is to be checked, if any."""
-        choices = {label: Path(path) for label, path in request["choices"].items()}
         fault = ""
         try:
             if request["check"] is not None:
                 self._open(setup_of(request["check"]))
         except (ValueError, UserError) as error:
             fault = str(error)
-        self._report({"is": "catalogue", "games": catalogue.shown_games(choices), "fault": fault})
+        self._report({"is": "catalogue", "games": catalogue.shown_games(self._weights), "fault": fault})
 
     def _open(self, setup: Setup) -> Searches:
         """A new game. A UserError if its weights, its size, its handicap or a chosen backend cannot be had."""
-        network = catalogue.network(setup.game, setup.weights)
+        if setup.engine and setup.engine not in self._weights:
+            raise InputError("These weights are not offered: reload the page.")
+        network = catalogue.network(setup.game, self._weights.get(setup.engine))
         size, sizes = setup.size or network.usual_size, list(network.sizes)
         if size not in sizes:
             title = catalogue.title_of(setup.game)
@@ -178,13 +181,15 @@ class RequestHandler:
 
     def _restore(self, request: dict[str, Any]) -> None:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
-        saved = request["saved"]
-        found = self._open(setup_of(saved["setup"]))
+        saved = request.get("saved")
+        if not isinstance(saved, dict):
+            raise InputError(LOST)
+        found = self._open(setup_of(saved.get("setup")))
         try:
             found.session.restore(saved["game"])
             view(found.session, found.counting)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            raise InputError("The game that this page has kept cannot be taken up: begin a new one.") from None
+            raise InputError(LOST) from None
         self._current = found
 
     def _load(self, request: dict[str, Any]) -> None:
@@ -217,8 +222,8 @@ class RequestHandler:
 
     def _level(self, request: dict[str, Any]) -> None:
         level = setup_of({"level": request.get("level")}, "this game").level
-        if level != self._searches.opponent.level:
-            self._searches.opponent.set_level(level)
+        if level != self._searches.level:
+            self._searches.set_level(level)
 
     def _comment(self, request: dict[str, Any]) -> None:
         """On the position that the page names: another one may be shown by now."""
@@ -228,8 +233,8 @@ class RequestHandler:
         self._session.tree[node].comment = records.comment_of(request.get("text"))
 
     def _save(self, request: dict[str, Any]) -> None:
-        level = self._searches.opponent.level
-        name, text = records.save(self._session, self._searches.counting.sgf_result(), level)
+        result = self._searches.counting.sgf_result()
+        name, text = records.save(self._session, result, self._searches.level)
         self._answer(request, {"is": "record", "name": name, "text": text})
 
     # Reports
@@ -242,11 +247,10 @@ class RequestHandler:
         """Report what the pages show, and a snapshot if the game has changed."""
         searches, session, now = self._searches, self._session, time.monotonic()
         session.run_clock(now)
-        level = searches.opponent.level
         if is_changed:
-            setup = asdict(replace(session.setup, level=level, weights=None))  # the server knows their path
-            self._report({"is": "snapshot", "saved": {"setup": setup, "game": session.snapshot(now)}})
-        found = {"level": level, "analysing": searches.is_analysing, "batch": bool(searches.batch)}
+            saved = {"setup": asdict(replace(session.setup, level=searches.level)), "game": session.snapshot(now)}
+            self._report({"is": "snapshot", "saved": saved})
+        found = {"level": searches.level, "analysing": searches.is_analysing, "batch": bool(searches.batch)}
         self._report({**view(session, searches.counting), **found})
 
 

@@ -157,7 +157,7 @@ class RecordFile:
 
 def _of_game(setup: Setup, name: str) -> Setup:
     """The same for another game, with its own engine."""
-    return replace(setup, game=name, weights=None, engine="", rules=None, komi=None)
+    return replace(setup, game=name, engine="", rules=None, komi=None)
 
 
 def _plays(name: str, size: int) -> bool:

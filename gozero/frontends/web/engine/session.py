@@ -71,6 +71,14 @@ class GameSession:
         self.ended: Ended | None = None
         self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
 
+    def new_game(self) -> CurrentGame:
+        """Another game that begins as this one did."""
+        setup, game = self.setup, self.game
+        other = make_game(game.name, game.sizes, size=game.size, rules=setup.played_rules, komi=setup.komi)
+        if isinstance(other, GoGame) and self.start is not None:
+            other.load_record(self.start)
+        return other
+
     # Whose turn
 
     @property

@@ -12,7 +12,6 @@ import json
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from gozero.frontends.web.server.process import EngineProcess
@@ -144,8 +143,7 @@ class OpenGame:
         self.process = process
         if self._saved is not None:  # also before a new game, which may be refused
             shown = {} if self._view is None else {"at": self._view["at"], "leaf": self._view["line"][-1]}
-            saved = {"setup": self._games.with_path(self._saved["setup"]), "game": {**self._saved["game"], **shown}}
-            process.send({"do": "restore", "saved": saved})
+            process.send({"do": "restore", "saved": {**self._saved, "game": {**self._saved["game"], **shown}}})
         return True
 
     def _on_report(self, report: dict[str, Any]) -> None:
@@ -179,12 +177,10 @@ class OpenGames:
 
     Args:
         settings: the user's.
-        choices: weights files that pages may choose, by name.
     """
 
-    def __init__(self, settings: WebSettings, choices: dict[str, Path]) -> None:
+    def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
-        self._choices = choices
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
@@ -212,22 +208,13 @@ class OpenGames:
 
         process.on_report = on_report
         process.on_exit = lambda: answer.set_exception(SettingsError(NO_ENGINE))
-        choices = {name: str(path) for name, path in self._choices.items()}
         check = self._settings.first_setup if self._settings.is_checked else None
-        process.send({"do": "catalogue", "choices": choices, "check": check})
+        process.send({"do": "catalogue", "check": check})
         report = await answer
         if report["fault"]:
             raise SettingsError(report["fault"])
         self.catalogue = report["games"]
         self.is_ready.set()
-
-    def with_path(self, setup: dict[str, Any]) -> dict[str, Any] | None:
-        """A setup with the path of its weights in place of their name; None if there are none of this name."""
-        label = setup.get("engine") or ""
-        if not label:
-            return {**setup, "weights": None}
-        known = isinstance(label, str) and label in self._choices
-        return {**setup, "weights": str(self._choices[label])} if known else None
 
     def find(self, identifier: str) -> tuple[OpenGame, bool]:
         """The game of that identifier, else a new one; whether it is new."""

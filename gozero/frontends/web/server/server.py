@@ -27,8 +27,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 from gozero import __version__ as VERSION
 from gozero.frontends.web.server.access import REPORT_POLICY, Access
 from gozero.frontends.web.server.games import OpenGame, OpenGames, OpenPage
-from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import WebSettings
+from gozero.frontends.web.training_run import TrainingRun
 from gozero.system.console import SUCCESS
 from gozero.system.options import SettingsError
 
@@ -43,7 +43,6 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".t
 INTERNAL = ("catalogue", "leave")
 """Requests that the server makes itself; pages may not."""
 NOT_UNDERSTOOD = "This page sent something that the server does not understand: reload it."
-NO_WEIGHTS = "These weights are not offered: reload the page."
 
 
 class BoardServer:
@@ -51,14 +50,13 @@ class BoardServer:
 
     Args:
         settings: the user's.
-        run: to be shown, or None.
         games: those of this server.
         access: its checks.
     """
 
-    def __init__(self, settings: WebSettings, run: TrainingRun | None, games: OpenGames, access: Access) -> None:
+    def __init__(self, settings: WebSettings, games: OpenGames, access: Access) -> None:
         self._settings = settings
-        self._run = run
+        self._run = None if settings.run is None else TrainingRun(settings.run)
         self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
         self._access = access
@@ -100,10 +98,10 @@ class BoardServer:
         if len(self._sockets) >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
+        self._access.add_headers(request, socket)
+        await socket.prepare(request)
         self._sockets.add(socket)
         try:
-            self._access.add_headers(request, socket)
-            await socket.prepare(request)
             await self._games.is_ready.wait()  # until then the engine process belongs to no game
             if request.transport is not None:  # the page has not gone already
                 await self._serve(request, socket, OpenPage(request.transport.abort))
@@ -148,23 +146,8 @@ class BoardServer:
             request = None
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
             game.refuse(NOT_UNDERSTOOD, number)
-            return
-        refused = self._add_path(request)
-        if refused:
-            game.refuse(refused, number)
         else:
             game.request(request, number)
-
-    def _add_path(self, request: dict[str, Any]) -> str:
-        """Add the weights' path to a request for a game, new or restored by the page; why not, if they cannot be had."""
-        if request["do"] not in ("new", "restore"):
-            return ""
-        holder = request.get("saved") if request["do"] == "restore" else request
-        setup = holder.get("setup") if isinstance(holder, dict) else None
-        if not isinstance(holder, dict) or not isinstance(setup, dict):
-            return NOT_UNDERSTOOD
-        holder["setup"] = self._games.with_path(setup)
-        return "" if holder["setup"] else NO_WEIGHTS
 
 
 async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
@@ -178,12 +161,12 @@ def _suffix(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
 
-async def serve(settings: WebSettings, run: TrainingRun | None, games: OpenGames, say: Callable[[str], None]) -> int:
+async def serve(settings: WebSettings, games: OpenGames, say: Callable[[str], None]) -> int:
     """Serve until SIGTERM, and return SUCCESS. SettingsError if it cannot listen, or no game can be played."""
     listener = listen(settings)
     access = Access(settings, listener.getsockname()[1])
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
-    application = BoardServer(settings, run, games, access).application()
+    application = BoardServer(settings, games, access).application()
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN)
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""A training run's folder, as far as the page shows it: its report, and its weights to play against.
+"""The weights that a page may choose beside each game's own, and a training run's folder, as far as the page shows it.
 
 The folder is written by `training`, which this package does not import: a run is known here by its files alone.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError, header
 from gozero.system.options import SettingsError, path_of
 
@@ -55,3 +57,15 @@ class TrainingRun:
                 continue
             found[f"{self.name}: {path.relative_to(self.folder).as_posix().removesuffix('.pt')}"] = path
         return found
+
+
+def offered_weights(settings: EngineProcessSettings) -> dict[str, Path]:
+    """The weights files of the user's run and ``--weights``, by the names that the page shows. SettingsError or
+    WeightsError if they cannot be used.
+    """
+    offered = {} if settings.run is None else TrainingRun(settings.run).weights
+    if settings.weights is not None:
+        path = find(settings.weights)
+        header(path)
+        offered[path.name] = path
+    return offered
