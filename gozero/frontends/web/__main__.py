@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from functools import partial
 
 from gozero.frontends.web.server.games import OpenGames
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
@@ -12,10 +11,8 @@ from gozero.frontends.web.training_run import offered_weights
 from gozero.nets.locations import find
 from gozero.system.console import run_server
 from gozero.system.options import SettingsError
-from gozero.system.output import Log, tell
+from gozero.system.output import Log
 
-say = partial(tell, PROGRAM)
-"""One line to the user, on stderr."""
 MISSING = "the server needs aiohttp; in gozero's source tree run make board (elsewhere pip install 'gozero[web]')"
 
 
@@ -39,7 +36,7 @@ async def _serve(settings: WebSettings) -> int:
     try:
         from gozero.frontends.web.server.server import serve
 
-        return await serve(settings, games, say)
+        return await serve(settings, games)
     except ModuleNotFoundError as error:
         if error.name != "aiohttp":
             raise

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.engine.handler import RequestHandler
+from gozero.frontends.web.engine.handler import RequestHandler, RequestQueue
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.system.errors import ChoiceError, InputError
 from tests.frontends.web.talk import Server, Wire
@@ -36,16 +36,16 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
         def stop(self) -> None:
             self.analyses, self.batch = False, []
 
-    handler = RequestHandler(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
+    requests = RequestQueue()
+    handler = RequestHandler(EngineProcessSettings(), requests, lambda report: None, lambda: None)
     handler._current = cast(Any, searches := FailingSearches())
-    assert handler.has_work
     with pytest.raises(ChoiceError):
-        handler.work()
-    assert not handler.has_work
+        handler._work()
+    assert not handler._has_work()
     assert (searches.analyses, searches.batch) == (False, [])
     with pytest.raises(InputError):
         handler.do({"do": "what no page asks for"})
-    assert handler.has_work
+    assert handler._has_work()
 
 
 def thinking(page: Wire) -> dict[str, Any]:

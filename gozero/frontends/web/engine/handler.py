@@ -9,8 +9,12 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import queue
+import sys
 import time
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -30,34 +34,31 @@ from gozero.frontends.web.training_run import offered_weights
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError, InputError, UserError
 
+RequestQueue = queue.Queue[dict[str, Any] | None]
+"""The requests that wait; None is their end."""
 LONGEST_NAME = 100  # characters of a file's name
 LOST = "The game that this page has kept cannot be taken up: begin a new one."
-ONLY_SHOWN = ("view", "goto", "analyse")  # requests after which a view follows, and no snapshot
-ANSWERED = ("catalogue", "hint", "save")  # requests that have a report of their own
+URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
+"""Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
+ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
+ANSWERED = ("catalogue", "hint", "save", "view")  # requests that have a report of their own
 
 
 class RequestHandler:
-    """Handles the requests of one game's pages.
+    """Handles the requests of one game's pages, and searches between them.
 
     Args:
         settings: of this process.
-        is_waiting: whether a request has arrived.
-        is_cut: handles the requests that have arrived, up to one that ends the search for the engine's move; whether
-            there is such a one.
-        report: takes what is sent to the page.
+        requests: that wait.
+        report: takes what is sent to the server.
         compile: waits until rules and search are compiled.
     """
 
     def __init__(
-        self,
-        settings: EngineProcessSettings,
-        is_waiting: Callable[[], bool],
-        is_cut: Callable[[], bool],
-        report: Report,
-        compile: Callable[[], None],
+        self, settings: EngineProcessSettings, requests: RequestQueue, report: Report, compile: Callable[[], None]
     ) -> None:
         self._settings = settings
-        self._is_waiting, self._is_cut = is_waiting, is_cut
+        self._requests = requests
         self._report = report
         self._compile = compile
         self._weights = offered_weights(settings)
@@ -84,7 +85,7 @@ class RequestHandler:
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
             "save": self._save,
-            "view": lambda request: None,
+            "view": lambda request: self._answer(request, self._view()),
         }
 
     @property
@@ -97,6 +98,28 @@ class RequestHandler:
     def _session(self) -> GameSession:
         return self._searches.session
 
+    # Requests, and work between them
+
+    def run(self) -> None:
+        """Answer requests until their end; until the next one comes, search and watch the clock of a person."""
+        while True:
+            left = self._seconds_left()
+            if left == 0:
+                self._guard(self._time_is_up)
+            elif self._requests.empty() and self._has_work():
+                self._guard(self._work)
+            else:
+                with suppress(queue.Empty):
+                    if (request := self._requests.get(timeout=left)) is None:
+                        return
+                    self._answer_to(request)
+
+    def _answer_to(self, request: dict[str, Any]) -> None:
+        page = request.get("page")
+        self._guard(lambda: self.do(request), page)
+        if page is not None:
+            self._report({"is": "done", "to": page})
+
     def do(self, request: dict[str, Any]) -> None:
         """Answer a request. InputError or a UserError if it cannot be done."""
         self._has_failed = False
@@ -107,13 +130,24 @@ class RequestHandler:
         if what not in ANSWERED:
             self._show(is_changed=what not in ONLY_SHOWN)
 
-    # Between requests
+    def _should_stop(self) -> bool:
+        """Whether an analysis ends now."""
+        return not self._requests.empty() or self._seconds_left() == 0
 
-    @property
-    def has_work(self) -> bool:
+    def _is_cut(self) -> bool:
+        """Whether the search for the engine's move ends now; requests that leave the live game as it is are answered."""
+        while not self._requests.empty():
+            request = self._requests.queue[0]  # nobody else takes it
+            if request is None or request["do"] in URGENT:
+                return True
+            self._requests.get()
+            self._answer_to(request)
+        return False
+
+    def _has_work(self) -> bool:
         return self._current is not None and not self._has_failed and self._current.has_work
 
-    def work(self) -> None:
+    def _work(self) -> None:
         """A piece of work; afterwards a view if the game has changed. What fails is not tried again by itself."""
         searches = self._searches
         try:
@@ -124,19 +158,32 @@ class RequestHandler:
             self._has_failed = True
             raise
 
-    def seconds_left(self, now: float) -> float | None:
+    def _seconds_left(self) -> float | None:
         """Until the clock that runs has run out; None if none runs."""
-        left = math.inf if self._current is None else self._session.clock.remaining(now)
-        return None if math.isinf(left) else max(0.0, left)
+        left = math.inf if self._current is None else self._session.clock.remaining(time.monotonic())
+        return None if math.isinf(left) else left
 
-    def time_is_up(self) -> None:
+    def _time_is_up(self) -> None:
         """The clock of the side to move has run out."""
         self._session.resign(self._session.live_turn, "time")
         self._show()
 
-    def _should_stop(self) -> bool:
-        """Whether an analysis ends now."""
-        return self._is_waiting() or self.seconds_left(time.monotonic()) == 0
+    def _guard(self, act: Callable[[], None], page: int | None = None) -> None:
+        """Do it; report to the page, None: all, in one sentence what cannot be done, or that there is a bug."""
+        try:
+            act()
+            return
+        except InputError as refused:
+            text = str(refused)
+        except UserError as error:
+            text = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
+            sys.stderr.write("gozero web: internal error; please report this:\n")
+            traceback.print_exception(error, file=sys.stderr)
+            text = f"Internal error: {type(error).__name__}; the terminal says more."
+        self._report({"is": "refused", "text": text, "to": page})
 
     # Games
 
@@ -245,13 +292,18 @@ class RequestHandler:
 
     def _show(self, *, is_changed: bool = True) -> None:
         """Report what the pages show, and a snapshot if the game has changed."""
-        searches, session, now = self._searches, self._session, time.monotonic()
+        session, now = self._session, time.monotonic()
         session.run_clock(now)
         if is_changed:
-            saved = {"setup": asdict(replace(session.setup, level=searches.level)), "game": session.snapshot(now)}
+            setup = replace(session.setup, level=self._searches.level)
+            saved = {"setup": asdict(setup), "game": session.snapshot(now)}
             self._report({"is": "snapshot", "saved": saved})
+        self._report(self._view())
+
+    def _view(self) -> dict[str, Any]:
+        searches = self._searches
         found = {"level": searches.level, "analysing": searches.is_analysing, "batch": bool(searches.batch)}
-        self._report({**view(session, searches.counting), **found})
+        return {**view(searches.session, searches.counting), **found}
 
 
 def _bytes_of(text: Any) -> bytes:

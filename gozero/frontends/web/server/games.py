@@ -72,32 +72,28 @@ class OpenGame:
         self.process: EngineProcess | None = None
         self._games = games
         self._saved: dict[str, Any] | None = None
-        self._view: dict[str, Any] | None = None
+        self._shown: dict[str, Any] = {}  # the node that is shown, and the end of its line
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: Counter[int] = Counter()  # requests of each page
 
     def add_page(self, page: OpenPage) -> int:
-        """Show this game on a page; returns the page's number."""
+        """Show this game, if there is one, on a page; returns the page's number."""
         if self._timer is not None:
             self._timer.cancel()
         number = next(self._games.page_numbers)
         self.pages[number] = page
         if self._saved is not None:
             page.send(self._snapshot(self._saved))
-        has_engine = self.process is not None or self._saved is None or self._start()  # it may be the engine's turn
-        if self._view is not None:
-            self._view = self._view if has_engine else _stopped(self._view)
-            page.send(self._view)
-        if not has_engine:
-            page.send({"is": "refused", "text": self._games.all_busy})
-        elif self._view is not None and _may_be_old(self._view):
+        if self.process is not None:
             self.request({"do": "view"}, number)
+        elif self._saved is not None and not self._start():  # it may be the engine's turn
+            self.refuse(self._games.all_busy, number)
         return number
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no game, and no engine that could be about to begin one."""
-        return self.process is None and self._view is None
+        return self.process is None and self._saved is None
 
     def remove_page(self, number: int) -> None:
         """A page is closed; with the last one every search ends at once, and the engine itself a while later."""
@@ -142,8 +138,7 @@ class OpenGame:
         process.on_report, process.on_exit = self._on_report, self._on_exit
         self.process = process
         if self._saved is not None:  # also before a new game, which may be refused
-            shown = {} if self._view is None else {"at": self._view["at"], "leaf": self._view["line"][-1]}
-            process.send({"do": "restore", "saved": {**self._saved, "game": {**self._saved["game"], **shown}}})
+            process.send({"do": "restore", "saved": {**self._saved, "game": {**self._saved["game"], **self._shown}}})
         return True
 
     def _on_report(self, report: dict[str, Any]) -> None:
@@ -155,7 +150,7 @@ class OpenGame:
             self._send(self._snapshot(report["saved"]))
         else:
             if report["is"] == "view":
-                self._view = report
+                self._shown = {"at": report["at"], "leaf": report["line"][-1]}
             self._send(report, number)
 
     def _snapshot(self, saved: dict[str, Any]) -> dict[str, Any]:
@@ -166,9 +161,6 @@ class OpenGame:
         """The engine process has ended by itself."""
         self.process = None
         self._waiting.clear()
-        if self._view is not None:
-            self._view = _stopped(self._view)
-            self._send(self._view)
         self._send({"is": "lost", "text": ENGINE_LOST})
 
 
@@ -246,14 +238,3 @@ class OpenGames:
             process.end()
         for process in running:
             await process.has_ended()
-
-
-def _stopped(view: dict[str, Any]) -> dict[str, Any]:
-    """A view while no engine runs: no search, and both clocks stopped."""
-    clock = view["clock"] and {**view["clock"], "running": None}
-    return {**view, "thinking": False, "analysing": False, "batch": False, "clock": clock}
-
-
-def _may_be_old(view: dict[str, Any]) -> bool:
-    """Whether the engine may know more by now than this view: a search or a clock was running."""
-    return view["analysing"] or view["batch"] or (view["clock"] is not None and view["clock"]["running"] is not None)

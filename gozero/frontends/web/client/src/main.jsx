@@ -28,7 +28,7 @@ function useServer() {
       view: (report) => (now) => seen(now, report),
       look: (report) => (now) => (now.view?.at === report.node ? looked(now, report) : {}),
       refused: ({ text }) => ({ notice: { kind: "refused", text } }),
-      lost: ({ text }) => ({ notice: { kind: "lost", text }, loading: "" }),
+      lost: ({ text }) => (now) => ({ notice: { kind: "lost", text }, loading: "", view: now.view && stopped(now.view) }),
       message: ({ text }) => ({ notice: { kind: "message", text } }),
       loading: ({ text }) => ({ loading: text }),
       progress: (report) => (now) => progressed(now, report),
@@ -55,6 +55,9 @@ function greeting({ restored, lost }) {
   if (restored) return { kind: "message", text: "The server was started anew, and has your game again." };
   return lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null;
 }
+
+/** A view without an engine: no search, and both clocks stopped. */
+const stopped = (view) => ({ ...view, thinking: false, analysing: false, batch: false, clock: view.clock && { ...view.clock, running: null } });
 
 /** The analysis is shown as on or off at once; the server's answer says the same. */
 const switched = (now, on) => ({ view: { ...now.view, analysing: on }, look: on ? now.look : null });
