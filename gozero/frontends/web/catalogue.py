@@ -60,7 +60,7 @@ def network(game: str, given: Path | None = None) -> OfferedNetwork:
     path = given or _own(game)
     head = None if path is None else _header(path)
     if given and (head is None or head.game != game):
-        raise ChoiceError(f"these weights cannot be used for {title_of(game)}")
+        raise ChoiceError(f"these weights cannot be used for {DESCRIPTIONS[game].title}")
     return OfferedNetwork(None, Header(game, None, None)) if head is None else OfferedNetwork(path, head)
 
 
@@ -88,11 +88,6 @@ def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def title_of(game: str) -> str:
-    """What people call a game; its own name, where the page does not offer it."""
-    return DESCRIPTIONS[game].title if game in DESCRIPTIONS else game
 
 
 def rule_sets(game: str) -> list[str]:

@@ -13,7 +13,6 @@ from gozero.nets.weights import WeightsError, header
 from gozero.system.options import SettingsError, path_of
 
 REPORT = "report.html"
-LARGEST_REPORT = 64 * 2**20  # bytes
 
 
 class TrainingRun:
@@ -28,7 +27,7 @@ class TrainingRun:
         if not self.folder.is_dir():
             raise SettingsError(f"--run {text}: no such folder: {self.folder}")
         self.weights = self._weights()
-        if not self.weights and not self.has_report:
+        if not self.weights and not self.report.is_file():
             raise SettingsError(f"--run {self.folder}: neither weights (*.pt) nor {REPORT}: is it the folder of a run?")
 
     @property
@@ -36,16 +35,9 @@ class TrainingRun:
         return self.folder.name
 
     @property
-    def has_report(self) -> bool:
-        return (self.folder / REPORT).is_file()
-
-    def report(self) -> bytes | None:
-        """The page that the run wrote; None while there is none."""
-        path = self.folder / REPORT
-        try:
-            return path.read_bytes() if path.stat().st_size <= LARGEST_REPORT else None
-        except OSError:
-            return None
+    def report(self) -> Path:
+        """The page that the run writes."""
+        return self.folder / REPORT
 
     def _weights(self) -> dict[str, Path]:
         """The weights files of the folder by the names that the page shows."""

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.frontends.web.training_run import offered_weights
+from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError, InputError, UserError
 
@@ -204,7 +205,7 @@ class RequestHandler:
         network = catalogue.network(setup.game, self._weights.get(setup.engine))
         size, sizes = setup.size or network.usual_size, list(network.sizes)
         if size not in sizes:
-            title = catalogue.title_of(setup.game)
+            title = DESCRIPTIONS[setup.game].title
             raise ChoiceError(f"board size {size}: this engine plays {title} on {', '.join(map(str, sizes))}")
         bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=network.path is None)
         session = GameSession(setup, size, sizes, network.header.trained)
@@ -269,7 +270,7 @@ class RequestHandler:
 
     def _level(self, request: dict[str, Any]) -> None:
         level = setup_of({"level": request.get("level")}, "this game").level
-        if level != self._searches.level:
+        if level != self._session.setup.level:
             self._searches.set_level(level)
 
     def _comment(self, request: dict[str, Any]) -> None:
@@ -280,8 +281,7 @@ class RequestHandler:
         self._session.tree[node].comment = records.comment_of(request.get("text"))
 
     def _save(self, request: dict[str, Any]) -> None:
-        result = self._searches.counting.sgf_result()
-        name, text = records.save(self._session, result, self._searches.level)
+        name, text = records.save(self._session, self._searches.counting.sgf_result())
         self._answer(request, {"is": "record", "name": name, "text": text})
 
     # Reports
@@ -295,14 +295,12 @@ class RequestHandler:
         session, now = self._session, time.monotonic()
         session.run_clock(now)
         if is_changed:
-            setup = replace(session.setup, level=self._searches.level)
-            saved = {"setup": asdict(setup), "game": session.snapshot(now)}
-            self._report({"is": "snapshot", "saved": saved})
+            self._report({"is": "snapshot", "saved": {"setup": asdict(session.setup), "game": session.snapshot(now)}})
         self._report(self._view())
 
     def _view(self) -> dict[str, Any]:
         searches = self._searches
-        found = {"level": searches.level, "analysing": searches.is_analysing, "batch": bool(searches.batch)}
+        found = {"analysing": searches.is_analysing, "batch": bool(searches.batch)}
         return {**view(searches.session, searches.counting), **found}
 
 

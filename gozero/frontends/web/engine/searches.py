@@ -60,7 +60,6 @@ class Searches:
         report: takes what is sent to the page.
 
     Attributes:
-        level: of the opponent.
         batch: nodes still to be analysed.
     """
 
@@ -96,7 +95,7 @@ class Searches:
     def set_level(self, number: int) -> None:
         """Let the opponent play at another level; its thought begins again. ChoiceError for one that does not exist."""
         chosen = level(number)
-        self.level = number
+        self.session.setup = replace(self.session.setup, level=number)
         self._level_visits = number * PLAYOUTS_A_LEVEL if self._bounds.playouts else chosen.visits
         settings = PlayerSettings(resign=chosen.resigns, temperature=chosen.temperature, keeps_search=False)
         self._opponent = self._player(self._board, self._level_visits, settings)
@@ -105,11 +104,9 @@ class Searches:
 
     @property
     def has_work(self) -> bool:
-        return self.session.is_engines_turn or bool(self.batch) or self._wants_analysis
-
-    @property
-    def _wants_analysis(self) -> bool:
-        return self.is_analysing and not self.session.game.position.is_over and self._analysed != self.session.at
+        session = self.session
+        wants_analysis = self.is_analysing and self._analysed != session.at and not session.game.position.is_over
+        return session.is_engines_turn or bool(self.batch) or wants_analysis
 
     def work(self) -> bool:
         """Do a piece of work; whether the game has changed."""

@@ -73,8 +73,7 @@ class GameSession:
 
     def new_game(self) -> CurrentGame:
         """Another game that begins as this one did."""
-        setup, game = self.setup, self.game
-        other = make_game(game.name, game.sizes, size=game.size, rules=setup.played_rules, komi=setup.komi)
+        other = game_of(self.setup, self.game.size, self.game.sizes)
         if isinstance(other, GoGame) and self.start is not None:
             other.load_record(self.start)
         return other

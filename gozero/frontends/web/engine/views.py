@@ -33,8 +33,6 @@ NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 def view(session: GameSession, counting: Counting) -> dict[str, Any]:
     """All that the page shows of a position, but for what is searched."""
-    result, move = counting.result(), _last_move(session)
-    now = result or f"{COLOUR_NAMES[session.game.position.to_play]} to move."
     return {
         "is": "view",
         "identity": session.identity,
@@ -42,10 +40,8 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
         **_turn(session),
         **_moves(session),
         **_terms(session),
-        "lastText": move,
-        "result": result,
+        "result": counting.result(),
         "count": counting.values(),
-        "spoken": f"{move}. {now}" if move else now,  # by a screen reader
     }
 
 
@@ -61,6 +57,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "falling": game.name in FALLING_GAMES,
         "stones": game.stones().reshape(-1).tolist(),
         "last": last if 0 <= last < game.kind.points else None,
+        "lastText": _last_move(session),
         "gains": _gains(session),
     }
 
@@ -105,6 +102,7 @@ def _terms(session: GameSession) -> dict[str, Any]:
     game, start = session.game, session.start or GameRecord(session.game.size)
     return {
         "engine": session.setup.engine,
+        "level": session.setup.level,
         "unit": UNITS.get(game.name, "points"),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,

@@ -59,12 +59,7 @@ class OpenPage:
 
 
 class OpenGame:
-    """One game.
-
-    Args:
-        identifier: in the page's address.
-        games: those it belongs to.
-    """
+    """One game of ``games``; its identifier stands in the page's address."""
 
     def __init__(self, identifier: str, games: OpenGames) -> None:
         self.identifier = identifier
@@ -165,11 +160,7 @@ class OpenGame:
 
 
 class OpenGames:
-    """All games of a server, and the engine processes that they share.
-
-    Args:
-        settings: the user's.
-    """
+    """All games of a server, and the engine processes that they share."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings

@@ -77,14 +77,10 @@ class BoardServer:
             raise web.HTTPNotFound(text="There is no such page.\n")
         return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
 
-    async def _report(self, request: web.Request) -> web.Response:
-        if self._run is None:
-            raise web.HTTPNotFound(text="There is no run here: start gozero web with --run RUN_FOLDER.\n")
-        page = await asyncio.to_thread(self._run.report)
-        if page is None:
-            raise web.HTTPNotFound(text="This run has no report yet: gozero report RUN_FOLDER writes one.\n")
-        headers = {"Content-Security-Policy": REPORT_POLICY}
-        return web.Response(body=page, content_type="text/html", charset="utf-8", headers=headers)
+    async def _report(self, request: web.Request) -> web.StreamResponse:
+        if self._run is None or not self._run.report.is_file():
+            raise web.HTTPNotFound(text="There is no report: gozero report RUN_FOLDER writes one.\n")
+        return web.FileResponse(self._run.report, headers={"Content-Security-Policy": REPORT_POLICY})
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed."""
@@ -120,7 +116,7 @@ class BoardServer:
 
     def _hello(self, game: OpenGame, *, is_lost: bool) -> dict[str, Any]:
         """The first report to a page."""
-        run = self._run and {"name": self._run.name, "report": self._run.has_report}
+        run = self._run and {"name": self._run.name, "report": self._run.report.is_file()}
         known = {"version": VERSION, "game": game.identifier, "games": self._games.catalogue, "run": run}
         return {"is": "hello", "lost": is_lost, **known}
 

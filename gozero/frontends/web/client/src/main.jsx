@@ -68,7 +68,7 @@ function seen(now, view) {
   const stale = isNew || !view.analysing || !view.toPlay;
   return {
     view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null,
-    isUnsaved: isOther ? view.goingOn && view.line.length > 1 : now.isUnsaved || now.view.live !== view.live,
+    isUnsaved: isOther ? view.goingOn && view.line.length > 1 : now.isUnsaved || (view.goingOn && now.view.live !== view.live),
   };
 }
 
@@ -187,7 +187,7 @@ function Page() {
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
-      <div class="unseen" role="status">{view.spoken}</div>
+      <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog instanceof File && <Dialog isSmall title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onYes={() => load(dialog)} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
