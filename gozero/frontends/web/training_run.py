@@ -12,52 +12,40 @@ from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError, header
 from gozero.system.options import SettingsError, path_of
 
-REPORT = "report.html"
+REPORT = "report.html"  # in the folder
 
 
-class TrainingRun:
-    """A run.
-
-    Args:
-        text: the folder, as the user gave it. SettingsError where there is none.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.folder = path_of(text)
-        if not self.folder.is_dir():
-            raise SettingsError(f"--run {text}: no such folder: {self.folder}")
-        self.weights = self._weights()
-        if not self.weights and not self.report.is_file():
-            raise SettingsError(f"--run {self.folder}: neither weights (*.pt) nor {REPORT}: is it the folder of a run?")
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @property
-    def report(self) -> Path:
-        """The page that the run writes."""
-        return self.folder / REPORT
-
-    def _weights(self) -> dict[str, Path]:
-        """The weights files of the folder by the names that the page shows."""
-        found = {}
-        for path in sorted(self.folder.rglob("*.pt")):
-            try:
-                header(path)
-            except WeightsError:  # a checkpoint, or a file that is just being written
-                continue
-            found[f"{self.name}: {path.relative_to(self.folder).as_posix().removesuffix('.pt')}"] = path
-        return found
+def run_folder(text: str) -> Path:
+    """The folder of a run, as the user gave it. SettingsError if there is none."""
+    folder = path_of(text)
+    if not folder.is_dir():
+        raise SettingsError(f"--run {text}: no such folder: {folder}")
+    return folder
 
 
 def offered_weights(settings: EngineProcessSettings) -> dict[str, Path]:
     """The weights files of the user's run and ``--weights``, by the names that the page shows. SettingsError or
     WeightsError if they cannot be used.
     """
-    offered = {} if settings.run is None else TrainingRun(settings.run).weights
+    offered = {}
+    if settings.run is not None:
+        folder = run_folder(settings.run)
+        offered = _weights_in(folder)
+        if not offered and not (folder / REPORT).is_file():
+            raise SettingsError(f"--run {folder}: neither weights (*.pt) nor {REPORT}: is it the folder of a run?")
     if settings.weights is not None:
         path = find(settings.weights)
         header(path)
         offered[path.name] = path
     return offered
+
+
+def _weights_in(folder: Path) -> dict[str, Path]:
+    found = {}
+    for path in sorted(folder.rglob("*.pt")):
+        try:
+            header(path)
+        except WeightsError:  # a checkpoint, or a file that is just being written
+            continue
+        found[f"{folder.name}: {path.relative_to(folder).as_posix().removesuffix('.pt')}"] = path
+    return found

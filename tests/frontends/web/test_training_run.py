@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gozero import games
-from gozero.frontends.web.training_run import TrainingRun
+from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.frontends.web.training_run import offered_weights
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 
@@ -28,14 +29,12 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_run_is_known_by_its_files(run: Path) -> None:
-    found = TrainingRun(str(run))
-    assert found.weights == {"my run: weights": run / "weights.pt"}
-    assert found.report.is_file()
+    assert offered_weights(EngineProcessSettings(run=str(run))) == {"my run: weights": run / "weights.pt"}
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="is it the folder of a run"):
-        TrainingRun(str(tmp_path))
+        offered_weights(EngineProcessSettings(run=str(tmp_path)))
 
 
 def test_its_report_is_shown_and_its_weights_play(run: Path) -> None:
@@ -49,7 +48,7 @@ def test_its_report_is_shown_and_its_weights_play(run: Path) -> None:
         assert page.until("view")["engine"] == "my run: weights"
         assert page.until("view")["number"] == 1  # it has played
         page.send(do="new", setup={"game": "go", "engine": "my run: weights"})
-        assert page.until("refused")["text"] == "These weights cannot be used for Go."
+        assert page.until("refused")["text"] == "These weights are not offered for Go."
         link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         link.request("GET", "/run/report")
         answer = link.getresponse()

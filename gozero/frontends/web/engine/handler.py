@@ -25,7 +25,7 @@ from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
-from gozero.frontends.web.engine.searches import Bounds, Report, Searches
+from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.settings import EngineProcessSettings
@@ -37,6 +37,7 @@ from gozero.system.errors import ChoiceError, InputError, UserError
 
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
+PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
 LOST = "The game that this page has kept cannot be taken up: begin a new one."
 URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
@@ -200,19 +201,18 @@ class RequestHandler:
 
     def _open(self, setup: Setup) -> Searches:
         """A new game. A UserError if its weights, its size, its handicap or a chosen backend cannot be had."""
-        if setup.engine and setup.engine not in self._weights:
-            raise InputError("These weights are not offered: reload the page.")
-        network = catalogue.network(setup.game, self._weights.get(setup.engine))
+        network, title = catalogue.networks(setup.game, self._weights).get(setup.engine), DESCRIPTIONS[setup.game].title
+        if network is None:
+            raise InputError(f"These weights are not offered for {title}.")
         size, sizes = setup.size or network.usual_size, list(network.sizes)
         if size not in sizes:
-            title = DESCRIPTIONS[setup.game].title
             raise ChoiceError(f"board size {size}: this engine plays {title} on {', '.join(map(str, sizes))}")
-        bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=network.path is None)
         session = GameSession(setup, size, sizes, network.header.trained)
         opener = partial(self._evaluator, network.path)
         if (self._settings.backend, self._settings.precision) != ("auto", "auto"):
             opener(session.game.kind)
-        return Searches(session, opener, bounds, self._should_stop, self._is_cut, self._report)
+        playouts = 0 if network.path else PLAYOUTS_A_LEVEL
+        return Searches(session, opener, self._settings, playouts, self._should_stop, self._is_cut, self._report)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
@@ -17,6 +17,7 @@ from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import graph_point, look_values
+from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
 from gozero.play.current_game import CurrentGame
@@ -27,7 +28,6 @@ from gozero.play.searcher import Limits
 from gozero.play.time_controls import moves_to_share
 from gozero.system.errors import InputError
 
-PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 HINT_VISITS = 400
 OWNED = 0.8  # expected owner, -1..1, of a point where a move may be worth nothing
 REPORT_EVERY = 0.2  # seconds
@@ -35,15 +35,6 @@ LISTED_MOVES = 24
 MOST_BATCH_VISITS = 10_000
 
 Report = Callable[[dict[str, Any]], None]
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """What the searches of a game may use."""
-
-    memory: int  # bytes of all search trees together
-    visits: int  # after which an analysis of a position ends
-    playouts: bool = False  # whether there is no network
 
 
 class Searches:
@@ -54,7 +45,8 @@ class Searches:
     Args:
         session: the game.
         open_evaluator: as for `gozero.play.player.make_player`.
-        bounds: what they may use.
+        settings: of this process.
+        playouts_a_level: visits of the opponent for each level if there is no network, else 0.
         should_stop: whether an analysis ends now, because a request waits.
         is_cut: whether the search for the engine's move ends now; may answer requests that leave the live game as it is.
         report: takes what is sent to the page.
@@ -67,14 +59,16 @@ class Searches:
         self,
         session: GameSession,
         open_evaluator: Callable[[Game], Evaluator],
-        bounds: Bounds,
+        settings: EngineProcessSettings,
+        playouts_a_level: int,
         should_stop: Callable[[], bool],
         is_cut: Callable[[], bool],
         report: Report,
     ) -> None:
         self.session = session
         self._open_evaluator = open_evaluator
-        self._bounds = bounds
+        self._settings = settings
+        self._playouts_a_level = playouts_a_level
         self._should_stop, self._is_cut = should_stop, is_cut
         self._report = report
         self._analyst = self._player(session.game, None, PlayerSettings(friendly_pass=True))
@@ -90,13 +84,14 @@ class Searches:
     def _player(self, game: CurrentGame, visits: int | None, settings: PlayerSettings) -> Player:
         """A player with half of the memory, which searches as so many visits need."""
         search = engine.search_settings(visits, game.name)
-        return player_of(game, self._open_evaluator, replace(settings, search=search, max_memory=self._bounds.memory // 2))
+        memory = self._settings.tree_memory // 2
+        return player_of(game, self._open_evaluator, replace(settings, search=search, max_memory=memory))
 
     def set_level(self, number: int) -> None:
         """Let the opponent play at another level; its thought begins again. ChoiceError for one that does not exist."""
         chosen = level(number)
         self.session.setup = replace(self.session.setup, level=number)
-        self._level_visits = number * PLAYOUTS_A_LEVEL if self._bounds.playouts else chosen.visits
+        self._level_visits = number * self._playouts_a_level or chosen.visits
         settings = PlayerSettings(resign=chosen.resigns, temperature=chosen.temperature, keeps_search=False)
         self._opponent = self._player(self._board, self._level_visits, settings)
 
@@ -131,7 +126,7 @@ class Searches:
     def _analyse(self) -> None:
         """The running analysis, until a request arrives or its visits are spent."""
         node = self.session.at
-        limits = Limits(self._bounds.visits, should_stop=self._should_stop)
+        limits = Limits(self._settings.analysis_visits, should_stop=self._should_stop)
         self._analyst.analyse(self.session.game.position.to_play, limits, self._observer(node, sees_the_end=False))
         if not self._should_stop():
             self._analysed = node

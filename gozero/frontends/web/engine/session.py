@@ -43,8 +43,7 @@ class GameSession:
 
     Args:
         setup: what the page asked for.
-        size: of the board.
-        sizes: that the engine can play.
+        size, sizes: of the board; that the engine can play.
         trained: board sizes that the weights learned from, () if unknown.
 
     Attributes:

@@ -23,8 +23,7 @@ MOST_GAMES = 100
 LARGEST_SNAPSHOT = 2**20  # characters, for a page to keep it too
 IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
 MOST_WAITING = 16  # requests of a page that the engine has not answered
-MOST_QUEUED = 100  # reports that wait for a page that does not read; further looks are dropped
-MOST_UNREAD = 16 * 2**20  # characters of them, or twice as many reports, at which the page itself is
+MOST_UNREAD = 200  # reports that wait for a page that does not read
 TOO_FAST = "This page asks faster than the engine can answer; the last request was left out."
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
@@ -35,27 +34,21 @@ class OpenPage:
 
     Args:
         drop: breaks the connection at once.
+
+    Attributes:
+        reports: that are to be sent.
     """
 
     def __init__(self, drop: Callable[[], None]) -> None:
+        self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue(MOST_UNREAD)
         self._drop = drop
-        self._queue: asyncio.Queue[str] = asyncio.Queue()
-        self._size = 0  # characters in it, all of them ASCII
 
     def send(self, report: dict[str, Any]) -> None:
         """Send a report when the page can take it."""
-        if self._queue.qsize() >= 2 * MOST_QUEUED or self._size >= MOST_UNREAD:
+        if self.reports.full():
             self._drop()
-        elif self._queue.qsize() < MOST_QUEUED or report["is"] != "look":
-            text = json.dumps(report, separators=(",", ":"))
-            self._size += len(text)
-            self._queue.put_nowait(text)
-
-    async def next(self) -> str:
-        """The next report to be sent, as JSON."""
-        text = await self._queue.get()
-        self._size -= len(text)
-        return text
+        else:
+            self.reports.put_nowait(report)
 
 
 class OpenGame:

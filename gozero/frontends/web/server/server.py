@@ -27,7 +27,7 @@ from gozero import __version__ as VERSION
 from gozero.frontends.web.server.access import REPORT_POLICY, Access, add_headers
 from gozero.frontends.web.server.games import OpenGame, OpenGames, OpenPage
 from gozero.frontends.web.settings import PROGRAM, WebSettings
-from gozero.frontends.web.training_run import TrainingRun
+from gozero.frontends.web.training_run import REPORT, run_folder
 from gozero.system.console import SUCCESS
 from gozero.system.options import SettingsError
 from gozero.system.output import tell
@@ -50,7 +50,7 @@ class BoardServer:
 
     def __init__(self, settings: WebSettings, games: OpenGames) -> None:
         self._settings = settings
-        self._run = None if settings.run is None else TrainingRun(settings.run)
+        self._run = None if settings.run is None else run_folder(settings.run)
         self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
         folder = resources.files("gozero.frontends.web") / "static"
@@ -78,9 +78,9 @@ class BoardServer:
         return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
 
     async def _report(self, request: web.Request) -> web.StreamResponse:
-        if self._run is None or not self._run.report.is_file():
+        if self._run is None or not (self._run / REPORT).is_file():
             raise web.HTTPNotFound(text="There is no report: gozero report RUN_FOLDER writes one.\n")
-        return web.FileResponse(self._run.report, headers={"Content-Security-Policy": REPORT_POLICY})
+        return web.FileResponse(self._run / REPORT, headers={"Content-Security-Policy": REPORT_POLICY})
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed."""
@@ -116,7 +116,7 @@ class BoardServer:
 
     def _hello(self, game: OpenGame, *, is_lost: bool) -> dict[str, Any]:
         """The first report to a page."""
-        run = self._run and {"name": self._run.name, "report": self._run.report.is_file()}
+        run = self._run and {"name": self._run.name, "report": (self._run / REPORT).is_file()}
         known = {"version": VERSION, "game": game.identifier, "games": self._games.catalogue, "run": run}
         return {"is": "hello", "lost": is_lost, **known}
 
@@ -136,7 +136,7 @@ async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
     """Send what is queued for a page, until the connection breaks."""
     with contextlib.suppress(ConnectionError):
         while True:
-            await socket.send_str(await page.next())
+            await socket.send_json(await page.reports.get())
 
 
 def _suffix(name: str) -> str:
