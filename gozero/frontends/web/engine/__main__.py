@@ -10,7 +10,6 @@ import json
 import os
 import queue
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -22,8 +21,8 @@ from gozero.system.input import arriving_lines
 from gozero.system.output import Log, ProtocolOutput
 
 LOADING = (
-    "Preparing the rules and the search for this processor: {seconds} s so far. The first time for each version they "
-    "are compiled, which takes about half a minute, longer on a busy machine."
+    "Preparing the rules and the search for this processor. The first time for each version they are compiled, which "
+    "takes about half a minute, longer on a busy machine."
 )
 WAIT = 0.3  # seconds for the rules, before the page shows that they are being prepared
 
@@ -62,15 +61,11 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
 
 
 def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
-    """Wait until the kernels are compiled; if that takes long, report the seconds to the page."""
-    begun = time.monotonic()
-    if compilation.wait(WAIT):
-        return
-    while True:
-        report({"is": "loading", "text": LOADING.format(seconds=round(time.monotonic() - begun))})
-        if compilation.wait(1.0):
-            break
-    report({"is": "loading", "text": ""})
+    """Wait until the kernels are compiled; if that takes long, the page shows why."""
+    if not compilation.wait(WAIT):
+        report({"is": "loading", "text": LOADING})
+        compilation.wait()
+        report({"is": "loading", "text": ""})
 
 
 if __name__ == "__main__":
