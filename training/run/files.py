@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import torch
 from torch import nn
 
 from gozero.evaluators.factory import carry_graph
-from gozero.nets import growth, weights
+from gozero.nets import weights
 from gozero.nets.model import NetConfig
 from training.learner.trainer import Trainer
 from training.settings.config import LoopSettings
@@ -29,8 +28,6 @@ def open_snapshot(settings: LoopSettings, folder: Path, trainer: Trainer) -> tup
     if found is None:
         return None, []
     snapshot, complaints = found
-    if growth.takes_tactics(trainer.config):
-        _show_more(snapshot, trainer.config)
     try:
         trainer.load_state_dict(snapshot.learner)
     except RuntimeError:  # settings.json, which would have shown it, is gone
@@ -39,22 +36,6 @@ def open_snapshot(settings: LoopSettings, folder: Path, trainer: Trainer) -> tup
     if snapshot.playing is None:
         snapshot.progress.handed_steps = trainer.steps
     return snapshot, complaints
-
-
-def _show_more(snapshot: Snapshot, config: NetConfig) -> None:
-    """Let the snapshot of a network that saw fewer planes of tactics be one of `config`: see `growth.with_tactics`."""
-    learner = snapshot.learner
-    before = learner["net"].get(growth.STEM, torch.empty(0)).shape
-    if len(before) != 4 or before[1] >= config.planes + config.tactics:
-        return
-    for tensors in (learner["net"], learner["ema"], snapshot.playing or {}):
-        if growth.STEM in tensors:
-            tensors[growth.STEM] = growth.with_tactics(tensors[growth.STEM], config)
-    for _, moments in sorted(learner.get("optimiser", {}).get("state", {}).items()):
-        fitting = [name for name, value in moments.items() if value.shape == before]
-        if fitting:  # the stem's, for it comes before any layer of its shape; muon has other parameters before it
-            moments |= {name: growth.with_tactics(moments[name], config) for name in fitting}
-            break
 
 
 def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:

@@ -15,12 +15,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from gozero.nets import growth
 from gozero.system.console import say
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
 from training.doctor import monitor
-from training.learner.learner import DivergedError, network_config
+from training.learner.learner import DivergedError
 from training.run import new_run
 from training.run.backend import LOCAL, Backend
 from training.run.modes import train_in_mode
@@ -114,10 +113,7 @@ def _refuse_changed(
     """SettingsError if one of these settings is not what it was in the run at a place."""
     for name in names:
         new = getattr(settings, name)
-        old = before.get(name, new)
-        # a run's network can be given newer input features; what it says stays the same at first
-        sees_more = name == "features" and new > old and growth.takes_tactics(network_config(settings))
-        if old != new and not sees_more:
+        if (old := before.get(name, new)) != new:
             raise SettingsError(f"{place} holds a run of {name} {old!r}, not {new!r}; {advice}")
 
 
