@@ -54,7 +54,7 @@ GAMES = {
     "distinct": "share of different games",
     "commonest": "share that begins as most do",
 }
-PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
+PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "waiting": "waiting"}
 SPEED = {
     "share of the time at work": {f"speed/{part}_busy": label for part, label in PARTS.items()},
     "seconds of a generation": {f"speed/{part}_seconds": label for part, label in PARTS.items()}

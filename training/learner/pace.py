@@ -25,23 +25,16 @@ class Pace:
     Args:
         wanted: 0 for as many as help; else that many, always.
         most: threads that there are.
-        on_change: called with the new number at each change.
         clock: seconds.
 
     Attributes:
         threads: the best number by the last trial.
     """
 
-    def __init__(
-        self,
-        wanted: int,
-        most: int,
-        on_change: Callable[[int], None] = lambda threads: None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, wanted: int, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.threads = wanted or most
         self._counts = [self.threads] if wanted else _halves(most)
-        self._on_change, self._clock = on_change, clock
+        self._clock = clock
         self._next_trial = 0.0 if len(self._counts) > 1 else float("inf")  # by the clock
         self._times: dict[Hashable, dict[int, list[float]]] = {}  # of the trial: kind -> threads -> seconds of pieces
 
@@ -77,11 +70,9 @@ class Pace:
 
     def _decide(self, times: dict[int, list[float]]) -> None:
         """End the trial: use what was fastest until `SHARE` allows the next trial."""
-        before, self.threads = self.threads, min(times, key=lambda count: min(times[count]))
+        self.threads = min(times, key=lambda count: min(times[count]))
         spent = sum(seconds for each in self._times.values() for found in each.values() for seconds in found)
         self._next_trial, self._times = self._clock() + max(SHORTEST, spent / SHARE), {}
-        if self.threads != before:
-            self._on_change(self.threads)
 
 
 def _halves(most: int) -> list[int]:

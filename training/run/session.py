@@ -159,8 +159,8 @@ def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], boo
         remote.wake()
     try:
         run.trainer.watch, run.watch = watch.step, watch.match
-        if run.progress.learning and (owed := run.trainer.due()):
-            say(f"catching up: {counted(owed, 'training step', ',')} on the games so far")
+        if run.progress.learning and (steps := run.trainer.steps_ready()):
+            say(f"catching up: {counted(steps, 'training step', ',')} on the games so far")
         train_in_mode(run, watch, stop)
     except WorkerLostError as error:
         say(f"{program}: {error}; the run continues from its last checkpoint with the same command")

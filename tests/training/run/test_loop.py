@@ -117,15 +117,15 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     run = session.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(run.folder, run.settings)
     assert session.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
-    assert run.progress.learning and run.trainer.due() > 0
+    assert run.progress.learning and run.trainer.steps_ready() > 0
     assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
     again = session.prepare(settings, tmp_path / "run")
-    owed = again.trainer.due()
+    owed = again.trainer.steps_ready()
     assert session.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
     said = capsys.readouterr().err
     assert f"catching up: {owed:,} training step" in said
     assert "the run has reached its limit" in said
-    assert not again.progress.learning and not again.trainer.due()
+    assert not again.progress.learning and not again.trainer.steps_ready()
     assert again.progress.generation == 2
     assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps
     assert len(reports(again.folder)) == 1

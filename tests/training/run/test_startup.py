@@ -370,7 +370,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     assert run.progress.learning
     assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
     assert run.trainer.replay.total == run.progress.rows
-    assert run.trainer.steps_owed == run.progress.rows * 4 / 32
+    assert run.trainer.steps_backlog == run.progress.rows * 4 / 32
     assert run.progress.trained_sizes == [5], "what the first weights learned counts"
     narrow = weights.load(finished / "weights.pt").network()
     planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
