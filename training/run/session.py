@@ -162,9 +162,6 @@ def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], boo
         if run.progress.learning and (steps := run.trainer.steps_ready()):
             say(f"catching up: {counted(steps, 'training step', ',')} on the games so far")
         train_in_mode(run, watch, stop)
-    except WorkerLostError as error:
-        say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
-        return 1
     except (*FAILED, FolderError) as error:
         say(f"{program}: {error}")
         return 1
@@ -174,11 +171,6 @@ def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], boo
     say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
-
-
-def finish(remote: Uploader | None, code: int) -> int:
-    """The exit code, after the last copy to the store: 1 if that failed."""
-    return code if remote is None or remote.close() else code or 1
 
 
 def compare(settings: LoopSettings, folder: Path) -> bool:

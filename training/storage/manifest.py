@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatch
@@ -34,27 +33,13 @@ class FileEntry:
 
 
 @dataclass(frozen=True)
-class Owner:
-    """Who wrote a manifest."""
-
-    host: str
-    process: int
-    folder: str  # the run folder, absolute
-    written: float  # seconds since 1970, by its clock
-
-    def __str__(self) -> str:
-        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.written))
-        return f"{self.host} (process {self.process}, folder {self.folder}) at {when}"
-
-
-@dataclass(frozen=True)
 class StoreManifest:
     """A state of a run, the `number`-th that was written."""
 
     run: str  # the same for all states of a run in one store
     number: int
     id: str
-    owner: Owner
+    owner: str  # who wrote it: host, process, folder and time
     files: dict[str, FileEntry]  # by their path in the run folder, with / between its parts
 
     @property
@@ -121,8 +106,7 @@ def decode(content: bytes) -> StoreManifest | None:
         return None
     try:
         owner = saved.pop("owner")
-        owner.pop("ended", None)  # of manifests before December 2026
-        owner = Owner(**owner)
+        owner = owner if isinstance(owner, str) else str(owner["host"])  # of manifests before December 2026
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(owner=owner, files=files, **saved)
     except (KeyError, TypeError, AttributeError):

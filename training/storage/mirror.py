@@ -27,7 +27,7 @@ from gozero.system.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
-from training.storage.manifest import FileEntry, Owner, StoreManifest, entry_of, object_name
+from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
 from training.storage.storage import StorageError, holds_run, numbered, replacing, writing
 from training.storage.store import Store, StoreError
 
@@ -167,8 +167,8 @@ class Mirror:
         newest = numbered(self.folder / "checkpoints", ".pt")[-1]
         return self._agreement.newest == entry_of(newest).sha256
 
-    def _owner(self) -> Owner:
-        return Owner(platform.node(), os.getpid(), str(self.folder), time.time())
+    def _owner(self) -> str:
+        return f"{platform.node()} (process {os.getpid()}, folder {self.folder}) at {time.strftime('%Y-%m-%d %H:%M:%S')}"
 
     def _upload(self) -> dict[str, FileEntry]:
         """Copy what the store lacks of the folder. Returns the folder's state."""

@@ -125,11 +125,11 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         ),
         (
             ["--preset", "tiny", "--set", "replay.least_rows=950", "--set", "replay.growing=false"],
-            "replay.least_rows = 950, but of the 1,000 rows that the window holds about 900 may be drawn (replay.held_out)",
+            "replay.least_rows = 950, but of the window's rows at most 900 may be drawn",
         ),
         (
             ["--preset", "tiny", "--set", "replay.least_rows=500", "--set", "replay.window_games=2"],
-            "replay.least_rows = 500, but the 2 games that the window holds have 99 rows at most that may be drawn",
+            "replay.least_rows = 500, but of the window's rows at most 99 may be drawn",
         ),
         (
             ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],

@@ -151,7 +151,7 @@ def test_the_process_that_came_last_has_the_store(tmp_path: Path, monkeypatch: p
 def test_of_two_that_claim_at_once_one_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url, ids = f"file://{tmp_path}/store", iter(["8" * 16, "1" * 16])
     place = Store(url)
-    rival = manifest.StoreManifest("a" * 16, 1, "5" * 16, manifest.Owner("rival", 1, "/there", 0.0), {})
+    rival = manifest.StoreManifest("a" * 16, 1, "5" * 16, "rival", {})
     real = Store.write
 
     def at_once(self: Store, name: str, content: bytes) -> None:
