@@ -33,7 +33,7 @@ _LOSSES = {
     name: {f"train/{name}": "training", f"held/{name}": "held-out games", f"held/constant_{name}": "constant guess"}
     for name in (*LOSSES, "total")
 }
-_PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
+_PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "waiting": "waiting"}
 SECTIONS = (
     Section(
         "Losses",
