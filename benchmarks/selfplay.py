@@ -26,8 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.harness import Row, above_zero, finish, kept_busy, machine, measure, parser, report
+from benchmarks.search import Counted
 from gozero.evaluators.backends import PRECISIONS
-from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
+from gozero.evaluators.base import Evaluator, submitter
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.game import Game
 from gozero.nets import model
@@ -45,21 +46,6 @@ from training.settings.config import SelfPlaySettings, Stage
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores
 LATER_GENERATION = 1000  # the rules for first generations no longer hold
-
-
-class Counted:
-    """An evaluator that records the size of every batch."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.game, self._submit = evaluator.game, submitter(evaluator)
-        self.batches: deque[int] = deque()  # appended to by all threads
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        return self.submit(states).result()
-
-    def submit(self, states: np.ndarray) -> Pending:
-        self.batches.append(len(states))
-        return self._submit(states)
 
 
 def options(arguments: Sequence[str] | None) -> argparse.Namespace:
