@@ -50,8 +50,8 @@ SECTIONS = (
     ),
     Section(
         "Strength",
-        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once they "
-        "are beaten.",
+        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
+        "they are beaten.",
         "evaluations",
         {
             "score against rollout PUCT": {"strength/uct_score": "rollout PUCT"},
