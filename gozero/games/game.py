@@ -43,51 +43,34 @@ def no_hash(state: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game's rules, as the search, the player and the training use them.
+    """A game's rules, as the search, the player and the training use them."""
 
-    Attributes:
-        name: the name in `gozero.games`.
-        rows, cols: the board.
-        has_pass: whether passing is a move.
-        symmetries: which of the 8 symmetries of `gozero.games.symmetry` leave the rules unchanged.
-        max_plies: a bound on the plies of a game in training.
-        initial: int32 [S], read-only: the first position, with its rules and komi.
-        step(state, history, action): plays a legal action, in place.
-        legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
-        thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not
-            consider; at least one is left. None: all are considered.
-        outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
-        stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
-        set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand.
-        sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
-            own one-point eye, passes when nothing else is left).
-        owner(state, out int8 [points]): + points of the side to move as the board stands; None if the game has no
-            areas.
-        score(state) → points of the side to move above the other's, bonuses included; None if none are counted.
-        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
-        marks(state) → (ko point's action or None, passes in a row), which a diagram shows besides stones and the side
-            to move; None if there is nothing more to show.
-        set_marks(state, ko, passes): writes them into a position of `set_up`.
-    """
-
-    name: str
+    name: str  # in `gozero.games`
     rows: int
     cols: int
-    has_pass: bool
-    symmetries: tuple[int, ...]
-    max_plies: int
-    initial: np.ndarray
-    step: Callable[..., None]
-    legal: Callable[..., int]
-    outcome: Callable[[np.ndarray], int]
+    has_pass: bool  # whether passing is a move
+    symmetries: tuple[int, ...]  # those of `gozero.games.symmetry` that leave the rules unchanged
+    max_plies: int  # a bound on the plies of a game in training
+    initial: np.ndarray  # int32 [S], read-only: the first position, with its rules and komi
+    step: Callable[..., None]  # (state, history, action): plays a legal action, in place
+    legal: Callable[..., int]  # (state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1
+    outcome: Callable[[np.ndarray], int]  # (state) → +1, 0, -1 for the side to move, or NOT_OVER
+    # (state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its own
+    # one-point eye, passes when nothing else is left)
     sample: Callable[..., int]
-    stones: Callable[..., None]
+    stones: Callable[..., None]  # (state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE
+    # (colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand
     set_up: Callable[[np.ndarray, int], np.ndarray]
+    # as `legal`, without actions that a search with a network need not consider; at least one is left. None: `legal`
     thinkable: Callable[..., int] | None = None
+    # (state, out int8 [points]): + points of the side to move as the board stands; None if the game has no areas
     owner: Callable[..., None] | None = None
+    # (state) → points of the side to move above the other's, bonuses included; None if none are counted
     score: Callable[[np.ndarray], float] | None = None
-    hash_of: Callable[[np.ndarray], int] = no_hash
+    hash_of: Callable[[np.ndarray], int] = no_hash  # (state) → the first uint64 of a history that begins there
+    # (state) → (ko point's action or None, passes in a row), for diagrams; None if there is nothing more to show
     marks: Callable[[np.ndarray], tuple[int | None, int]] | None = None
+    # (state, ko, passes): writes them into a position of `set_up`
     set_marks: Callable[[np.ndarray, int | None, int], None] | None = None
 
     def __post_init__(self) -> None:

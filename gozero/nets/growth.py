@@ -1,12 +1,9 @@
 """Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of
 copies).
 
-Where the smaller network had a channel, the larger one has the same channel, computed from the same ones. Its new
-channels compute random features of the old ones, with zero weights into old channels. So the outputs are the old ones,
-while the first gradient already reaches those zeros. Blocks are added behind the last one and begin as the identity.
-
-A network may also be given (more of) the tactics of features.py, with zero weights into old channels. `size_limit` is
-the new configuration's; if it differs, boards above the lower of the two limits get other outputs.
+The larger network computes the smaller one's channels from the same ones; new channels are random features of these,
+with zero weights into old channels, which the first gradient reaches. Blocks are added behind the last one and begin as
+the identity. More tactics of features.py get zero weights too. `size_limit` is the new configuration's.
 """
 
 from __future__ import annotations

@@ -20,9 +20,8 @@ WEIGHTS = {
 }
 """The weights file of each game where none is given."""
 _PACKAGE = Path(__file__).resolve().parents[1]
-SHIPPED_FOLDER = next(
-    (folder for folder in (_PACKAGE / "shipped", _PACKAGE.parent / "weights") if folder.is_dir()), _PACKAGE / "shipped"
-)
+_SOURCES = _PACKAGE.parent / "weights"
+SHIPPED_FOLDER = _SOURCES if _SOURCES.is_dir() and not (_PACKAGE / "shipped").is_dir() else _PACKAGE / "shipped"
 """Of the weights that came with gozero: in the installed package, or in the source tree."""
 
 
@@ -40,8 +39,7 @@ def find(name: Path | str) -> Path:
 def search_folders() -> list[Path]:
     """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
     here, started = files.working_folder(), Path(sys.argv[0])
-    if here is None:  # removed: what is relative to it is nowhere
-        beside = [started.resolve().parent] if started.is_absolute() else []
-    else:
-        beside = [here, started.resolve().parent]
+    beside = [] if here is None else [here]
+    if here is not None or started.is_absolute():  # what is relative to a removed folder is nowhere
+        beside.append(started.resolve().parent)
     return [*beside, files.full(sys.executable).parent, SHIPPED_FOLDER]

@@ -1,10 +1,8 @@
-"""Time controls: how long a move may take under each kind, and the clocks of both sides.
+"""Time controls: how long a move may take under each kind, and the clocks of both sides. All figures are seconds.
 
 Main time is for the whole game. Then comes overtime: Canadian, N stones in each period; or byo-yomi, N periods, of
 which a move that outlasts one uses it up. Fischer has no overtime: each move earns an increment. The lag is reserved
-for the delay between our answer and the moment the server stops the clock.
-
-All figures are seconds. No limit at all is None.
+for the delay between our answer and the moment the server stops the clock. No limit at all is None.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from gozero.games.game import Game
 from gozero.play import engine
 from gozero.play.current_game import GoGame
 from gozero.play.levels import level
-from gozero.play.player import Player, PlayerSettings, make_game, player_of
+from gozero.play.player import Player, PlayerSettings, make_game
 from gozero.play.report import Observer
 from gozero.play.searcher import Limits
 from gozero.play.time_controls import moves_to_share
@@ -78,7 +78,7 @@ class LevelOpponent:
             search=engine.search_settings(self._visits_of(number), self._game.name),
             max_memory=self._bounds.memory // 2,
         )
-        return player_of(self._game, self._open_evaluator, settings)
+        return Player(self._game, self._open_evaluator, settings)
 
     def _visits_of(self, number: int) -> int:
         return number * PLAYOUTS_A_LEVEL if self._bounds.playouts else level(number).visits

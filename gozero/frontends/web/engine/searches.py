@@ -18,7 +18,7 @@ from gozero.frontends.web.engine.session import GameSession, RefusedError
 from gozero.frontends.web.engine.views import graph_point, look_values
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
-from gozero.play.player import NoChoiceError, PlayerSettings, player_of
+from gozero.play.player import NoChoiceError, Player, PlayerSettings
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits
 
@@ -62,7 +62,7 @@ class Searches:
         half, name = bounds.memory // 2, session.game.name
         search = engine.search_settings(None, name)
         full = PlayerSettings(rules=session.setup.played_rules, friendly_pass=True, search=search, max_memory=half)
-        self._analyst = player_of(session.game, open_evaluator, full)
+        self._analyst = Player(session.game, open_evaluator, full)
         self.counting = Counting(session, self._analyst)
         self.opponent = LevelOpponent(session, open_evaluator, bounds, is_cut)
         self.is_analysing = False
