@@ -38,9 +38,7 @@ class Evaluators:
     path: Path  # see `locations.find`
     backend: str = "auto"  # "torch", "openvino", or "auto": torch if there is an NVIDIA GPU, else OpenVINO if installed
     threads: int | None = None  # of the CPU; None for what the process may use
-    precision: str = (
-        "auto"  # "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in
-    )
+    precision: str = "auto"  # "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device has
     cache: int = 0  # bytes for cached evaluations: half of them for the first board opened, a quarter for the next, ...
     _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
     _read: StoredGraph | Weights | None = field(default=None, init=False, repr=False)

@@ -39,9 +39,8 @@ def float_precision() -> str:
 
 def reshape(graph: Any, board: Sequence[int]) -> None:
     """Leave the batch of a graph's inputs open, and set H and W to those of `board` (rows, cols); -1: open."""
-    graph.reshape(
-        {node: [-1, node.partial_shape[1].get_length(), *board][: len(node.partial_shape)] for node in graph.inputs}
-    )
+    shapes = {node: node.partial_shape for node in graph.inputs}
+    graph.reshape({node: [-1, shape[1].get_length(), *board][: len(shape)] for node, shape in shapes.items()})
 
 
 def tactics(graph: Any) -> int:

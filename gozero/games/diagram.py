@@ -54,7 +54,6 @@ def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
         elif row:
             rows.append([SYMBOLS.index(symbol) for symbol in row[1] if not symbol.isspace()])
     if len(rows) != height or any(len(row) != size for row in rows):
-        raise ValueError(
-            f"the diagram has rows of {[len(row) for row in rows]} points: expected {height} rows of {size}"
-        )
+        lengths = [len(row) for row in rows]
+        raise ValueError(f"the diagram has rows of {lengths} points: expected {height} rows of {size}")
     return Diagram(np.array(rows, np.uint8).reshape(-1), to_play, ko, passes)

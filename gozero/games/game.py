@@ -127,9 +127,8 @@ class Game:
     def check_states(self, states: np.ndarray) -> None:
         """ValueError unless `states` is int32 [n, S] of this game with n ≥ 1."""
         if states.dtype != np.int32 or states.ndim != 2 or states.shape[1] != self.state_ints or len(states) == 0:
-            raise ValueError(
-                f"states must be int32 [n, {self.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}"
-            )
+            found = f"{states.dtype} {list(states.shape)}"
+            raise ValueError(f"states must be int32 [n, {self.state_ints}] with n >= 1, not {found}")
 
     def board(self, state: np.ndarray) -> np.ndarray:
         """uint8 [rows, cols]: the colours of the points."""

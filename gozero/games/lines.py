@@ -116,9 +116,7 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
     """The position with stones uint8 [points] under the rules of `initial`. ValueError if no game can have them."""
     black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
     if abs(black - white) > 1:
-        raise SetUpError(
-            f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns"
-        )
+        raise SetUpError(f"{black} black and {white} white stones: expected one more of either side at most")
     state = initial.copy()
     state[TO_PLAY], state[PLY] = to_play, black + white
     board = _board(state)

@@ -58,8 +58,8 @@ class Traceable(nn.Module):
 
 
 def number_type(precision: str, device: torch.device) -> str:
-    """"f32" or "bf16" as `precision` says, or the faster one for "auto". The first f32 on a GPU switches off TF32,
-    which moves logits by a hundredth, for the whole process.
+    """The type "f32" or "bf16" as `precision` says, or the faster one for "auto". The first f32 on a GPU switches off
+    TF32, which moves logits by a hundredth, for the whole process.
     """
     chosen = ("bf16" if has_fast_bf16(device) else "f32") if precision == "auto" else precision
     if chosen == "f32" and device.type == "cuda":

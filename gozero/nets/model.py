@@ -146,9 +146,8 @@ def config(
     found = [(kind, match) for kind, pattern in NAMES.items() if (match := re.fullmatch(pattern, name))]
     if not found or int(found[0][1][2]) < 4:
         others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", *course_nets.BODIES))
-        raise ChoiceError(
-            f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}"
-        )
+        usual = "b<blocks>c<channels> with 4 channels or more, such as b10c64"
+        raise ChoiceError(f"unknown network {name!r}; use {usual}; or {others}")
     kind, match = found[0]
     blocks, channels, kernel = int(match[1]), int(match[2]), int((match[3] if kind == "vgg" else None) or 3)
     rows, size = (None, None) if kind != "mlp" else (13, 13) if game is None else game.shape

@@ -240,9 +240,8 @@ class GoGame(CurrentGame):
         number.
         """
         if record.size not in self.sizes:
-            raise ChoiceError(
-                f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
-            )
+            known = ", ".join(map(str, self.sizes))
+            raise ChoiceError(f"board size {record.size} is not supported; these weights play {known}")
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None)
         named = named_rules(record.rules) if self._has_komi else None

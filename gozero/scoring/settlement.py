@@ -196,11 +196,9 @@ def _weak_groups(board: np.ndarray, colour: int, gaps: list[np.ndarray]) -> list
     """The groups of a colour that have at most one small eye, and no room outside it to make another."""
     between = np.logical_or.reduce([np.zeros(board.shape, np.bool_), *gaps])
     foreign = (board == BLACK + WHITE - colour) | between
-    own_areas = [part for part in components(~foreign) if (board[part] == colour).any()]
-    groups = [
-        _Group(part & (board == colour), components(part & (board == EMPTY)), touches(part) & between)
-        for part in own_areas
-    ]
+    own, empty = board == colour, board == EMPTY
+    areas = [part for part in components(~foreign) if (part & own).any()]
+    groups = [_Group(part & own, components(part & empty), touches(part) & between) for part in areas]
     return [group for group in groups if _is_weak(group, gaps)]
 
 
