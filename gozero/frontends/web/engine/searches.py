@@ -22,7 +22,7 @@ from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
 from gozero.play.current_game import CurrentGame
 from gozero.play.levels import level
-from gozero.play.player import Player, PlayerSettings, player_of
+from gozero.play.player import Player, PlayerSettings
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits
 from gozero.play.time_controls import moves_to_share
@@ -85,7 +85,7 @@ class Searches:
         """A player with half of the memory, which searches as so many visits need."""
         search = engine.search_settings(visits, game.name)
         memory = self._settings.tree_memory // 2
-        return player_of(game, self._open_evaluator, replace(settings, search=search, max_memory=memory))
+        return Player(game, self._open_evaluator, replace(settings, search=search, max_memory=memory))
 
     def set_level(self, number: int) -> None:
         """Let the opponent play at another level; its thought begins again. ChoiceError for one that does not exist."""
