@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import os
 import queue
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.nets.weights import WeightsError
 from gozero.system import jit
-from gozero.system.console import SUCCESS, from_arguments, run_server
+from gozero.system.console import SUCCESS, from_arguments, report_bug, run_server
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines
@@ -154,8 +152,7 @@ def guarded(act: Callable[[], None], report: Report) -> None:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
-        sys.stderr.write("gozero web: internal error; please report this:\n")
-        traceback.print_exception(error, file=sys.stderr)
+        report_bug("gozero web", error)
         text = f"Internal error: {type(error).__name__}; the terminal says more."
         report({"is": "refused", "text": text, "bug": True})
 
