@@ -15,13 +15,12 @@ import numpy as np
 from gozero import games
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
-from gozero.games.go import area, go
+from gozero.games.go import go
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
 from gozero.play.report import EngineNotes
 from gozero.records.sgf import GameRecord
-from gozero.scoring import regions
 from gozero.system.errors import ChoiceError
 
 
@@ -372,14 +371,6 @@ class GoGame(CurrentGame):
     def is_empty(self) -> bool:
         """Whether there is no stone on the board."""
         return not self.stones().any()
-
-    def liberties(self) -> np.ndarray:
-        """Liberties of the chain on each point, int64 [rows, cols]; 0 where there is no stone."""
-        return regions.liberties_of(self.stones())
-
-    def pass_alive(self) -> np.ndarray:
-        """The owner of each unconditionally settled point (Benson), uint8 [rows, cols]: BLACK, WHITE or EMPTY."""
-        return area.owners_of(area.pass_alive_owners, self.stones()).reshape(self.kind.shape)
 
 
 def _root_of(position: Position, colour: int) -> Position:

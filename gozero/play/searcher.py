@@ -15,7 +15,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.cache import CachedEvaluator, Owners
 from gozero.evaluators.row import RowEvaluator
-from gozero.games.game import NOT_OVER, Game
+from gozero.games.game import Game
 from gozero.games.position import Move, Position
 from gozero.play.current_game import CurrentGame
 from gozero.play.report import LONGEST_LINE, Analysis, MoveAnalysis, Observer
@@ -234,23 +234,6 @@ class Searcher:
         observer = Observer(looks.append, ownership=True)
         self.search_aside(root, among, limits, observer, OWNERSHIP, max_nodes=OWNERSHIP_NODES)
         return looks[-1].ownership
-
-    def values_after(self, root: Position) -> np.ndarray:
-        """The evaluator's value of each action, float32 [A], -1..1 for the side to move: nan where it is not legal."""
-        self.open()
-        actions = np.flatnonzero(root.legal())
-        values = np.full(root.game.actions, np.nan, np.float32)
-        children = [root.copy() for _ in actions]
-        for child, action in zip(children, actions, strict=True):
-            child.play(int(action))
-        if children:
-            evaluator = self._evaluators[self._game.size]
-            expected = evaluator.evaluate(np.stack([child.state for child in children])).value
-            outcomes = [child.outcome() for child in children]
-            values[actions] = [
-                -(value if end == NOT_OVER else end) for value, end in zip(expected, outcomes, strict=True)
-            ]
-        return values
 
 
 def look(

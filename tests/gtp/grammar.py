@@ -86,7 +86,7 @@ RULES: dict[str, Sequence[str]] = {
         ],
         *["absolute -3", "byoyomi <number> <number> <small>", "canadian <number> <number> <small>"],
     ],
-    "menu": ["value", "policy", "move_values", "visits", "principal_variation", "search_tree"],
+    "menu": ["value", "policy", "visits", "principal_variation", "search_tree"],
 }
 """The parts of lines."""
 
@@ -198,9 +198,7 @@ cgos-opponent_name Ann
 cgos-opponent_rating
 cgos-opponent_rating 1850?
 cgos-gameover W+Time
-gogui-ownership
-gogui-liberties
-gogui-pass_alive""".splitlines()
+gogui-ownership""".splitlines()
 OTHERS = """\
 genmove b
 genmove w
