@@ -39,17 +39,11 @@ _MOST_REMARKS = 5
 
 @dataclass(eq=False)
 class SgfNode:
-    """One node.
+    """One node."""
 
-    Attributes:
-        properties: the values of each property as they are written, without brackets.
-        children: what follows, the main continuation first.
-        offset: where it begins in its text.
-    """
-
-    properties: dict[str, list[str]] = field(default_factory=dict)
-    children: list[SgfNode] = field(default_factory=list)
-    offset: int = 0
+    properties: dict[str, list[str]] = field(default_factory=dict)  # as they are written, without brackets
+    children: list[SgfNode] = field(default_factory=list)  # the main continuation first
+    offset: int = 0  # where it begins in its text
 
     def text(self, name: str) -> str:
         """A property as text, or ""; all values where it wrongly has several."""
