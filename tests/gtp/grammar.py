@@ -140,12 +140,10 @@ gogui-param liveGraphics 1
 gogui-param liveGraphics 0
 gogui-param level <small>
 kata-list-params
-kata-get-params
 kata-get-param maxVisits
 kata-get-param <small>
 kata-set-param maxVisits <small>
 kata-set-param chosenMoveTemperatureEarly <number>
-kata-set-params {"resignThreshold": <number>}
 gogui-interrupt
 gogui-version 1.6
 gomill-explain_last_move
