@@ -51,7 +51,7 @@ class Session:
     signals: Signals
     describe: Callable[[GtpSettings], str] = lambda settings: ""  # the engine with these settings, in words
     log: Log | None = None
-    trained: Sequence[int] = ()  # board sizes that the weights learned from, ascending; () where that is not known
+    trained: Sequence[int] = ()  # board sizes that the weights learned from, ascending; () if that is not known
     opponent: str = ""  # the other player's name, while known
     _player: Player | None = None
     _has_warned_of_memory: bool = False

@@ -66,7 +66,7 @@ def net(arguments: Sequence[str] | None = None) -> int:
     games = ", ".join(GAMES)
     add("--game", type=str.lower, default="go", help=f"whose positions it sees: {games} (default: %(default)s)")
     add("--size", type=int, help="points a side, or columns, of the board it is shown (default: the game's own)")
-    version = "version of the input features: 1, 2 or 3, where the game has it (default: 1)"
+    version = "version of the input features: 1, 2 or 3, if the game has it (default: 1)"
     add("--features", type=int, default=1, help=version)
     norm = "what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
     add("--norm", choices=("renorm", "batch", "none"), help=f"{norm}else renorm)")
@@ -109,7 +109,7 @@ def weights(arguments: Sequence[str] | None = None) -> int:
 
 
 def graph(arguments: Sequence[str] | None = None) -> int:
-    """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
+    """Put the inference graph of weights files into them, so that they can be played with if torch is missing."""
     about = "Put the inference graph into weights files, which then play without PyTorch."
     parser = Parser(prog="gozero graph", description=about)
     parser.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")

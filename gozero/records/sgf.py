@@ -54,13 +54,13 @@ class GameRecord:
 
     size: int  # points a side
     moves: tuple[tuple[int, int], ...] = ()  # (colour, action) in order; colours need not alternate
-    komi: float | None = None  # points for White; None where the file has no readable value
+    komi: float | None = None  # points for White; None if the file has no readable value
     handicap: int = 0  # Black's handicap stones, which are among `black_stones`
     black_stones: tuple[int, ...] = ()  # actions, on the board before the first move
     white_stones: tuple[int, ...] = ()
     to_play: int = BLACK
     next_to_play: int | None = None  # after the last move, where that is not the other side
-    result: str = ""  # as SGF has it: B+3.5, W+R, 0; empty where it is not known
+    result: str = ""  # as SGF has it: B+3.5, W+R, 0; empty if it is not known
     rules: str = ""
     black_name: str = ""
     white_name: str = ""
@@ -212,7 +212,7 @@ class SgfGame:
 
 
 def games(data: bytes | str) -> list[SgfGame]:
-    """Each game of a file; the remarks on the file are the first one's. RecordError where there is none."""
+    """Each game of a file; the remarks on the file are the first one's. RecordError if there is none."""
     text, said = decoded(data) if isinstance(data, bytes) else (writable(data.removeprefix("\ufeff")), "")
     try:
         roots, remarks = sgf_nodes.parse(text)
@@ -224,7 +224,7 @@ def games(data: bytes | str) -> list[SgfGame]:
 
 
 def first_game(data: bytes | str) -> SgfGame:
-    """The first game in ``data``, which has to be Go. RecordError where it cannot be read."""
+    """The first game in ``data``, which has to be Go. RecordError if it cannot be read."""
     found = games(data)
     found[0].check()
     if len(found) > 1:
@@ -241,17 +241,14 @@ def _paths(root: SgfNode) -> Iterator[tuple[list[SgfNode], int]]:
     """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper
     than Python's stack.
     """
-    path: list[SgfNode] = []
-    pending = [(root, 0, 0)]  # node, its depth, shared nodes
+    pending = [([root], 0)]
     while pending:
-        node, depth, shared = pending.pop()
-        del path[depth:]
-        path.append(node)
-        if not node.children:
-            yield list(path), shared
-        pending += [(child, depth + 1, depth + 1 if index else shared) for index, child in enumerate(node.children)][
-            ::-1
-        ]
+        path, shared = pending.pop()
+        while path[-1].children:
+            first, *others = path[-1].children
+            pending += [([*path, other], len(path)) for other in reversed(others)]
+            path.append(first)
+        yield path, shared
 
 
 def serialise(record: GameRecord) -> bytes:
@@ -295,7 +292,7 @@ def add_move(parent: SgfNode, colour: int, action: int, size: int) -> SgfNode:
 
 
 def _looks_given(record: GameRecord) -> bool:
-    """Whether a reader would take Black's stones for a handicap unless told otherwise, see `handicap_of`."""
+    """Whether a reader would take Black's stones for a handicap unless HA says otherwise, see `handicap_of`."""
     return len(record.black_stones) > 1 and not record.white_stones and record.to_play == WHITE
 
 

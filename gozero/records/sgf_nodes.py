@@ -1,6 +1,6 @@
 """The nodes of SGF and its grammar, both ways: texts to trees of properties and back.
 
-It reads what the standard forbids where the meaning is clear, and says so in remarks; it knows no property's meaning but
+It reads what the standard forbids if the meaning is clear, and says so in remarks; it knows no property's meaning but
 which of them hold free text.
 """
 
@@ -46,11 +46,11 @@ class SgfNode:
     offset: int = 0  # where it begins in its text
 
     def text(self, name: str) -> str:
-        """A property as text, or ""; all values where it wrongly has several."""
+        """A property as text, or ""; all values if it wrongly has several."""
         return "\n".join(plain(value) for value in self.properties.get(name, ()))
 
     def line(self, name: str) -> str:
-        """A property in one line, or ""; the first value where it wrongly has several."""
+        """A property in one line, or ""; the first value if it wrongly has several."""
         return line(self.properties.get(name, ("",))[0])
 
     def set(self, name: str, text: str) -> None:

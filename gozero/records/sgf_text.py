@@ -70,7 +70,7 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def _named(data: bytes) -> tuple[str, str]:
-    """(the codec that CA names, CA as it is written); "" where there is none, or where the data do not fit it."""
+    """(the codec that CA names, CA as it is written); "" if there is none, or where the data do not fit it."""
     found = _CHARSET.search(data)
     if found is None:
         return "", ""
@@ -91,7 +91,7 @@ def _named(data: bytes) -> tuple[str, str]:
 
 
 def _strict(data: bytes, codec: str) -> str | None:
-    """The text, None where the bytes are none in this encoding, or where it takes a bracket that closes a value for
+    """The text, None if the bytes are none in this encoding, or if it takes a bracket that closes a value for
     half of a character.
     """
     try:

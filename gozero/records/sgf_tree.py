@@ -20,7 +20,7 @@ class Branch:
     colour: int
     action: int
     comment: str = ""  # on the position after it
-    next_to_play: int | None = None  # where the file says so
+    next_to_play: int | None = None  # if the file says so
     # the nodes of the file that it stands for, by their places in `SgfNode.below` of the root
     sources: list[int] = field(default_factory=list, compare=False)
 

@@ -205,7 +205,7 @@ def _stopping() -> list[int]:
 
 def stop_on_signals(doing: str = "finishing the step under way and saving") -> Callable[[], bool]:
     """A function that says whether SIGINT, SIGTERM or SIGHUP has come; a second one ends the process at once. `doing`
-    tells the user what is done before the end. A signal that the process ignores, as under `nohup`, stays ignored.
+    says what is done before the end. A signal that the process ignores, as under `nohup`, stays ignored.
     """
     received: list[int] = []
     handled = [each for each in _stopping() if each == signal.SIGINT or signal.getsignal(each) != signal.SIG_IGN]

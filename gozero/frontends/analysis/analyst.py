@@ -86,7 +86,7 @@ class AnalysisTask:
         return self._leaves
 
     def absorb(self, found: Evaluation | None) -> None:
-        """Take the evaluation of those leaves; None where there were none."""
+        """Take the evaluation of those leaves; None if there were none."""
         if found is not None:
             self._owners.add(self._leaves, found)
             if self.raw is None:
@@ -205,7 +205,7 @@ class Analyst:
             self._tell(running, goes_on=False)
 
     def _tell(self, running: AnalysisTask, *, goes_on: bool) -> None:
-        """Report; where the answer cannot be made, which may need an evaluation, the search has failed."""
+        """Report; if the answer cannot be made, which may need an evaluation, the search has failed."""
         try:
             self.report(running, goes_on)
         except BrokenPipeError:
@@ -223,7 +223,7 @@ def _size(running: AnalysisTask) -> int:
 
 
 def _evaluated(evaluator: Evaluator, leaves: list[np.ndarray]) -> list[Evaluation | None]:
-    """The evaluations of each search's leaves, int32 [n, S], in one batch; None where there are none."""
+    """The evaluations of each search's leaves, int32 [n, S], in one batch; None if there are none."""
     states = np.concatenate(leaves)
     if not len(states):
         return [None] * len(leaves)

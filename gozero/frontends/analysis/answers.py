@@ -45,7 +45,7 @@ def _head(task: AnalysisTask, *, is_during_search: bool) -> dict[str, Any]:
 
 
 def _sign(task: AnalysisTask) -> int:
-    """1 where numbers are reported for the side to move, else -1."""
+    """1 if numbers are reported for the side to move, else -1."""
     side = {"black": BLACK, "white": WHITE}.get(task.query.perspective, task.root.to_play)
     return 1 if side == task.root.to_play else -1
 

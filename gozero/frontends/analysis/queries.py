@@ -153,7 +153,7 @@ class Defaults:
     visits: int = 500
     seconds: float = math.inf
     perspective: str = "black"  # the side that numbers are reported for, or "white", or "side_to_move"
-    trained: tuple[int, ...] = ()  # boards that the weights learned from, ascending; () where that is not known
+    trained: tuple[int, ...] = ()  # boards that the weights learned from, ascending; () if that is not known
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Answers the lines of a client: queries become tasks of the analyst, actions are done at once.
 
-Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; where
+Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; if
 its search fails, for lack of memory, say, that answer is an error. Lines that cannot be used are answered with an error
 and change nothing. What is heavy is imported at the first query, so that `query_version` is answered at once.
 """

@@ -178,7 +178,7 @@ class Terminal:
     # What is typed
 
     def _obey(self, line: str) -> None:
-        """A command or a move. InputError where it is neither."""
+        """A command or a move. InputError if it is neither."""
         word, _, rest = line.partition(" ")
         name = word.lower()
         if name == "save":
@@ -272,7 +272,7 @@ class Terminal:
         print(f"{game.name}: {DESCRIPTIONS[game.name].aim} You are {self._side(self._person)}.")
         print(f"  A1-{corner:<7} a move: column and row{letter}")
         if game.has_pass:
-            print("  pass       gives the turn away, where the rules allow it")
+            print("  pass       gives the turn away, if the rules allow it")
         print(COMMANDS)
 
     def record(self) -> bytes:
