@@ -176,7 +176,8 @@ def printing(program: str, command: Command) -> int:
         with suppress(OSError):
             sys.stdout.flush()
         discard_stdout()
-        say(f"{program}: cannot {f'use {error.filename}' if error.filename else 'write'}: {error.strerror or error}")
+        file = f"cannot use {error.filename}: " if error.filename else ""
+        say(f"{program}: {file}{error.strerror or error}")
         return BAD_INPUT
 
 
