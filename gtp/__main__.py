@@ -58,14 +58,15 @@ def _run(settings: GtpSettings, log: Log | None) -> int:
     if settings.size is not None:
         check_size(settings.size, engine.supported_sizes(header), path)
     check_rules(settings.rules, header)
-    say(description(settings, path, header, ", "))
+    size = settings.size or header.size
+    say(description(settings, path, header, ", ") + (f", size {size}" if size else ""))
     if log is not None:
         threads = counted(settings.threads or available_threads(), "thread")
         log.say(f"{description(settings, path, header)}\nprocess {os.getpid()}, {threads}, {platform.platform()}")
     loader = Loader(settings, path, header)
     describe = partial(description, path=path, header=header)
     session = Session(settings, loader.player, Signals(), describe, log, header.trained)
-    if (size := settings.size or header.size) is not None:
+    if size is not None:
         session.warn_of_size(size)
     _serve(session, header.game, output, log, loader.load_in_background)
     return SUCCESS
