@@ -17,7 +17,6 @@ from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console
 from gozero.system.streams import Log
-from gtp.arguments import point_of, vertex_of
 from gtp.protocol import Command, GtpError, Signals
 from gtp.reports import searched, summary, vertices
 from gtp.settings import PROGRAM, GtpSettings, player_settings
@@ -84,18 +83,23 @@ class Session:
         """How that game ends, for the same commands."""
         return cast("GoEnding", self.player.ending)
 
-    @property
-    def description(self) -> str:
-        """The engine with its settings as they are now, for records."""
-        return self.describe(self.settings)
-
     def action(self, text: str) -> int:
-        """The action of a vertex on this board."""
-        return vertex_of(text, *self.game.board)
+        """The action of a vertex on this board; ``pass`` too, ``resign`` not."""
+        resignation = coords.resign_action(*self.game.board)
+        try:
+            action = coords.parse_vertex(text, *self.game.board)
+        except ValueError:
+            action = resignation
+        if action == resignation:
+            raise GtpError(f"invalid color or coordinate: {text!r}")
+        return action
 
     def point(self, text: str) -> int:
         """The action of a point on this board."""
-        return point_of(text, *self.game.board)
+        action = self.action(text)
+        if action == coords.pass_action(*self.game.board):
+            raise GtpError(f"invalid coordinate: {text!r}")
+        return action
 
     def vertex(self, action: int) -> str:
         return coords.vertex(action, *self.game.board)
