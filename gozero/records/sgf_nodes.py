@@ -55,7 +55,10 @@ class SgfNode:
 
     def set(self, name: str, text: str) -> None:
         """Give a property one value, or take it away where that is empty."""
-        self.properties.pop(name, None) if not text else self.properties.update({name: [escaped(text)]})
+        if text:
+            self.properties[name] = [escaped(text)]
+        else:
+            self.properties.pop(name, None)
 
     def below(self) -> Iterator[SgfNode]:
         """This node and all that follow, parents before children, main line first."""
