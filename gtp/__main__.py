@@ -1,4 +1,4 @@
-"""`gozero-gtp`: settings, the take-over of standard output, and the commands of all groups under one protocol.
+"""`gozero-gtp`: settings, the take-over of standard output, and all commands under one protocol.
 
 Nothing heavy is imported before the first command that needs a board, so that `name` is answered at once.
 """

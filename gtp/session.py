@@ -1,4 +1,4 @@
-"""One session with a controller: the state that all groups of commands share.
+"""One session with a controller: the state that all commands share.
 
 The player is made at its first use, so that a controller which only asks for the name never waits for it.
 """
