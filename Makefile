@@ -137,5 +137,5 @@ $(STAMPS)/pachi-tried: | $(STAMPS)/packages
 
 # compiled kernels and the converted network, in the user's cache: the first move of the first game need not wait for them
 $(STAMPS)/warm: $(STAMPS)/player $(wildcard weights/*.pt)
-	@$(PYTHON) -m gozero warmup
+	@$(PYTHON) -m gozero check
 	@touch $@

@@ -33,7 +33,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.frontends.analysis.analyst import Analyst, QueryTask, tasks
+from gozero.frontends.analysis.analyst import AnalysisTask, Analyst, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.games.game import PLY, Game
@@ -120,7 +120,7 @@ def evaluator_alone(evaluator: Evaluator, states: np.ndarray, evaluations: int) 
     return run
 
 
-def game_of(turns: int) -> list[QueryTask]:
+def game_of(turns: int) -> list[AnalysisTask]:
     """The positions after 1, 2, … moves of a random game."""
     points = np.random.default_rng(1).permutation(SIZE * SIZE)[:turns]
     query: dict[str, Any] = {
@@ -150,10 +150,10 @@ class Counted:
         return self._submit(states)
 
 
-def analysed(evaluator: Evaluator, game: list[QueryTask], positions: int) -> Contender:
+def analysed(evaluator: Evaluator, game: list[AnalysisTask], positions: int) -> Contender:
     """Analyse all positions of the game, so many at a time; units are evaluations."""
 
-    def fail(task: QueryTask, error: Exception) -> NoReturn:
+    def fail(task: AnalysisTask, error: Exception) -> NoReturn:
         raise error
 
     def run() -> int:

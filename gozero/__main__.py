@@ -35,9 +35,8 @@ GROUPS = {
         "web": CommandEntry("gozero.frontends.web.__main__:main", "a board in the browser: play, analyse, review"),
         "gtp": CommandEntry("gtp.__main__:main", "the engine for Sabaki, GoGui and servers; the same as gozero-gtp"),
         "analysis": CommandEntry("gozero.frontends.analysis.__main__:main", "KataGo's JSON analysis protocol, for KaTrain"),
-        "check": CommandEntry("gtp.__main__:main", "whether the engine works here", ("--check",)),
+        "check": CommandEntry("gtp.__main__:main", "whether the engine works here; compiles its rules", ("--check",)),
         "levels": CommandEntry("gozero.frontends.tools:levels", "list the levels of strength"),
-        "warmup": CommandEntry("gozero.frontends.tools:warmup", "compile the rules and the search, so that the next start is quick"),
     },
     "Look inside": {
         "weights": CommandEntry("gozero.frontends.tools:weights", "describe a weights file"),

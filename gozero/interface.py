@@ -79,7 +79,7 @@ class Engine:
         budget = UNLIMITED_VISITS if visits is None else visits
         search.begin(0, SearchRequest(position.state, position.history_row(0), budget))
         search.run(None if seconds is None else time.monotonic() + seconds)
-        return look(search, evaluator, position, Observer(lambda analysis: None, ownership=True))
+        return look(search, position, Observer(lambda analysis: None, ownership=True))
 
     def player(
         self, *, size: int | None = None, komi: float | None = None, settings: PlayerSettings | None = None

@@ -1,4 +1,4 @@
-"""`gozero-gtp`: settings, the take-over of standard output, and the commands of all groups under one protocol.
+"""`gozero-gtp`: settings, the take-over of standard output, and all commands under one protocol.
 
 Nothing heavy is imported before the first command that needs a board, so that `name` is answered at once.
 """
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.play import engine
-from gozero.system import files
 from gozero.system.console import BAD_INPUT, SUCCESS, printing, run_server
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines, open_streams
 from gozero.system.threads import available_threads
@@ -59,13 +58,15 @@ def _run(settings: GtpSettings, log: Log | None) -> int:
     if settings.size is not None:
         check_size(settings.size, engine.supported_sizes(header), path)
     check_rules(settings.rules, header)
-    say(greeting(settings, path, header))
+    size = settings.size or header.size
+    say(description(settings, path, header, ", ") + (f", size {size}" if size else ""))
     if log is not None:
-        log.say(f"{description(settings, path, header)}\n{surroundings(settings)}")
+        threads = counted(settings.threads or available_threads(), "thread")
+        log.say(f"{description(settings, path, header)}\nprocess {os.getpid()}, {threads}, {platform.platform()}")
     loader = Loader(settings, path, header)
     describe = partial(description, path=path, header=header)
     session = Session(settings, loader.player, Signals(), describe, log, header.trained)
-    if (size := settings.size or header.size) is not None:
+    if size is not None:
         session.warn_of_size(size)
     _serve(session, header.game, output, log, loader.load_in_background)
     return SUCCESS
@@ -91,13 +92,8 @@ def _serve(
 
 
 def serve_player(make_player: Callable[[], Player], game: str, visits: int, description: str) -> None:
-    """Serve GTP for a player that another package made, with all commands that need no weights file.
-
-    Args:
-        make_player: called once, at the first command that needs a board.
-        game: its name in `gozero.games`.
-        visits: simulations a move.
-        description: of the player, for records.
+    """Serve GTP for a player that another package made, with all commands that need no weights file: it is made at the
+    first command that needs a board, and described for records.
     """
     open_streams()
     output = ProtocolOutput.take_over(None)
@@ -114,26 +110,7 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
     return protocol
 
 
-def greeting(settings: GtpSettings, path: Path, header: Header) -> str:
-    """The line on stderr that names weights, network and limits."""
-    size = settings.size or header.size
-    *about, limits = facts(settings, path, header)
-    return ", ".join([*about, *([f"size {size}"] if size else []), limits])
-
-
-def description(settings: GtpSettings, path: Path, header: Header) -> str:
-    """The same for records, one fact a line."""
-    return "\n".join(facts(settings, path, header))
-
-
-def surroundings(settings: GtpSettings) -> str:
-    """Process, threads and platform, for the log, one fact a line."""
-    threads = counted(settings.threads or available_threads(), "thread")
-    system = f"Python {platform.python_version()}, {platform.platform()}"
-    return f"process {os.getpid()}, {threads}, {system}\nin {files.full('')}"
-
-
-def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
+def description(settings: GtpSettings, path: Path, header: Header, separator: str = "\n") -> str:
     """What determines how it plays: version, weights, network, game, rules, and the limits of a move."""
     visits, seconds = settings.move_visits, settings.time
     limits = [counted(visits, "visit")] if visits else []
@@ -144,7 +121,7 @@ def facts(settings: GtpSettings, path: Path, header: Header) -> list[str]:
     chosen = [f"{NAME} {VERSION}", f"weights {path}", f"network {header.network}", header.game]
     chosen += [f"{settings.rules} rules"] if settings.rules else []
     chosen += [f"level {settings.level}"] if settings.level else []
-    return [*chosen, f"a move: {move}"]
+    return separator.join([*chosen, f"a move: {move}"])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""Reading the arguments of GTP commands: colours, numbers and vertices, each with the error that clients expect."""
+"""Reading the arguments of GTP commands: colours and numbers, each with the error that clients expect."""
 
 from __future__ import annotations
 
-from gozero.games import coords
 from gozero.games.colours import COLOURS
 from gozero.system import options
-from gtp.protocol import Command, GtpError
+from gtp.protocol import GtpError
 
 LARGEST_NUMBER = 1e9
 """Whole numbers beyond this are cut to it; no size, time or count is larger."""
@@ -33,30 +32,3 @@ def whole_number_of(text: str) -> int:
         raise GtpError(f"syntax error: {text!r} is not a whole number")
     value = float(text)  # never fails, however long the number is
     return int(min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER))
-
-
-def komi_of(command: Command) -> float:
-    """The argument of ``komi``: any finite number."""
-    if len(command.arguments) != 1:
-        raise GtpError("syntax error: expected komi NUMBER")
-    return number_of(command.arguments[0])
-
-
-def vertex_of(text: str, cols: int, rows: int) -> int:
-    """The action that a vertex names; ``pass`` too, ``resign`` not."""
-    resignation = coords.resign_action(cols, rows)
-    try:
-        action = coords.parse_vertex(text, cols, rows)
-    except ValueError:
-        action = resignation
-    if action == resignation:
-        raise GtpError(f"invalid color or coordinate: {text!r}")
-    return action
-
-
-def point_of(text: str, cols: int, rows: int) -> int:
-    """The action of a point."""
-    action = vertex_of(text, cols, rows)
-    if action == coords.pass_action(cols, rows):
-        raise GtpError(f"invalid coordinate: {text!r}")
-    return action

@@ -37,7 +37,7 @@ class CheckResult(NamedTuple):
 
     subject: str
     text: str
-    advice: str = ""  # what to do, where it is not well
+    advice: str = ""  # what to do, if it is not well
     grade: str = OK
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
 
 
 def _cache() -> CheckResult:
-    """The folder of compiled rules; a note where it cannot be written."""
+    """The folder of compiled rules; a note if it cannot be written."""
     from gozero.system import jit
 
     if jit.CACHE_FOLDER is not None:

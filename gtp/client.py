@@ -53,7 +53,7 @@ class GtpEngine:
     """A running GTP engine.
 
     `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).
-    `timeout` is how many seconds an answer may take unless `send` is told otherwise.
+    `timeout` is how many seconds an answer may take unless `send` is given another timeout.
     Raises `FailureError` if the program cannot be started.
     """
 

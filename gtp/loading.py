@@ -33,11 +33,8 @@ FIRST_WAIT = 0.5
 
 
 class Loader:
-    """Makes the player and opens its evaluators, once each, for the thread that asks first.
-
-    Args:
-        settings: the user's.
-        path, header: of the weights file; see ``gozero.play.engine.find_weights``.
+    """Makes the player and opens its evaluators, once each, for the thread that asks first; path and header are those of
+    the weights file.
     """
 
     def __init__(self, settings: GtpSettings, path: Path, header: Header) -> None:

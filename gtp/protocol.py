@@ -13,11 +13,11 @@ import re
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from gozero.system import console
 from gozero.system.errors import UserError
 from gozero.system.streams import ProtocolOutput
 
@@ -93,10 +93,7 @@ class Stream:
 
 def report_bug(command: Command, error: Exception) -> str:
     """Report a bug in a command to the user; the text."""
-    trace = "".join(traceback.format_exception(error)).rstrip()
-    text = f"internal error in {command.name!r}; please report this:\n{trace}"
-    sys.stderr.write(f"gozero-gtp: {text}\n")
-    return text
+    return console.report_bug("gozero-gtp", error, f" in {command.name!r}")
 
 
 class Protocol:
@@ -121,21 +118,15 @@ class Protocol:
         self._streams: dict[str, StreamHandler] = {}
 
     def register(self, handlers: Mapping[str, Handler]) -> None:
-        """Offer more commands; a name that is taken is a mistake of the program (ValueError)."""
-        self._refuse_taken(handlers.keys())
+        """Offer more commands."""
         self._handlers.update(handlers)
 
     def register_streams(self, handlers: Mapping[str, StreamHandler]) -> None:
-        """Offer more commands that write their answers line by line; ValueError as ``register``."""
-        self._refuse_taken(handlers.keys())
+        """Offer more commands that write their answers line by line."""
         self._streams.update(handlers)
 
     def _names(self) -> Set[str]:
         return self._handlers.keys() | self._streams.keys()
-
-    def _refuse_taken(self, names: Set[str]) -> None:
-        if taken := self._names() & names:
-            raise ValueError(f"GTP commands registered twice: {sorted(taken)}")
 
     def answer(self, line: str, write: Write) -> None:
         """Write the answer to ``line``, if it has one. Raises FatalError, or what ``write`` does."""

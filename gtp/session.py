@@ -1,4 +1,4 @@
-"""One session with a controller: the state that all groups of commands share.
+"""One session with a controller: the state that all commands share.
 
 The player is made at its first use, so that a controller which only asks for the name never waits for it.
 """
@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
@@ -16,7 +17,6 @@ from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console
 from gozero.system.streams import Log
-from gtp.arguments import point_of, vertex_of
 from gtp.protocol import Command, GtpError, Signals
 from gtp.reports import searched, summary, vertices
 from gtp.settings import PROGRAM, GtpSettings, player_settings
@@ -38,45 +38,33 @@ def say(text: str) -> None:
     console.say(f"{PROGRAM}: {text}")
 
 
+@dataclass(eq=False)
 class Session:
     """Settings, player, clock and signals of one session.
 
-    ``make_player`` is called once, at the first command that needs a board. Every search writes a line to the ``log``.
-    The first one that ends for lack of memory is reported there and on stderr. ``describe`` puts the engine with these
-    settings in words.
-
-    Attributes:
-        opponent: the other player's name, "" while unknown.
-        trained: board sizes that the weights learned from, ascending; () where that is not known.
+    Every search writes a line to the log. The first one that ends for lack of memory is reported there and on stderr.
     """
 
-    def __init__(
-        self,
-        settings: GtpSettings,
-        make_player: Callable[[], Player],
-        signals: Signals,
-        describe: Callable[[GtpSettings], str] = lambda settings: "",
-        log: Log | None = None,
-        trained: Sequence[int] = (),
-    ) -> None:
-        self.settings = settings
-        self.signals = signals
-        self.opponent = ""
-        self.trained = trained
-        self.clock = Clock(settings.lag)
-        self._describe = describe
-        self._log = log
-        self._make_player = make_player
-        self._player: Player | None = None
-        self._has_warned_of_memory = False
-        self._ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
+    settings: GtpSettings
+    make_player: Callable[[], Player]  # called once, at the first command that needs a board
+    signals: Signals
+    describe: Callable[[GtpSettings], str] = lambda settings: ""  # the engine with these settings, in words
+    log: Log | None = None
+    trained: Sequence[int] = ()  # board sizes that the weights learned from, ascending; () if that is not known
+    opponent: str = ""  # the other player's name, while known
+    _player: Player | None = None
+    _has_warned_of_memory: bool = False
+    _ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
+
+    def __post_init__(self) -> None:
+        self.clock = Clock(self.settings.lag)
 
     @property
     def player(self) -> Player:
         if self._player is None:
-            self._player = self._make_player()
+            self._player = self.make_player()
             self._player.searcher.on_full = self._warn_of_memory
-            if self._log is not None:
+            if self.log is not None:
                 self._player.searcher.on_search = self._log_search
         return self._player
 
@@ -95,18 +83,23 @@ class Session:
         """How that game ends, for the same commands."""
         return cast("GoEnding", self.player.ending)
 
-    @property
-    def description(self) -> str:
-        """The engine with its settings as they are now, for records."""
-        return self._describe(self.settings)
-
     def action(self, text: str) -> int:
-        """The action of a vertex on this board."""
-        return vertex_of(text, *self.game.board)
+        """The action of a vertex on this board; ``pass`` too, ``resign`` not."""
+        resignation = coords.resign_action(*self.game.board)
+        try:
+            action = coords.parse_vertex(text, *self.game.board)
+        except ValueError:
+            action = resignation
+        if action == resignation:
+            raise GtpError(f"invalid color or coordinate: {text!r}")
+        return action
 
     def point(self, text: str) -> int:
         """The action of a point on this board."""
-        return point_of(text, *self.game.board)
+        action = self.action(text)
+        if action == coords.pass_action(*self.game.board):
+            raise GtpError(f"invalid coordinate: {text!r}")
+        return action
 
     def vertex(self, action: int) -> str:
         return coords.vertex(action, *self.game.board)
@@ -120,14 +113,14 @@ class Session:
         return summary(look, self.game.board)
 
     def _log_search(self, found: Searched) -> None:
-        assert self._log is not None
-        self._log.say(searched(found, self.game.board))
+        assert self.log is not None
+        self.log.say(searched(found, self.game.board))
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""
         if not self._has_warned_of_memory:
             self._has_warned_of_memory = True
-            console.warn(PROGRAM, no_more_memory(limit), self._log)
+            console.warn(PROGRAM, no_more_memory(limit), self.log)
 
     def warn_of_size(self, size: int) -> None:
         """Warn if the weights were not trained on a board like this."""

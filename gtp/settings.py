@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -134,19 +133,19 @@ class GtpSettings(EngineSettings):
             return self.chosen_level.visits
         return 1 if self.is_policy else self.visits
 
-    def changed(self, values: Mapping[str, Any]) -> GtpSettings:
-        """These settings with other values. A level resets the options that it excludes, and these reset the level.
+    def changed(self, name: str, value: Any) -> GtpSettings:
+        """These settings with another value. A level resets the options that it excludes, and these reset the level.
 
         SettingsError as `checked`.
         """
         usual = GtpSettings()
-        excluded = {name: getattr(usual, name) for name in EXCLUDED_BY_LEVEL}
-        gives_way: dict[str, Any] = {}
-        if values.get("level") is not None:
-            gives_way = excluded
-        elif any(values.get(name, value) != value for name, value in excluded.items()):
-            gives_way = {"level": None}
-        return checked(replace(self, **{**gives_way, **values}))
+        excluded = {each: getattr(usual, each) for each in EXCLUDED_BY_LEVEL}
+        reset: dict[str, Any] = {}
+        if name == "level" and value is not None:
+            reset = excluded
+        elif excluded.get(name, value) != value:
+            reset = {"level": None}
+        return checked(replace(self, **{**reset, name: value}))
 
 
 def from_arguments(arguments: list[str] | None) -> GtpSettings:

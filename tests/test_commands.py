@@ -44,7 +44,6 @@ WRONG = {  # what is refused before anything heavy is loaded, beside options tha
     "perft": ["go", "--depth", "0"],
     "weights": ["nowhere.pt"],
     "graph": ["nowhere.pt"],
-    "warmup": ["--weights", "nowhere.pt"],
     "course play": ["x:val", "--game", "chess"],
     "match": ["random", "random", "--game", "chess"],
     "match ": ["random", "random", "--komi", "1e9"],

@@ -7,7 +7,6 @@ import pytest
 
 from gozero import games
 from gozero.__main__ import main
-from gozero.frontends import tools
 from gozero.nets import model, weights
 from gozero.system import options
 from gtp.settings import GtpSettings
@@ -179,26 +178,3 @@ def test_what_is_wrong_for_certain_is_refused_before_the_engine_loads(
     for name in ("frontends.terminal.play", "games.perft"):
         monkeypatch.setitem(sys.modules, f"gozero.{name}", None)
     failure(capsys, *arguments.split())
-
-
-def test_warmup_reports_its_steps(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    weights.save(tmp_path / "w.pt", model.build(CONFIG, seed=0), CONFIG)
-    assert main(["warmup", "--weights", str(tmp_path / "w.pt"), "--size", "5"]) == 0
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert [line.split()[0] for line in err.splitlines()] == ["[1/2]", "ready", "[2/2]", "ready"]
-
-
-def test_warmup_without_shipped_weights_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tools, "DEFAULT_WEIGHTS", "no-such-weights.pt")
-    assert main(["warmup"]) == 0
-    assert "no no-such-weights.pt, skipped" in capsys.readouterr().err
-
-
-def test_warmup_with_weights_that_are_not_there_fails(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["warmup", "--weights", "/nowhere/w.pt"]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == "gozero warmup: cannot use weights /nowhere/w.pt: no such file"

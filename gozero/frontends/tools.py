@@ -1,4 +1,4 @@
-"""Commands that show parts of the engine: `gozero weights`, `net`, `graph`, `perft` and `levels`, and `gozero warmup`.
+"""Commands that show parts of the engine: `gozero weights`, `net`, `graph`, `perft` and `levels`.
 
 Each checks its arguments first and then imports what it needs.
 """
@@ -6,20 +6,17 @@ Each checks its arguments first and then imports what it needs.
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gozero.games import GAMES
-from gozero.nets.locations import WEIGHTS, find
+from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError, describe
 from gozero.play.engine import check_choices
 from gozero.play.levels import LEVELS
 from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 
-DEFAULT_WEIGHTS = WEIGHTS["go"]
 DEFAULT_SIZE = 13
 DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
 
@@ -69,7 +66,7 @@ def net(arguments: Sequence[str] | None = None) -> int:
     games = ", ".join(GAMES)
     add("--game", type=str.lower, default="go", help=f"whose positions it sees: {games} (default: %(default)s)")
     add("--size", type=int, help="points a side, or columns, of the board it is shown (default: the game's own)")
-    version = "version of the input features: 1, 2 or 3, where the game has it (default: 1)"
+    version = "version of the input features: 1, 2 or 3, if the game has it (default: 1)"
     add("--features", type=int, default=1, help=version)
     norm = "what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
     add("--norm", choices=("renorm", "batch", "none"), help=f"{norm}else renorm)")
@@ -112,7 +109,7 @@ def weights(arguments: Sequence[str] | None = None) -> int:
 
 
 def graph(arguments: Sequence[str] | None = None) -> int:
-    """Put the inference graph of weights files into them, so that they can be played with where torch is missing."""
+    """Put the inference graph of weights files into them, so that they can be played with if torch is missing."""
     about = "Put the inference graph into weights files, which then play without PyTorch."
     parser = Parser(prog="gozero graph", description=about)
     parser.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
@@ -130,52 +127,3 @@ def _embed(options: argparse.Namespace) -> None:
             why = (error.strerror or "unwritable").lower()
             raise WeightsError(file, f"the file cannot be written: {why}") from None
         print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")
-
-
-def warmup(arguments: Sequence[str] | None = None) -> int:
-    """Compile the kernels and open the network once, so that the engine's next start is quick."""
-    parser = Parser(prog="gozero warmup", description="Fill the caches, so that the engine's next start is quick.")
-    parser.add_argument("--weights", help=f"weights file (default: {DEFAULT_WEIGHTS}, if there is one)")
-    parser.add_argument("--size", type=int, default=DEFAULT_SIZE, help="points a side (default: %(default)s)")
-    return _run(parser, arguments, _fill_caches)
-
-
-def _fill_caches(options: argparse.Namespace) -> None:
-    check_choices("go", options.size, None)
-    path = _named_or_shipped(options.weights)
-    kernels = "kernels of the rules and the search: the first time a minute or more, several on a busy machine"
-    steps = [(kernels, _compile_kernels), ("network", lambda: _convert_network(path, options.size))]
-    for index, (what, step) in enumerate(steps, 1):
-        print(f"[{index}/{len(steps)}] {what}", file=sys.stderr, flush=True)
-        start = time.perf_counter()
-        outcome = step() or "ready"
-        print(f"      {outcome} ({time.perf_counter() - start:.1f} s)", file=sys.stderr, flush=True)
-
-
-def _compile_kernels() -> None:
-    """Import everything that compiles kernels when it is imported."""
-    import gozero.games.go.go
-    import gozero.nets.features
-    import gozero.play.player  # noqa: F401  # and with it the search
-
-
-def _named_or_shipped(name: str | None) -> Path | None:
-    """The weights file of that name, or the shipped one; None if no name is given and none is shipped."""
-    try:
-        return find(name or DEFAULT_WEIGHTS)
-    except WeightsError:
-        if name is not None:
-            raise
-        return None
-
-
-def _convert_network(path: Path | None, size: int) -> str | None:
-    """Open the weights as `gozero-gtp` would and evaluate once."""
-    if path is None:
-        return f"no {DEFAULT_WEIGHTS}, skipped"
-    from gozero import games
-    from gozero.evaluators.factory import open_evaluator
-
-    game = games.make("go", size=size)
-    open_evaluator(path, game).evaluate(game.new_states(1))
-    return None

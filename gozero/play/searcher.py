@@ -12,7 +12,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.cache import CachedEvaluator, Owners
 from gozero.evaluators.row import RowEvaluator
-from gozero.games.game import NOT_OVER, Game
+from gozero.games.game import Game
 from gozero.games.position import Move, Position
 from gozero.play.report import LONGEST_LINE, Analysis, MoveAnalysis, Observer
 from gozero.search.early_stop import StopRule
@@ -174,19 +174,6 @@ class Searcher:
         observer = Observer(looks.append, ownership=True)
         self.search(root, among, limits, observer, OWNERSHIP, aside=True, max_nodes=OWNERSHIP_NODES)
         return looks[-1].ownership
-
-    def values_after(self, root: Position) -> np.ndarray:
-        """The evaluator's value of each action, float32 [A], -1..1 for the side to move: nan where it is not legal."""
-        self.open(root.game)
-        actions = np.flatnonzero(root.legal())
-        values = np.full(root.game.actions, np.nan, np.float32)
-        if len(actions):
-            children = root.children(actions)
-            expected = self._evaluators[root.game.size].evaluate(np.stack([child.state for child in children])).value
-            outcomes = [child.outcome() for child in children]
-            known = [float(value) if end == NOT_OVER else end for value, end in zip(expected, outcomes, strict=True)]
-            values[actions] = -np.array(known)
-        return values
 
 
 def look(

@@ -50,33 +50,17 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """How a game began, and its moves, in this package's colours and actions.
+    """How a game began, and its moves, in this package's colours and actions."""
 
-    Attributes:
-        size: points a side.
-        moves: (colour, action) in order; colours need not alternate.
-        komi: points for White; None where the file has no readable value.
-        handicap: number of Black's handicap stones, which are among ``black_stones``; 0 for an even game, or where the
-            file's value is invalid.
-        black_stones, white_stones: actions of the stones on the board before the first move.
-        to_play: who plays first.
-        next_to_play: who plays after the last move, where that is not the other side.
-        result: as SGF has it: ``B+3.5``, ``W+R``, ``0``, or empty where it is not known.
-        rules, black_name, white_name, black_rank, white_rank, event, date: free text.
-        comments: (number of moves, text) of the comment on the position after that many moves.
-        game: a key of `GAME_NUMBERS`; only Go is read unless others are asked for.
-        remarks: of the reader, a line each: what was left out, or read otherwise than it is written.
-    """
-
-    size: int
-    moves: tuple[tuple[int, int], ...] = ()
-    komi: float | None = None
-    handicap: int = 0
-    black_stones: tuple[int, ...] = ()
+    size: int  # points a side
+    moves: tuple[tuple[int, int], ...] = ()  # (colour, action) in order; colours need not alternate
+    komi: float | None = None  # points for White; None if the file has no readable value
+    handicap: int = 0  # Black's handicap stones, which are among `black_stones`
+    black_stones: tuple[int, ...] = ()  # actions, on the board before the first move
     white_stones: tuple[int, ...] = ()
     to_play: int = BLACK
-    next_to_play: int | None = None
-    result: str = ""
+    next_to_play: int | None = None  # after the last move, where that is not the other side
+    result: str = ""  # as SGF has it: B+3.5, W+R, 0; empty if it is not known
     rules: str = ""
     black_name: str = ""
     white_name: str = ""
@@ -84,9 +68,9 @@ class GameRecord:
     white_rank: str = ""
     event: str = ""
     date: str = ""
-    comments: tuple[tuple[int, str], ...] = ()
-    game: str = "go"
-    remarks: tuple[str, ...] = field(default=(), compare=False)
+    comments: tuple[tuple[int, str], ...] = ()  # (number of moves, text on the position after them)
+    game: str = "go"  # a key of `GAME_NUMBERS`; only Go is read unless others are asked for
+    remarks: tuple[str, ...] = field(default=(), compare=False)  # of the reader: what was left out or read otherwise
 
 
 TEXTS = {
@@ -105,15 +89,9 @@ class Variation:
 
 
 class SgfGame:
-    """A game as its file has it, with what `gozero.records.sgf_reading.tidied` puts right.
-
-    Attributes:
-        root: the tree.
-        text: of the file.
-        kind: a key of `GAME_NUMBERS`, None for another game.
-        remarks: of the reader.
-
-    RecordError, now or from a method, where its size, its points or its stones cannot be.
+    """A game as its file has it, with what `gozero.records.sgf_reading.tidied` puts right; its `kind` is a key of
+    `GAME_NUMBERS`, None for another game. RecordError, now or from a method, where its size, its points or its stones
+    cannot be.
     """
 
     def __init__(self, root: SgfNode, text: str) -> None:
@@ -234,7 +212,7 @@ class SgfGame:
 
 
 def games(data: bytes | str) -> list[SgfGame]:
-    """Each game of a file; the remarks on the file are the first one's. RecordError where there is none."""
+    """Each game of a file; the remarks on the file are the first one's. RecordError if there is none."""
     text, said = decoded(data) if isinstance(data, bytes) else (writable(data.removeprefix("\ufeff")), "")
     try:
         roots, remarks = sgf_nodes.parse(text)
@@ -246,7 +224,7 @@ def games(data: bytes | str) -> list[SgfGame]:
 
 
 def first_game(data: bytes | str) -> SgfGame:
-    """The first game in ``data``, which has to be Go. RecordError where it cannot be read."""
+    """The first game in ``data``, which has to be Go. RecordError if it cannot be read."""
     found = games(data)
     found[0].check()
     if len(found) > 1:
@@ -263,17 +241,14 @@ def _paths(root: SgfNode) -> Iterator[tuple[list[SgfNode], int]]:
     """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper
     than Python's stack.
     """
-    path: list[SgfNode] = []
-    pending = [(root, 0, 0)]  # node, its depth, shared nodes
+    pending = [([root], 0)]
     while pending:
-        node, depth, shared = pending.pop()
-        del path[depth:]
-        path.append(node)
-        if not node.children:
-            yield list(path), shared
-        pending += [(child, depth + 1, depth + 1 if index else shared) for index, child in enumerate(node.children)][
-            ::-1
-        ]
+        path, shared = pending.pop()
+        while path[-1].children:
+            first, *others = path[-1].children
+            pending += [([*path, other], len(path)) for other in reversed(others)]
+            path.append(first)
+        yield path, shared
 
 
 def serialise(record: GameRecord) -> bytes:
@@ -317,7 +292,7 @@ def add_move(parent: SgfNode, colour: int, action: int, size: int) -> SgfNode:
 
 
 def _looks_given(record: GameRecord) -> bool:
-    """Whether a reader would take Black's stones for a handicap unless told otherwise, see `handicap_of`."""
+    """Whether a reader would take Black's stones for a handicap unless HA says otherwise, see `handicap_of`."""
     return len(record.black_stones) > 1 and not record.white_stones and record.to_play == WHITE
 
 

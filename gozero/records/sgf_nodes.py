@@ -1,6 +1,6 @@
 """The nodes of SGF and its grammar, both ways: texts to trees of properties and back.
 
-It reads what the standard forbids where the meaning is clear, and says so in remarks; it knows no property's meaning but
+It reads what the standard forbids if the meaning is clear, and says so in remarks; it knows no property's meaning but
 which of them hold free text.
 """
 
@@ -39,29 +39,26 @@ _MOST_REMARKS = 5
 
 @dataclass(eq=False)
 class SgfNode:
-    """One node.
+    """One node."""
 
-    Attributes:
-        properties: the values of each property as they are written, without brackets.
-        children: what follows, the main continuation first.
-        offset: where it begins in its text.
-    """
-
-    properties: dict[str, list[str]] = field(default_factory=dict)
-    children: list[SgfNode] = field(default_factory=list)
-    offset: int = 0
+    properties: dict[str, list[str]] = field(default_factory=dict)  # as they are written, without brackets
+    children: list[SgfNode] = field(default_factory=list)  # the main continuation first
+    offset: int = 0  # where it begins in its text
 
     def text(self, name: str) -> str:
-        """A property as text, or ""; all values where it wrongly has several."""
+        """A property as text, or ""; all values if it wrongly has several."""
         return "\n".join(plain(value) for value in self.properties.get(name, ()))
 
     def line(self, name: str) -> str:
-        """A property in one line, or ""; the first value where it wrongly has several."""
+        """A property in one line, or ""; the first value if it wrongly has several."""
         return line(self.properties.get(name, ("",))[0])
 
     def set(self, name: str, text: str) -> None:
         """Give a property one value, or take it away where that is empty."""
-        self.properties.pop(name, None) if not text else self.properties.update({name: [escaped(text)]})
+        if text:
+            self.properties[name] = [escaped(text)]
+        else:
+            self.properties.pop(name, None)
 
     def below(self) -> Iterator[SgfNode]:
         """This node and all that follow, parents before children, main line first."""

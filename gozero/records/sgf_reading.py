@@ -1,5 +1,5 @@
-"""What SGF's properties mean: board, komi, moves, and stones that are set up, also where programs write them against
-the standard. `tidied` puts a game's tree right where the meaning is clear, and says what it did.
+"""What SGF's properties mean: board, komi, moves, and stones that are set up, even if programs write them against
+the standard. `tidied` puts a game's tree right if the meaning is clear, and says what it did.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", 
 
 
 def size_of(root: SgfNode) -> int:
-    """Points a side; 19 where the file says nothing. ValueError where it is no square board."""
+    """Points a side; 19 if the file says nothing. ValueError if it is no square board."""
     written = root.line("SZ")
     found = re.fullmatch(r"(\d{1,4})\s*(?:[:x*]\s*(\d{1,4}))?", written or "19")
     if found is None or found[2] not in (None, found[1]):
@@ -50,7 +50,7 @@ def points_in(text: str) -> float | None:
 
 
 def komi_of(root: SgfNode) -> float | None:
-    """Points for White, None where there is none, or none that can be meant.
+    """Points for White, None if there is none, or none that can be meant.
 
     Some servers write hundredths (650 is 6.5), or Chinese stones, which are two points (3.75 is 7.5), or both (375).
     """
@@ -72,7 +72,7 @@ def komi_of(root: SgfNode) -> float | None:
 
 
 def player_of(node: SgfNode) -> str | None:
-    """PL as B or W, by its first letter as some programs write whole words; None where there is none."""
+    """PL as B or W, by its first letter as some programs write whole words; None if there is none."""
     return _PLAYERS.get(node.line("PL")[:1].lower())
 
 
@@ -127,7 +127,7 @@ def main_line(root: SgfNode) -> list[SgfNode]:
 
 
 def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
-    """Put a tree right where its meaning is clear; what was done, for people. With ``named`` points may have the names
+    """Put a tree right if its meaning is clear; what was done, for people. With ``named`` points may have the names
     that players use, d3, as in records of Othello.
     """
     said: list[str] = []
@@ -155,7 +155,7 @@ def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
 
 
 def _check_heading(root: SgfNode, said: list[str]) -> None:
-    """Say what of the game as a whole stands twice, or where it counts for nothing."""
+    """Say what of the game as a whole stands twice, or if it counts for nothing."""
     for node in root.below():
         for name in ("SZ", "KM", "RU", "HA"):
             values = node.properties.get(name, [])

@@ -41,13 +41,10 @@ def decoded(data: bytes) -> tuple[str, str]:
     """(the text of a file, a remark or ""): by its byte order mark, as UTF-8, as the encoding that it names, or as the
     one in which most of its characters are common.
     """
-    for mark, codec in (
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be"),
-    ):
-        if data.startswith(mark):
-            return data[len(mark) :].decode(codec, "replace"), ""
+    if data.startswith(codecs.BOM_UTF8):
+        return data.decode("utf-8-sig", "replace"), ""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace"), ""
     if (zero := data[:64].find(b"\0")) >= 0 and data[:64].count(b"\0") > 16:
         return data.decode("utf-16-le" if zero % 2 else "utf-16-be", "replace"), ""
     if b"\x1b$" in data and (text := _strict(data, "iso2022_jp")):  # whose characters are made of ASCII, ] among it
@@ -70,7 +67,7 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def _named(data: bytes) -> tuple[str, str]:
-    """(the codec that CA names, CA as it is written); "" where there is none, or where the data do not fit it."""
+    """(the codec that CA names, CA as it is written); "" if there is none, or where the data do not fit it."""
     found = _CHARSET.search(data)
     if found is None:
         return "", ""
@@ -91,7 +88,7 @@ def _named(data: bytes) -> tuple[str, str]:
 
 
 def _strict(data: bytes, codec: str) -> str | None:
-    """The text, None where the bytes are none in this encoding, or where it takes a bracket that closes a value for
+    """The text, None if the bytes are none in this encoding, or if it takes a bracket that closes a value for
     half of a character.
     """
     try:

@@ -14,45 +14,28 @@ MOST_BRANCHES = 20_000
 
 @dataclass
 class Branch:
-    """A move in a tree.
+    """A move in a tree."""
 
-    Attributes:
-        parent: the index of the branch before it; -1 for the start of the game.
-        colour, action: the move.
-        comment: on the position after it.
-        next_to_play: who plays then, where the file says so.
-        sources: the nodes of the file that it stands for, by their places in `SgfNode.below` of the root: that of the
-            move, then those without one.
-    """
-
-    parent: int
+    parent: int  # the index of the branch before it; -1 for the start of the game
     colour: int
     action: int
-    comment: str = ""
-    next_to_play: int | None = None
+    comment: str = ""  # on the position after it
+    next_to_play: int | None = None  # if the file says so
+    # the nodes of the file that it stands for, by their places in `SgfNode.below` of the root
     sources: list[int] = field(default_factory=list, compare=False)
 
 
 @dataclass(frozen=True)
 class GameWithVariations:
-    """A game and its variations.
+    """A game and its variations."""
 
-    Attributes:
-        record: how the game began, without its moves.
-        branches: every move; parents come before children, and the first child of each is its main continuation.
-        comment: on the start.
-        left_out: variations that were not read, because stones are set up in the middle of them, or a point is off the
-            board.
-        skipped: moves before the stones of the main line that begin the game, those of variations there included.
-        sources: the nodes of the file that are the start, see `Branch`.
-    """
-
-    record: GameRecord
+    record: GameRecord  # how the game began, without its moves
+    # every move; parents come before children, and the first child of each is its main continuation
     branches: Sequence[Branch] = field(default_factory=list)
-    comment: str = ""
-    left_out: int = 0
-    skipped: int = 0
-    sources: Sequence[int] = field(default=(), compare=False)
+    comment: str = ""  # on the start
+    left_out: int = 0  # variations that set up stones, or have a point off the board: they were not read
+    skipped: int = 0  # moves before the stones of the main line that begin the game
+    sources: Sequence[int] = field(default=(), compare=False)  # the nodes of the file that are the start
 
 
 def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:

@@ -16,13 +16,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from gozero import __version__
 from gozero.system import files
 from gozero.system.errors import UserError
-from gozero.system.options import SettingsError, check, entries, kind_of, parse, read_toml
+from gozero.system.options import entries, kind_of, parse, read_toml, values_of
 from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log, open_streams
 
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
@@ -97,14 +96,8 @@ def from_arguments(
     """The settings for a command line: its options win over those of --config FILE, these over the defaults.
 
     SystemExit for --help, --version and an unknown option; SettingsError for a value that is wrong.
-
-    Args:
-        table: a dataclass whose fields are made by `options.option`.
-        arguments: those after the command's name; None: the process's own.
-        prog: the command's name.
-        description: the first line of --help.
-        epilog: the last ones.
-        positional: a field of text that is given without a flag.
+    `table` is a dataclass whose fields are made by `options.option`; `positional` is one of text that is given without
+    a flag. Arguments are those after the command's name, None: the process's own.
     """
     parser = Parser(
         prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -122,20 +115,10 @@ def from_arguments(
     parser.add_argument("--config", metavar="FILE", help="TOML file with these options as keys, without the dashes")
     parser.add_argument("--version", action="version", version=f"{prog} {__version__}")
     given = vars(parser.parse_args(arguments))
-    path = given.pop("config", None)
-    return table(**{**(_config(table, files.full(path)) if path else {}), **given})
-
-
-def _config(table: type[Any], path: Path) -> dict[str, Any]:
-    """The checked values of a TOML file whose keys are the options without their dashes in front."""
-    known = {entry.name: entry for entry in entries(table)}
-    values = {}
-    for key, value in read_toml(path).items():
-        name = key.replace("-", "_")
-        if name not in known:
-            raise SettingsError(f"{path}: unknown key {key!r}; expected one of {', '.join(known)}")
-        values[name] = check(known[name], value, f"{path}: {key}")
-    return values
+    if path := given.pop("config", None):
+        found = {key.replace("-", "_"): value for key, value in read_toml(files.full(path)).items()}
+        given = values_of(table, found, str(files.full(path))) | given
+    return table(**given)
 
 
 # Commands that print results
@@ -193,7 +176,8 @@ def printing(program: str, command: Command) -> int:
         with suppress(OSError):
             sys.stdout.flush()
         discard_stdout()
-        say(f"{program}: cannot {f'use {error.filename}' if error.filename else 'write'}: {error.strerror or error}")
+        file = f"cannot use {error.filename}: " if error.filename else ""
+        say(f"{program}: {file}{error.strerror or error}")
         return BAD_INPUT
 
 
@@ -222,7 +206,7 @@ def _stopping() -> list[int]:
 
 def stop_on_signals(doing: str = "finishing the step under way and saving") -> Callable[[], bool]:
     """A function that says whether SIGINT, SIGTERM or SIGHUP has come; a second one ends the process at once. `doing`
-    tells the user what is done before the end. A signal that the process ignores, as under `nohup`, stays ignored.
+    says what is done before the end. A signal that the process ignores, as under `nohup`, stays ignored.
     """
     received: list[int] = []
     handled = [each for each in _stopping() if each == signal.SIGINT or signal.getsignal(each) != signal.SIG_IGN]
@@ -242,6 +226,14 @@ def say(text: str) -> None:
     """Print a line for the person at the terminal. If nobody reads it any more, or its file is full, work goes on."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
+
+
+def report_bug(program: str, error: Exception, where: str = "") -> str:
+    """Say what a user should report after an internal error that does not end the program; the text."""
+    trace = "".join(traceback.format_exception(error)).rstrip()
+    text = f"internal error{where}; please report this:\n{trace}"
+    say(f"{program}: {text}")
+    return text
 
 
 def progress_bar(total: int, what: str, unit: str) -> Any:

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -107,12 +107,6 @@ def cache_name() -> str:
 
 def remove_old(folder: Path, pattern: str, most: int) -> None:
     """Remove the folders in `folder` that match, except the `most` used last; folders that cannot be removed stay."""
-    for old in sorted(folder.glob(pattern), key=_last_used, reverse=True)[most:]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _last_used(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:  # another process has removed it
-        return 0.0
+    with suppress(OSError):  # another process has removed one
+        for old in sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime, reverse=True)[most:]:
+            shutil.rmtree(old, ignore_errors=True)

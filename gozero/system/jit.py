@@ -6,9 +6,8 @@ With explicit types on both sides one compiled search serves every game and is f
 inferred dispatcher arguments and closures are recompiled in every process (measured with numba 0.68).
 
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
-all kernel sources and of what they import, since constants of other modules are compiled in. Several engines may share
-the folder; if it cannot be written, or is full, kernels are compiled in memory, and one whose file is damaged is
-compiled again.
+`SOURCES`. Several engines may share the folder; if it cannot be written, or is full, kernels are compiled in memory,
+and one whose file is damaged is compiled again.
 
 Kernels that are imported inside `collecting` are compiled by a `Compilation`, a background thread; until then they run
 as Python, slowly and with the same results. So a board can be queried before Go's rules are compiled: 14 s of processor
@@ -21,7 +20,6 @@ import contextlib
 import functools
 import hashlib
 import logging
-import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -64,38 +62,16 @@ SCORE = RowKernel(types.float64(STATE))
 BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_IMPORT = re.compile(r"^(?:from (gozero[\w.]*) import (\([^)]*\)|.*)|import (gozero[\w.]*))", re.MULTILINE)
+SOURCES = ("games/**/*.py", "search/*.py", "evaluators/*.py", "nets/features.py", "system/jit.py", "system/rng.py")
+"""All modules that have kernels, and those whose constants are compiled into them."""
 
 
 def source_hash(package: Path = _PACKAGE) -> str:
-    """Twelve hex digits over the texts of all modules that have kernels, and of the modules that these import."""
+    """Twelve hex digits over the texts of `SOURCES`."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for path, text in sorted(_sources(package).items()):
-        digest.update(path.relative_to(package).as_posix().encode() + text.encode())
+    for path in sorted(path for pattern in SOURCES for path in package.glob(pattern)):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def _sources(package: Path) -> dict[Path, str]:
-    """The texts of these modules; imports inside functions do not count."""
-    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
-    wanted = [path for path, text in texts.items() if "gozero.system.jit" in text or path.name == "jit.py"]
-    found: dict[Path, str] = {}
-    while wanted:
-        path = wanted.pop()
-        if path in texts and path not in found:
-            found[path] = texts[path]
-            wanted += _imported(package, texts[path])
-    return found
-
-
-def _imported(package: Path, text: str) -> Iterator[Path]:
-    """The paths of modules that a text may import at its top level; not all of them exist."""
-    for module, names, plain in _IMPORT.findall(text):
-        folder = package.joinpath(*(module or plain).split(".")[1:])
-        yield folder.with_suffix(".py")
-        yield folder / "__init__.py"
-        for name in re.findall(r"\w+", names):
-            yield folder / f"{name}.py"
 
 
 def _cache_folder() -> Path | None:

@@ -53,16 +53,8 @@ def setting(
     choices: tuple[str, ...] = (),
     read: Reader | None = None,
 ) -> Any:
-    """A field for a setting of a file.
-
-    Args:
-        default: its value if the file does not name it; REQUIRED: the file must.
-        unit: what is counted or measured.
-        low: the least number that is allowed.
-        high: the greatest one.
-        papers: the values that publications use.
-        choices: the values that a text may have; none: any.
-        read: makes the value from a plain one, for types other than numbers, text and tables.
+    """A field for a setting of a file, which has to name it if the default is REQUIRED. `papers` are the values that
+    publications use; `read` makes the value from a plain one, for types other than numbers, text and tables.
     """
     about = {"unit": unit, "low": low, "high": high, "choices": choices, "papers": papers, "read": read}
     if isinstance(default, dict):  # each table has a copy of its own
@@ -86,17 +78,23 @@ def entry(table: type[Any], name: str) -> Field[Any]:
 
 
 def from_values(table: type[Table], values: Mapping[str, Any], where: str) -> Table:
-    """The table with plain values such as those of a TOML file. SettingsError, with a line that ``where`` begins, for
-    an unknown or missing setting, or a value that `check` refuses.
+    """The table with plain values such as those of a TOML file. SettingsError as `values_of`, and for a missing one."""
+    found = values_of(table, values, where)
+    for item in entries(table):
+        if item.name not in found and item.default is MISSING and item.default_factory is MISSING:
+            raise SettingsError(f"{where}: setting {item.name!r} is missing")
+    return table(**found)
+
+
+def values_of(table: type[Any], values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Plain values as the table's fields have them. SettingsError, with a line that ``where`` begins, for an unknown
+    setting, or a value that `check` refuses.
     """
     known, hints = {entry.name: entry for entry in entries(table)}, get_type_hints(table)
     for key in values:
         if key not in known:
             raise SettingsError(f"{where}: unknown setting {key!r}; known here: {', '.join(known)}")
-    for name, item in known.items():
-        if name not in values and item.default is MISSING and item.default_factory is MISSING:
-            raise SettingsError(f"{where}: setting {name!r} is missing")
-    return table(**{key: _made(known[key], hints[key], value, f"{where}: {key}") for key, value in values.items()})
+    return {key: _made(known[key], hints[key], value, f"{where}: {key}") for key, value in values.items()}
 
 
 def _made(item: Field[Any], hint: Any, value: Any, where: str) -> Any:

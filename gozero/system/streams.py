@@ -17,7 +17,7 @@ from typing import TextIO, cast
 from gozero.system import files
 from gozero.system.options import SettingsError
 
-PATIENT = 0.3  # seconds that a writer waits for a standard error that is not read
+LONGEST_WAIT = 0.3  # seconds that a writer waits for a standard error that is not read
 _PIECE = 4096  # bytes that a pipe with any room takes at once
 _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
 
@@ -65,7 +65,7 @@ class Stderr(io.TextIOBase):
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lock = threading.Lock()
-        self._seconds = PATIENT
+        self._seconds = LONGEST_WAIT
 
     def write(self, text: str) -> int:
         data = text.encode(self.encoding, self.errors)
@@ -88,7 +88,7 @@ class Stderr(io.TextIOBase):
         if not hasattr(select, "poll"):  # Windows, which cannot tell
             return True
         ready = bool(select.select([], [self._descriptor], [], self._seconds)[1])
-        self._seconds = PATIENT if ready else 0.0
+        self._seconds = LONGEST_WAIT if ready else 0.0
         return ready
 
 

@@ -5,6 +5,7 @@ process gets, and an evaluator with that many threads runs several times slower.
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 GROUPS = Path("/proc/self/cgroup")
@@ -24,19 +25,15 @@ def available_threads(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
 
 
 def control_groups(controller: str, groups: Path = GROUPS, mount: Path = MOUNT) -> list[Path]:
-    """Every folder that may hold a bound of a controller on this process: its own groups and all groups above them."""
-    folders = [mount, mount / controller, mount / f"{controller},{controller}acct"]
-    try:
-        lines = groups.read_text().splitlines()
-    except OSError:
-        return folders
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers and controller not in controllers.split(","):
-            continue
-        top = mount / controllers if controllers else mount
-        inside = Path(path.lstrip("/"))
-        folders += [top / part for part in (inside, *inside.parents)]
+    """The folders that may hold a bound of a controller on this process: of version 2 its own group and all above it,
+    of version 1 what a container sees.
+    """
+    folders = [mount, mount / controller]
+    with suppress(OSError):
+        for line in groups.read_text().splitlines():
+            if line.startswith("0::"):
+                inside = Path(line[3:].lstrip("/"))
+                folders += [mount / part for part in (inside, *inside.parents)]
     return folders
 
 

@@ -1,1 +1,1 @@
-"""The GTP commands, in groups."""
+"""The GTP commands, in tables."""

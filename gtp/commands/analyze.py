@@ -36,16 +36,16 @@ CGOS_MOVES = 10
 """Moves in a report to CGOS, which stores it."""
 
 
+FLAGS = ("ownership", "movesOwnership", "rootInfo", "pvVisits")
+IGNORED = ("ownershipStdev", "movesOwnershipStdev", "pvEdgeVisits", "noResultValue")
+"""Of KataGo, with numbers that are not available here."""
+OPTIONS = ("interval", "minmoves", "maxmoves", "avoid", "allow", "rules", *FLAGS, *IGNORED)
+
+
 @dataclass
-class _Request:
-    """What the client asked for.
+class Request:
+    """What the client asked for. Restrictions and rules hold for an analysis only; a genmove ignores them."""
 
-    ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow COLOUR
-    V,V,... PLIES``, ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. Restrictions and rules
-    hold for an analysis only; a genmove ignores them.
-    """
-
-    session: Session
     colour: int
     interval: float = USUAL
     least_moves: int = 0
@@ -53,49 +53,6 @@ class _Request:
     flags: dict[str, bool] = field(default_factory=dict)
     restrictions: list[Restriction] = field(default_factory=list)
     rules: RuleSet | None = None
-
-    def take_interval(self, name: str, text: str) -> None:
-        """Centiseconds."""
-        self.interval = max(SHORTEST, number_of(text) / 100)
-
-    def take_count(self, name: str, text: str) -> None:
-        setattr(self, "least_moves" if name == "minmoves" else "most_moves", max(0, whole_number_of(text)))
-
-    def take_flag(self, name: str, text: str) -> None:
-        if text.lower() not in ("true", "false"):
-            raise GtpError(f"syntax error: {name} {text!r}: expected true or false")
-        self.flags[name] = text.lower() == "true"
-
-    def take_restriction(self, name: str, colour: str, points: str, plies: str) -> None:
-        side, depth = colour_of(colour), whole_number_of(plies)
-        actions = frozenset(action for part in points.split(",") if part for action in self._actions(part))
-        self.restrictions.append(Restriction(side, actions, depth, alone=name == "allow"))
-
-    def take_rules(self, name: str, text: str) -> None:
-        self.rules = rules_of(text)
-
-    def _actions(self, text: str) -> list[int]:
-        """The action of a vertex, or those of all points of a rectangle such as ``a1:c3``."""
-        first, colon, last = text.partition(":")
-        if not colon:
-            return [self.session.action(text)]
-        board = self.session.game.board
-        corners = [coords.point(self.session.point(corner), *board) for corner in (first, last)]
-        (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
-        return [coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)]
-
-
-_OPTIONS: dict[str, tuple[int, Callable[..., None]]] = {
-    "interval": (1, _Request.take_interval),
-    **dict.fromkeys(("minmoves", "maxmoves"), (1, _Request.take_count)),
-    **dict.fromkeys(("avoid", "allow"), (3, _Request.take_restriction)),
-    "rules": (1, _Request.take_rules),
-    **dict.fromkeys(("ownership", "movesOwnership", "rootInfo", "pvVisits"), (1, _Request.take_flag)),
-    # of KataGo, with numbers that are not available here: accepted and ignored
-    **dict.fromkeys(("ownershipStdev", "movesOwnershipStdev"), (1, _Request.take_flag)),
-    **dict.fromkeys(("pvEdgeVisits", "noResultValue"), (1, _Request.take_flag)),
-}
-"""For each option, how many values follow its name, and what takes them."""
 
 
 def _analyse(session: Session, command: Command, stream: Stream, dialect: Dialect) -> None:
@@ -134,7 +91,7 @@ def _root_under(session: Session, rules: RuleSet, colour: int) -> Position:
         raise GtpError(f"rules: {error}") from None
 
 
-def _observer(session: Session, request: _Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
+def _observer(session: Session, request: Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
     """An observer that writes each look as a line of the answer."""
     from gozero.play.report import Observer
 
@@ -150,28 +107,63 @@ def _observer(session: Session, request: _Request, stream: Stream, dialect: Dial
     )
 
 
-def _request(session: Session, command: Command, *, strict: bool) -> _Request:
-    """Read the arguments. GtpError for invalid values and, if ``strict``, for unknown options."""
+def _request(session: Session, command: Command, *, strict: bool) -> Request:
+    """Read ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow
+    COLOUR V,V,... PLIES``, ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. GtpError for
+    invalid values and, if ``strict``, for unknown options.
+    """
     words = command.arguments
-    request = _Request(session, session.game.position.to_play)
-    if words and words[0].isalpha() and words[0] not in _OPTIONS:
+    request = Request(session.game.position.to_play)
+    if words and words[0].isalpha() and words[0] not in OPTIONS:
         request.colour = colour_of(words.pop(0))
     if words and not words[0][0].isalpha():
-        request.take_interval("interval", words.pop(0))
+        words.insert(0, "interval")
     while words:
         name = words.pop(0)
-        if name not in _OPTIONS:
-            if strict:
-                raise GtpError(f"unknown option {name!r}; expected one of {', '.join(_OPTIONS)}")
-            if words and words[0] not in _OPTIONS:  # its value
-                words = words[1:]
-            continue
-        count, take = _OPTIONS[name]
-        if len(words) < count:
-            raise GtpError(f"syntax error: {name} without its value")
-        take(request, name, *words[:count])
-        words = words[count:]
+        if name in OPTIONS:
+            count = 3 if name in ("avoid", "allow") else 1
+            if len(words) < count:
+                raise GtpError(f"syntax error: {name} without its value")
+            _take(session, request, name, words[:count])
+            words = words[count:]
+        elif strict:
+            raise GtpError(f"unknown option {name!r}; expected one of {', '.join(OPTIONS)}")
+        elif words and words[0] not in OPTIONS:  # its value
+            words.pop(0)
     return request
+
+
+def _take(session: Session, request: Request, name: str, values: list[str]) -> None:
+    """Take an option with its values into a request."""
+    text = values[0]
+    if name == "interval":
+        request.interval = max(SHORTEST, number_of(text) / 100)
+    elif name == "minmoves":
+        request.least_moves = max(0, whole_number_of(text))
+    elif name == "maxmoves":
+        request.most_moves = max(0, whole_number_of(text))
+    elif name in ("avoid", "allow"):
+        parts = filter(None, values[1].split(","))
+        actions = frozenset(action for part in parts for action in _actions(session, part))
+        side, depth = colour_of(text), whole_number_of(values[2])
+        request.restrictions.append(Restriction(side, actions, depth, alone=name == "allow"))
+    elif name == "rules":
+        request.rules = rules_of(text)
+    elif text.lower() in ("true", "false"):
+        request.flags[name] = text.lower() == "true"
+    else:
+        raise GtpError(f"syntax error: {name} {text!r}: expected true or false")
+
+
+def _actions(session: Session, text: str) -> list[int]:
+    """The action of a vertex, or those of all points of a rectangle such as ``a1:c3``."""
+    first, colon, last = text.partition(":")
+    if not colon:
+        return [session.action(text)]
+    board = session.game.board
+    corners = [coords.point(session.point(corner), *board) for corner in (first, last)]
+    (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
+    return [coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)]
 
 
 def lz_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:

@@ -62,7 +62,7 @@ def play(session: Session, command: Command) -> None:
 
 
 def play_sequence(session: Session, command: Command) -> None:
-    """``C V C V ...``: all of these moves or, where one cannot be played, none."""
+    """``C V C V ...``: all of these moves or, if one cannot be played, none."""
     from gozero.games.position import IllegalMove
     from gozero.play.current_game import TurnError
 

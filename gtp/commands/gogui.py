@@ -1,20 +1,17 @@
 """GoGui: what its menu of analyze commands shows on the board, and `gogui-interrupt`.
 
 `gogui-analyze_commands` lists each command with its type, which says how GoGui shows the answer: `dboard` (a number -1
-to 1 for each point, Black's above 0), `sboard` (a text for each point, `""` for none), `bwboard` (`b`, `w` or `.`),
-`gfx` (drawings, see `gtp.reports`), `string`, `hstring`, `plist`, `none`, `param`. Boards are rows from the top.
-Answers that need only the network come at once; those that need a search continue the present one up to the limits of
-a move.
+to 1 for each point, Black's above 0, in rows from the top), `gfx` (drawings, see `gtp.reports`), `string`, `hstring`,
+`plist`, `none`, `param`. Answers that need only the network come at once; those that need a search continue the
+present one up to the limits of a move.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gozero.games import coords
-from gozero.games.colours import BLACK, WHITE
+from gozero.games.colours import BLACK
 from gtp import reports
 from gtp.arguments import colour_of
 from gtp.protocol import Command, GtpError
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
     from gozero.play.searcher import Limits
 
 TREE_DEPTH = 3
-NOTHING = '""'
-"""The text of an sboard's point that has none."""
 
 Drawing = Callable[["Analysis", Board], str]
 
@@ -35,7 +30,6 @@ Drawing = Callable[["Analysis", Board], str]
 MENU = (
     "string/Value/gogui-value %m",
     "gfx/Policy/gogui-policy %m",
-    "sboard/Value of Each Move/gogui-move_values %m",
     "gfx/Visits/gogui-visits %m",
     "gfx/Principal Variation/gogui-principal_variation %m",
     "hstring/Search Tree/gogui-search_tree %m",
@@ -49,22 +43,11 @@ MENU = (
 GO_MENU = (
     "dboard/Ownership/gogui-ownership",
     *MENU,
-    "sboard/Liberties/gogui-liberties",
-    "bwboard/Pass-alive Points/gogui-pass_alive",
     "plist/Dead Stones/final_status_list dead",
     "plist/Black Territory/final_status_list black_territory",
     "plist/White Territory/final_status_list white_territory",
 )
 """type/label/command; GoGui puts the side to move for %m and asks its user for %c."""
-
-
-def move_values(session: Session, command: Command) -> str:
-    """Per cent: the win rate after each legal move, as the network sees it without a search."""
-    colour = _colour(session, command)
-    with session.thinking() as player:
-        values = player.searcher.values_after(player.game.root(colour))[: player.game.kind.points].tolist()
-    texts = [NOTHING if math.isnan(value) else f"{50 * (1 + value):.0f}" for value in values]
-    return rows(texts, player.game.board)
 
 
 def search_tree(session: Session, command: Command) -> str:
@@ -111,36 +94,13 @@ def ownership(session: Session, command: Command) -> str:
     return _drawn(session, session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 
 
-def liberties(session: Session, command: Command) -> str:
-    """The liberties of the chain on each point."""
-    from gozero.scoring.regions import liberties_of
-
-    game = session.game
-    return rows([str(count) if count else NOTHING for count in liberties_of(game.stones()).flat], game.board)
-
-
-def pass_alive(session: Session, command: Command) -> str:
-    """The owner of each pass-alive point."""
-    from gozero.games.go.area import owners_of, pass_alive_owners
-
-    game = session.game
-    owners = owners_of(pass_alive_owners, game.stones())
-    return rows([{BLACK: "b", WHITE: "w"}.get(int(colour), ".") for colour in owners], game.board)
-
-
 def owners(look: Analysis, board: Board) -> str:
     """Ownership as a dboard."""
     if look.ownership is None:
         raise GtpError("these weights know no ownership")
     sign = 1 if look.colour == BLACK else -1
-    return rows([f"{sign * owner:.3f}" for owner in look.ownership], board)
-
-
-def rows(texts: list[str], board: Board) -> str:
-    """A text for each point as the rows of the board."""
-    cols, count = board
-    lines = [" ".join(texts[coords.action(row, 0, cols) : coords.action(row + 1, 0, cols)]) for row in range(count)]
-    return "\n" + "\n".join(lines)
+    cols, texts = board[0], [f"{sign * owner:.3f}" for owner in look.ownership]
+    return "\n" + "\n".join(" ".join(texts[start : start + cols]) for start in range(0, len(texts), cols))
 
 
 COMMANDS: Commands = {
@@ -149,7 +109,6 @@ COMMANDS: Commands = {
     "gogui-analyze_commands": lambda session, command: "\n".join(MENU),
     "gogui-value": lambda session, command: _known(session, command, reports.summary),
     "gogui-policy": lambda session, command: _known(session, command, reports.policy),
-    "gogui-move_values": move_values,
     "gogui-visits": lambda session, command: _searched(session, command, reports.visits),
     "gogui-principal_variation": lambda session, command: _searched(session, command, reports.variation),
     "gogui-search_tree": search_tree,
@@ -157,6 +116,4 @@ COMMANDS: Commands = {
 GO: Commands = {
     "gogui-analyze_commands": lambda session, command: "\n".join(GO_MENU),
     "gogui-ownership": ownership,
-    "gogui-liberties": liberties,
-    "gogui-pass_alive": pass_alive,
 }

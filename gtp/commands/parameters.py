@@ -8,8 +8,6 @@ change holds from the next move on; a wrong value changes nothing.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from gozero.play.levels import STRONGEST, WEAKEST
@@ -40,32 +38,25 @@ OPPOSITE = "no_resign"
 """The option whose parameter is its opposite."""
 
 
-def set_one(session: Session, command: Command) -> None:
+def set_parameter(session: Session, command: Command) -> None:
     """``kata-set-param NAME VALUE``."""
     name, _, text = command.text.partition(" ")
-    option_of(name)
+    option, text = option_of(name), text.strip()
     if not text:
         raise GtpError(f"syntax error: expected {name} and its value")
-    text = text.strip()
-    _change(session, {name: None if text.lower() == NONE and _may_be_none(name) else text}, options.parse)
-
-
-def set_all(session: Session, command: Command) -> None:
-    """``kata-set-params OBJECT``: all of these or, where one is wrong, none."""
+    entry = options.entry(GtpSettings, option)
     try:
-        given = json.loads(command.text)
-    except (ValueError, RecursionError) as error:
-        raise GtpError(f"syntax error: {command.text!r} is not JSON: {error}") from None
-    if not isinstance(given, dict):
-        raise GtpError(f"syntax error: {command.text!r}: expected a JSON object of names and values")
-    _change(session, given, options.check)
+        value = None if text.lower() == NONE and entry.default is None else options.parse(entry, text, name)
+        session.change(session.settings.changed(option, not value if option == OPPOSITE else value))
+    except SettingsError as error:
+        raise GtpError(str(error)) from None
 
 
 def gogui_param(session: Session, command: Command) -> str | None:
     """Without arguments the parameters as GoGui shows them, else as kata-set-param."""
     if not command.text:
         return "\n".join(gogui_line(name, _value(session, name)) for name in PARAMETERS)
-    set_one(session, command)
+    set_parameter(session, command)
     return None
 
 
@@ -75,29 +66,11 @@ def _value(session: Session, name: str) -> Any:
     return not value if option == OPPOSITE else value
 
 
-def _change(session: Session, given: Mapping[str, Any], read: Callable[[Any, Any, str], Any]) -> None:
-    """Give options these values: None, or what `read` makes of them."""
-    values = {}
-    try:
-        for name, value in given.items():
-            option = option_of(name)
-            if value is not None or not _may_be_none(name):
-                value = read(options.entry(GtpSettings, option), value, name)
-            values[option] = not value if option == OPPOSITE else value
-        session.change(session.settings.changed(values))
-    except SettingsError as error:
-        raise GtpError(str(error)) from None
-
-
 def option_of(name: str) -> str:
     """The option that a parameter changes; GtpError if there is no such parameter."""
     if name not in PARAMETERS:
         raise GtpError(f"unknown parameter {name!r}: expected one of {', '.join(PARAMETERS)}")
     return PARAMETERS[name]
-
-
-def _may_be_none(name: str) -> bool:
-    return options.entry(GtpSettings, option_of(name)).default is None
 
 
 def as_text(value: Any) -> str:
@@ -118,8 +91,6 @@ def gogui_line(name: str, value: Any) -> str:
 COMMANDS: Commands = {
     "kata-list-params": lambda session, command: " ".join(PARAMETERS),
     "kata-get-param": lambda session, command: as_text(_value(session, command.text)),
-    "kata-get-params": lambda session, command: json.dumps({name: _value(session, name) for name in PARAMETERS}),
-    "kata-set-param": set_one,
-    "kata-set-params": set_all,
+    "kata-set-param": set_parameter,
     "gogui-param": gogui_param,
 }

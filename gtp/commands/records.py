@@ -157,7 +157,7 @@ def opponent_name(session: Session, command: Command) -> None:
 
 COMMANDS: Commands = {
     "gomill-explain_last_move": explain_last_move,
-    "gomill-describe_engine": lambda session, command: session.description,
+    "gomill-describe_engine": lambda session, command: session.describe(session.settings),
 }
 GO: Commands = {
     "loadsgf": loadsgf,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
 from gozero.system.errors import ChoiceError
-from gtp.arguments import colour_of, komi_of
+from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError
 from gtp.session import Commands, Session
 
@@ -45,7 +45,14 @@ def format_score(score: float) -> str:
 
 def komi(session: Session, command: Command) -> None:
     """Counts at once, also in the middle of a game."""
-    session.go_game.set_komi(komi_of(command))
+    session.go_game.set_komi(_komi_of(command))
+
+
+def _komi_of(command: Command) -> float:
+    """The argument of ``komi``: any finite number."""
+    if len(command.arguments) != 1:
+        raise GtpError("syntax error: expected komi NUMBER")
+    return number_of(command.arguments[0])
 
 
 def final_score(session: Session, command: Command) -> str:
@@ -152,7 +159,7 @@ def _set_rules(session: Session, rules: RuleSet) -> None:
 
 def ignored_komi(session: Session, command: Command) -> None:
     """A number, which changes nothing."""
-    komi_of(command)
+    _komi_of(command)
 
 
 def referee_score(session: Session, command: Command) -> str:

@@ -86,7 +86,7 @@ RULES: dict[str, Sequence[str]] = {
         ],
         *["absolute -3", "byoyomi <number> <number> <small>", "canadian <number> <number> <small>"],
     ],
-    "menu": ["value", "policy", "move_values", "visits", "principal_variation", "search_tree"],
+    "menu": ["value", "policy", "visits", "principal_variation", "search_tree"],
 }
 """The parts of lines."""
 
@@ -140,12 +140,10 @@ gogui-param liveGraphics 1
 gogui-param liveGraphics 0
 gogui-param level <small>
 kata-list-params
-kata-get-params
 kata-get-param maxVisits
 kata-get-param <small>
 kata-set-param maxVisits <small>
 kata-set-param chosenMoveTemperatureEarly <number>
-kata-set-params {"resignThreshold": <number>}
 gogui-interrupt
 gogui-version 1.6
 gomill-explain_last_move
@@ -198,9 +196,7 @@ cgos-opponent_name Ann
 cgos-opponent_rating
 cgos-opponent_rating 1850?
 cgos-gameover W+Time
-gogui-ownership
-gogui-liberties
-gogui-pass_alive""".splitlines()
+gogui-ownership""".splitlines()
 OTHERS = """\
 genmove b
 genmove w

@@ -73,7 +73,6 @@ def test_simplified_go_can_be_asked_about_beyond_its_limit_of_moves() -> None:
         "lz-analyze w",
         "gogui-value",
         "gogui-visits w",
-        "gogui-move_values",
         "restricted_genmove w A1 B2",
     ):
         assert engine.ask(line)

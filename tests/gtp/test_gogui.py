@@ -106,37 +106,10 @@ def test_value_and_policy_need_no_search_and_visits_make_one() -> None:
     assert tree[0].startswith("root   visits 60 ") and tree[1].startswith("  A5 ")
 
 
-def test_values_of_moves_are_the_movers() -> None:
-    engine = Painter()
-    engine.ask("play b C3")
-    for colour, percent in (("b", "75"), ("w", "25")):
-        words = board_of(engine.ask(f"gogui-move_values {colour}"), SIZE, SIZE)
-        assert words == [percent] * 12 + ['""'] + [percent] * 12
-
-
-def test_liberties_and_pass_alive_points() -> None:
-    engine = Painter()
-    engine.ask("set_position b A2 b B2 b B1 b C2 b D2 b D1 w E5")
-    assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[:5] == ['""'] * 4 + ["2"]
-    assert board_of(engine.ask("gogui-liberties"), SIZE, SIZE)[15:] == [
-        "8",
-        "8",
-        "8",
-        "8",
-        '""',
-        '""',
-        "8",
-        '""',
-        "8",
-        '""',
-    ]
-    assert board_of(engine.ask("gogui-pass_alive"), SIZE, SIZE)[10:] == [*".....", *"bbbb.", *"bbbb."]
-
-
 def test_after_the_end_there_is_nothing_to_show() -> None:
     engine = Engine(GtpSettings("tictactoe", visits=4, seed=1))
     engine.ask("play_sequence b A1 w B1 b A2 w B2 b A3")
-    for line in ("gogui-value", "gogui-policy", "gogui-move_values", "gogui-visits", "gogui-search_tree"):
+    for line in ("gogui-value", "gogui-policy", "gogui-visits", "gogui-search_tree"):
         assert engine.refuse(line) == "the game is over"
 
 

@@ -115,11 +115,6 @@ def test_a_fatal_error_passes_through() -> None:
         answer_to(protocol, "die")
 
 
-def test_a_name_is_registered_once() -> None:
-    with pytest.raises(ValueError, match="echo"):
-        make_protocol().register({"echo": fail})
-
-
 def run(data: bytes) -> tuple[bytes, str]:
     """What the serving loop writes to the client and to the log when it is sent ``data`` in one go."""
     source, source_end = os.pipe()

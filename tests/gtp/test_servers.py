@@ -87,7 +87,7 @@ def test_where_there_was_no_choice_there_is_nothing_to_explain() -> None:
 
 
 def test_gomill_is_told_what_plays(engine: Engine) -> None:
-    engine.session._describe = lambda settings: f"{settings.visits} visits, {settings.rules} rules"
+    engine.session.describe = lambda settings: f"{settings.visits} visits, {settings.rules} rules"
     assert engine.ask("gomill-describe_engine") == f"{engine.session.settings.visits} visits, None rules"
     engine.ask_all("kata-set-param maxVisits 7", "kata-set-rules tromp-taylor")
     assert engine.ask("gomill-describe_engine") == "7 visits, tromp-taylor rules"

@@ -274,7 +274,7 @@ def test_without_visits_the_network_decides_whatever_was_searched_before() -> No
 def test_the_network_alone_can_be_chosen_at_run_time_but_not_with_pondering() -> None:
     engine = Engine(GtpSettings(game="nogo", visits=8, size=5, ponder=True))
     assert "contradict" in engine.refuse("kata-set-param maxVisits 0")
-    engine.ask('kata-set-params {"maxVisits": 0, "ponderingEnabled": false}')
+    engine.ask_all("kata-set-param ponderingEnabled false", "kata-set-param maxVisits 0")
     assert (engine.ask("kata-get-param maxVisits"), engine.session.limits(1).visits) == ("0", 1)
     engine.ask("kata-set-param level 12")
     assert engine.ask("kata-get-param maxVisits") == "none"

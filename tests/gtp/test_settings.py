@@ -105,7 +105,7 @@ def test_wrong_arguments(arguments: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("vists = 3", "unknown key 'vists'; expected one of game, weights, visits"),
+        ("vists = 3", "unknown setting 'vists'; known here: game, weights, visits"),
         ("visits = -1", "visits = -1: expected 0 to"),
         ("visits = '3'", "visits = '3': expected a whole number"),
         ("visits = true", "visits = True: expected a whole number"),

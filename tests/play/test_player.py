@@ -139,26 +139,6 @@ def test_what_is_forgotten_must_be_searched_again_and_comes_out_the_same() -> No
     assert one.game.notes.last == first
 
 
-def test_values_after_moves_are_the_movers() -> None:
-    one, _ = player(0.5)
-    one.game.play(BLACK, at("C3"))
-    for colour, expected in ((BLACK, 0.5), (WHITE, -0.5)):
-        values = one.searcher.values_after(one.game.root(colour))
-        assert np.isnan(values[[at("C3"), one.game.kind.resign_action]]).all()
-        assert values[at("D4")] == pytest.approx(expected)
-    one.game.play(WHITE, at("pass"))
-    assert (
-        one.searcher.values_after(one.game.root(BLACK))[at("pass")] == 1
-    )  # the second pass ends the game, which Black has won
-    other = other_player("tictactoe", 3, -0.5)
-    for ply, action in enumerate([0, 3, 1, 4]):
-        other.game.play(BLACK + ply % 2, action)
-    assert [round(float(value), 1) for value in other.searcher.values_after(other.game.root(BLACK))[[2, 5]]] == [
-        1.0,
-        -0.5,
-    ]
-
-
 # Rules at the border
 
 

@@ -9,7 +9,6 @@ import argparse
 import sys
 from dataclasses import replace
 
-from gozero.frontends.terminal.game import TerminalGame
 from gozero.frontends.terminal.play import Terminal
 from gozero.games.colours import COLOURS
 from gozero.play.engine import search_settings
@@ -36,6 +35,6 @@ def work(options: argparse.Namespace) -> int:
     else:
         print(f"The engine plays {strategy.name}.")
         person = player(PlayerSettings(seed=options.seed))
-        Terminal(TerminalGame(person, COLOURS[options.colour], strategy.visits)).run()
+        Terminal(person, COLOURS[options.colour], strategy.visits).run()
         sys.stdout.flush()
     return SUCCESS

@@ -14,8 +14,8 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 import numpy as np
@@ -23,8 +23,7 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.cache import Owners
-from gozero.frontends.analysis.fields import QueryError
-from gozero.frontends.analysis.queries import Query
+from gozero.frontends.analysis.queries import Query, QueryError
 from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.go import go
@@ -41,82 +40,33 @@ from gozero.system.errors import SetUpError
 from gozero.system.options import SettingsError
 
 
-@dataclass(frozen=True, eq=False)
-class QueryTask:
-    """One turn of a query, to be searched.
-
-    Attributes:
-        query: what it belongs to.
-        turn: its number.
-        priority: the highest comes first.
-        root: the position, not over.
-        left_out: int32 [2, A], in how many plies each move is left out, for the side to move and the other; at least
-            one move is not.
+class AnalysisTask:
+    """A turn of a query to be searched, and from `begin` on its search. Its root is a position that is not over; after
+    the first wave `raw` is the evaluation of that position, n = 1.
     """
 
-    query: Query
-    turn: int
-    priority: int
-    root: Position
-    left_out: np.ndarray
+    def __init__(self, query: Query, turn: int, root: Position) -> None:
+        self.query, self.turn, self.root = query, turn, root
+        # int32 [2, A], in how many plies each move is left out, for the side to move and the other
+        self._left_out = left_out(query.restrictions, root.to_play, root.game.actions)
+        if not (root.legal() & (self._left_out[0] == 0)).any():
+            field = "allowMoves" if query.restrictions[0].alone else "avoidMoves"
+            raise QueryError(field, f"no legal move is left at turn {turn}")
 
-
-def tasks(query: Query) -> list[QueryTask]:
-    """The turns of a query, in the order of the game. QueryError for impossible stones or moves, and if no move is
-    left.
-    """
-    position = Position(
-        games.make("go", size=query.size, rules=query.rules, komi=query.komi, handicap=query.handicap)
-    )
-    try:
-        position.set_up(dict(query.stones), query.to_play)
-    except SetUpError as error:
-        raise QueryError("initialStones", str(error)) from None
-    found = []
-    for turn in range(len(query.moves) + 1):
-        if turn > 0:
-            _play(position, query, turn - 1)
-        if turn in query.priorities:
-            root = position.copy()
-            if root.is_over:
-                root.state[go.PASSES] = 0  # a query for a move means that the passes have not ended the game
-            found.append(QueryTask(query, turn, query.priorities[turn], root, _left_out(query, root, turn)))
-    return found
-
-
-def _play(position: Position, query: Query, number: int) -> None:
-    colour, action = query.moves[number]
-    try:
-        position.play(action, colour, superko=False)
-    except IllegalMove:
-        raise QueryError("moves", f"Illegal move {number}: {coords.vertex(action, query.size)}") from None
-
-
-def _left_out(query: Query, root: Position, turn: int) -> np.ndarray:
-    plies = left_out(query.restrictions, root.to_play, root.game.actions)
-    if not (root.legal() & (plies[0] == 0)).any():
-        field = "allowMoves" if query.restrictions[0].alone else "avoidMoves"
-        raise QueryError(field, f"no legal move is left at turn {turn}")
-    return plies
-
-
-class RunningTask:
-    """A task under way."""
-
-    def __init__(self, task: QueryTask, evaluator: Evaluator, now: float, memory: Memory) -> None:
-        query, root = task.query, task.root
+    def begin(self, evaluator: Evaluator, now: float, memory: Memory) -> None:
+        """Start the search."""
+        query, root = self.query, self.root
         settings = search_settings(query.visits, root.game.name)
         room = min(settings.max_nodes, query.visits + settings.leaves)
-        self.task = task
         self.evaluator = evaluator
-        self.raw: Evaluation | None = None  # of the position itself, n = 1
+        self.raw: Evaluation | None = None
         self.deadline = now + query.seconds
         self.next_report = now + query.first_report
         self._owners = Owners(evaluator)
         self._search = Search(root.game, evaluator, replace(settings, max_nodes=room), memory=memory)
         request = SearchRequest(
             root.state, root.history_row(0), query.visits,
-            noise=query.temperature is not None, temperature=query.temperature, left_out=task.left_out,
+            noise=query.temperature is not None, temperature=query.temperature, left_out=self._left_out,
         )  # fmt: skip
         self._search.begin(0, request)
 
@@ -136,7 +86,7 @@ class RunningTask:
         return self._leaves
 
     def absorb(self, found: Evaluation | None) -> None:
-        """Take the evaluation of those leaves; None where there were none."""
+        """Take the evaluation of those leaves; None if there were none."""
         if found is not None:
             self._owners.add(self._leaves, found)
             if self.raw is None:
@@ -145,81 +95,97 @@ class RunningTask:
 
     def look(self) -> Analysis:
         """The result so far; at least one wave must be over."""
-        wishes = self.task.query.wishes
-        observer = Observer(lambda analysis: None, ownership=wishes.ownership, moves_ownership=wishes.moves_ownership)
-        return look(self._search, self.task.root, observer, owners=self._owners)
+        query = self.query
+        observer = Observer(lambda analysis: None, ownership=query.ownership, moves_ownership=query.moves_ownership)
+        return look(self._search, self.root, observer, owners=self._owners)
 
 
-class Analyst:
-    """Searches several tasks at once.
-
-    Args:
-        open_evaluator: gives the evaluator for a board; called when a task on it has its turn. It may take seconds.
-        positions: searches under way at most.
-        report: called with a running task and whether it continues: at the intervals of its query, and once at its end.
-        failed: called once, in the place of the last report, with a task whose search raised an error: it has ended.
-        memory: for the trees of all searches together.
-        clock: seconds.
+def tasks(query: Query) -> list[AnalysisTask]:
+    """The turns of a query, in the order of the game. QueryError for impossible stones or moves, and if no move is
+    left.
     """
+    position = Position(games.make("go", size=query.size, rules=query.rules, komi=query.komi, handicap=query.handicap))
+    try:
+        position.set_up(dict(query.stones), query.to_play)
+    except SetUpError as error:
+        raise QueryError("initialStones", str(error)) from None
+    found = []
+    for turn in range(len(query.moves) + 1):
+        if turn > 0:
+            _play(position, query, turn - 1)
+        if turn in query.priorities:
+            root = position.copy()
+            if root.is_over:
+                root.state[go.PASSES] = 0  # a query for a move means that the passes have not ended the game
+            found.append(AnalysisTask(query, turn, root))
+    return found
 
-    def __init__(
-        self,
-        open_evaluator: Callable[[Game], Evaluator],
-        positions: int,
-        report: Callable[[RunningTask, bool], None],
-        failed: Callable[[QueryTask, Exception], None],
-        memory: Memory,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._open_evaluator = open_evaluator
-        self._positions = positions
-        self._report = report
-        self._failed = failed
-        self._memory = memory
-        self._clock = clock
-        self._waiting: list[tuple[int, int, QueryTask]] = []
-        self._numbers = itertools.count()
-        self._running: list[RunningTask] = []
+
+def _play(position: Position, query: Query, number: int) -> None:
+    colour, action = query.moves[number]
+    try:
+        position.play(action, colour, superko=False)
+    except IllegalMove:
+        raise QueryError("moves", f"Illegal move {number}: {coords.vertex(action, query.size)}") from None
+
+
+@dataclass(eq=False)
+class Analyst:
+    """Searches several tasks at once."""
+
+    # gives the evaluator for a board when a task on it has its turn; that may take seconds
+    open_evaluator: Callable[[Game], Evaluator]
+    positions: int  # searches under way at most
+    # called with a task and whether it continues: at the intervals of its query, and once at its end
+    report: Callable[[AnalysisTask, bool], None]
+    # called in the place of the last report with a task whose search raised an error: it has ended
+    failed: Callable[[AnalysisTask, Exception], None]
+    memory: Memory  # for the trees of all searches together
+    clock: Callable[[], float] = time.monotonic
+    _waiting: list[tuple[int, int, AnalysisTask]] = field(default_factory=list)
+    _running: list[AnalysisTask] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def is_idle(self) -> bool:
         return not self._running and not self._waiting
 
-    def add(self, task: QueryTask) -> None:
+    def add(self, task: AnalysisTask) -> None:
         """Queue a task."""
-        heapq.heappush(self._waiting, (-task.priority, next(self._numbers), task))
+        heapq.heappush(self._waiting, (-task.query.priorities[task.turn], next(self._numbers), task))
 
-    def end(self, is_meant: Callable[[QueryTask], bool]) -> list[QueryTask]:
+    def end(self, is_meant: Callable[[AnalysisTask], bool]) -> list[AnalysisTask]:
         """End tasks now. Running ones are reported as far as they are; queued ones are returned, oldest first."""
         dropped = [entry for entry in self._waiting if is_meant(entry[2])]
         self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
         heapq.heapify(self._waiting)
-        self._finish([running for running in self._running if is_meant(running.task)])
+        self._finish([running for running in self._running if is_meant(running)])
         return [task for _, _, task in sorted(dropped, key=lambda entry: entry[1])]
 
     def wave(self) -> None:
         """One wave of all searches under way, after giving free places to tasks that wait. Reports what is due."""
-        while self._waiting and len(self._running) < self._positions:
+        while self._waiting and len(self._running) < self.positions:
             self._start(heapq.heappop(self._waiting)[2])
         for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
             self._advance(list(same_board))
-        now = self._clock()
+        now = self.clock()
         self._finish([running for running in self._running if running.is_finished or now >= running.deadline])
         for running in list(self._running):
             if now >= running.next_report:
-                running.next_report = now + running.task.query.report_interval
+                running.next_report = now + running.query.report_interval
                 self._tell(running, goes_on=True)
 
-    def _start(self, task: QueryTask) -> None:
+    def _start(self, task: AnalysisTask) -> None:
         try:
-            evaluator = self._open_evaluator(task.root.game)
-            self._running.append(RunningTask(task, evaluator, self._clock(), self._memory))
+            evaluator = self.open_evaluator(task.root.game)
+            task.begin(evaluator, self.clock(), self.memory)
+            self._running.append(task)
         except (SettingsError, WeightsError):  # these weights serve no board
             raise
         except Exception as error:  # noqa: BLE001 - no memory, say: the other searches go on
-            self._failed(task, error)
+            self.failed(task, error)
 
-    def _advance(self, group: list[RunningTask]) -> None:
+    def _advance(self, group: list[AnalysisTask]) -> None:
         """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
         leaves = [running.collect() for running in group]
         try:
@@ -233,31 +199,31 @@ class Analyst:
             except Exception as error:  # noqa: BLE001 - the other searches go on
                 self._end(running, error)
 
-    def _finish(self, ended: list[RunningTask]) -> None:
+    def _finish(self, ended: list[AnalysisTask]) -> None:
         self._running = [running for running in self._running if running not in ended]
         for running in ended:
             self._tell(running, goes_on=False)
 
-    def _tell(self, running: RunningTask, *, goes_on: bool) -> None:
-        """Report; where the answer cannot be made, which may need an evaluation, the search has failed."""
+    def _tell(self, running: AnalysisTask, *, goes_on: bool) -> None:
+        """Report; if the answer cannot be made, which may need an evaluation, the search has failed."""
         try:
-            self._report(running, goes_on)
+            self.report(running, goes_on)
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - the other searches go on
             self._end(running, error)
 
-    def _end(self, running: RunningTask, error: Exception) -> None:
+    def _end(self, running: AnalysisTask, error: Exception) -> None:
         self._running = [other for other in self._running if other is not running]
-        self._failed(running.task, error)
+        self.failed(running, error)
 
 
-def _size(running: RunningTask) -> int:
-    return running.task.query.size
+def _size(running: AnalysisTask) -> int:
+    return running.query.size
 
 
 def _evaluated(evaluator: Evaluator, leaves: list[np.ndarray]) -> list[Evaluation | None]:
-    """The evaluations of each search's leaves, int32 [n, S], in one batch; None where there are none."""
+    """The evaluations of each search's leaves, int32 [n, S], in one batch; None if there are none."""
     states = np.concatenate(leaves)
     if not len(states):
         return [None] * len(leaves)

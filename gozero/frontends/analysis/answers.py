@@ -6,25 +6,23 @@ in points, ownership + for that side. What the network does not know is left out
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
 
 from gozero.evaluators.base import Evaluation
-from gozero.frontends.analysis.analyst import QueryTask
+from gozero.frontends.analysis.analyst import AnalysisTask
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
-from gozero.games.symmetry import SYMMETRIES, apply_points
 from gozero.play.report import Analysis, MoveAnalysis
 
 DIGITS = 6
 
 
-def answer(task: QueryTask, look: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
+def answer(task: AnalysisTask, look: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
     """The answer for a task that has been searched."""
-    wishes, sign = task.query.wishes, _sign(task)
+    sign = _sign(task)
     values = {
         **_head(task, is_during_search=is_during_search),
         "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(look.moves)],
@@ -32,29 +30,29 @@ def answer(task: QueryTask, look: Analysis, raw: Evaluation, *, is_during_search
     }
     if look.ownership is not None:
         values["ownership"] = _rounded(sign * look.ownership)
-    if wishes.policy:
+    if task.query.policy:
         values["policy"] = _policy(task.root, raw.logits[0])
     return values
 
 
-def no_results(task: QueryTask) -> dict[str, Any]:
+def no_results(task: AnalysisTask) -> dict[str, Any]:
     """The answer for a task that was ended before it was searched."""
     return {**_head(task, is_during_search=False), "noResults": True}
 
 
-def _head(task: QueryTask, *, is_during_search: bool) -> dict[str, Any]:
+def _head(task: AnalysisTask, *, is_during_search: bool) -> dict[str, Any]:
     return {"id": task.query.id, "turnNumber": task.turn, "isDuringSearch": is_during_search}
 
 
-def _sign(task: QueryTask) -> int:
-    """1 where numbers are reported for the side to move, else -1."""
-    side = {"black": BLACK, "white": WHITE}.get(task.query.wishes.perspective, task.root.to_play)
+def _sign(task: AnalysisTask) -> int:
+    """1 if numbers are reported for the side to move, else -1."""
+    side = {"black": BLACK, "white": WHITE}.get(task.query.perspective, task.root.to_play)
     return 1 if side == task.root.to_play else -1
 
 
-def _move(move: MoveAnalysis, order: int, task: QueryTask, sign: int) -> dict[str, Any]:
-    wishes, size = task.query.wishes, task.query.size
-    length = wishes.line_length + 1  # the protocol counts the moves after the first
+def _move(move: MoveAnalysis, order: int, task: AnalysisTask, sign: int) -> dict[str, Any]:
+    query, size = task.query, task.query.size
+    length = query.line_length + 1  # the protocol counts the moves after the first
     values = {
         "move": coords.vertex(move.action, size),
         "visits": move.visits,
@@ -65,14 +63,14 @@ def _move(move: MoveAnalysis, order: int, task: QueryTask, sign: int) -> dict[st
         "order": order,
         "pv": [coords.vertex(action, size) for action in move.line[:length]],
     }
-    if wishes.line_visits:
+    if query.line_visits:
         values["pvVisits"] = list(move.line_visits[:length])
     if move.ownership is not None:
         values["ownership"] = _rounded(sign * move.ownership)
     return values
 
 
-def _root(task: QueryTask, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
+def _root(task: AnalysisTask, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
     lead = {} if raw.score is None else {"rawLead": round(sign * float(raw.score[0]), DIGITS)}
     return {
         "currentPlayer": "B" if task.root.to_play == BLACK else "W",
@@ -81,7 +79,6 @@ def _root(task: QueryTask, look: Analysis, raw: Evaluation, sign: int) -> dict[s
         "rawWinrate": round(_winrate(sign * float(raw.value[0])), DIGITS),
         **lead,
         **({} if look.hits is None else {"cacheHits": look.hits}),
-        **hashes(task.root),
     }
 
 
@@ -108,16 +105,3 @@ def _policy(root: Position, logits: np.ndarray) -> list[float]:
 def _rounded(values: np.ndarray, digits: int = DIGITS) -> list[float]:
     rounded: list[float] = np.round(values.astype(np.float64), digits).tolist()
     return rounded
-
-
-def hashes(root: Position) -> dict[str, str]:
-    """`thisHash`, of stones, side to move and simple ko, and `symHash`, the same for all symmetries of a board."""
-    size = root.game.size
-    ko, _ = (None, 0) if root.game.marks is None else root.game.marks(root.state)
-    points = root.game.board(root.state).reshape(-1).copy()
-    if ko is not None:
-        points[ko] = BLACK + WHITE
-    head = bytes([size, root.to_play])
-    boards = [head + apply_points(points, size, symmetry).tobytes() for symmetry in range(SYMMETRIES)]
-    names = [hashlib.blake2b(board, digest_size=16).hexdigest().upper() for board in boards]
-    return {"thisHash": names[0], "symHash": min(names)}

@@ -8,32 +8,125 @@ unknown or not supported is a warning, and the query is answered without it. No 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from gozero.frontends.analysis.fields import FLAG, OBJECT, TEXT, Fields, Kind, choice, number, of_type, whole
 from gozero.games import coords
 from gozero.games.colours import BLACK, COLOURS, WHITE
 from gozero.games.go.rules import BONUS, KataRules, RuleSet, kata_rules
 from gozero.play.engine import beyond_training
 from gozero.search.restrictions import Restriction
 from gozero.system.errors import shown
+from gozero.system.options import number_of
+
+_REQUIRED = object()
+
+
+class QueryError(Exception):
+    """A field cannot be used; the message says why."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class Kind(NamedTuple):
+    """What a field may be: in words, and a function that reads a JSON value; None: it is something else."""
+
+    expected: str
+    read: Callable[[Any], Any]
+
+
+def _number(value: Any) -> float | None:
+    """A finite number, also as text; None for anything else."""
+    try:
+        return None if isinstance(value, bool) else number_of(str(value))
+    except ValueError:
+        return None
+
+
+def number(low: float, high: float) -> Kind:
+    def read(value: Any) -> float | None:
+        found = _number(value)
+        return found if found is not None and low <= found <= high else None
+
+    return Kind(f"a number from {low:,g} to {high:,g}", read)
+
+
+def whole(low: int, high: int) -> Kind:
+    def read(value: Any) -> int | None:
+        found = _number(value)
+        return int(found) if found is not None and found == int(found) and low <= found <= high else None
+
+    return Kind(f"a whole number from {low:,} to {high:,}", read)
+
+
+def choice(choices: Mapping[str, Any]) -> Kind:
+    """What a word stands for; letter case and underscores do not matter."""
+    return Kind(
+        f"one of {', '.join(choices)}",
+        lambda value: choices.get(value.lower().replace("_", "")) if isinstance(value, str) else None,
+    )
+
+
+def of_type(kind: type, expected: str) -> Kind:
+    return Kind(expected, lambda value: value if isinstance(value, kind) else None)
+
+
+TEXT, FLAG, OBJECT = of_type(str, "a text"), of_type(bool, "true or false"), of_type(dict, "an object")
+NUMBERS = of_type(list, "a list of whole numbers")
+
+
+class Fields:
+    """The values of a JSON object, each checked when it is taken; `unused` are the names of the others.
+
+    With `blame`, errors name that field instead of the value's own.
+    """
+
+    def __init__(self, values: Mapping[str, Any], blame: str | None = None) -> None:
+        self._values, self._blame = values, blame
+        self._taken: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    @property
+    def unused(self) -> list[str]:
+        return [name for name in self._values if name not in self._taken]
+
+    def error(self, name: str, message: str) -> QueryError:
+        return QueryError(self._blame or name, f"{name}: {message}" if self._blame else message)
+
+    def take(self, name: str, kind: Kind, default: Any = _REQUIRED) -> Any:
+        """A field's value. QueryError if it is of another kind, or missing and without a default."""
+        if name not in self._values:
+            if default is _REQUIRED:
+                raise self.error(name, f"missing: expected {kind.expected}")
+            return default
+        self._taken.add(name)
+        value = kind.read(self._values[name])
+        if value is None:
+            raise self.error(name, f"expected {kind.expected}, not {shown(self._values[name])}")
+        return value
+
+    def numbers(self, name: str) -> list[int]:
+        """A list of whole numbers."""
+        items = self.take(name, NUMBERS)
+        found = [_number(item) for item in items]
+        for item, value in zip(items, found, strict=True):
+            if value is None or value % 1:
+                raise self.error(name, f"expected whole numbers, not {shown(item)}")
+        return [int(value) for value in found if value is not None]
+
+
+# Queries
 
 ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 PERSPECTIVES = {"black": "black", "white": "white", "sidetomove": "side_to_move"}
 USUAL_KOMI = 7.5
 MOST_VISITS = 2**50
 LONGEST_LINE = 1000
-UNSUPPORTED = {
-    "rootFpuReductionMax": "gozero has no setting of its own for the root; ignored",
-    "includeOwnershipStdev": "gozero does not know how much ownership varies; ignored",
-    "includeMovesOwnershipStdev": "gozero does not know how much ownership varies; ignored",
-}
-"""KataGo's fields that are not supported, and why."""
-
-_POINT = re.compile(r"\(\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")
 PAIRS = of_type(list, 'a list of [player, vertex] such as ["B", "D4"]')
 VERTICES = of_type(list, "a list of vertices")
 RESTRICTIONS = of_type(list, 'a list of objects such as {"player": "B", "moves": ["D4"], "untilDepth": 1}')
@@ -44,89 +137,49 @@ PLAYER = Kind("B or W", choice(COLOURS).read)
 
 @dataclass(frozen=True)
 class Action:
-    """A request to the engine itself.
-
-    Attributes:
-        name: of the action.
-        terminated: the id whose analyses are to end, None: all.
-        turns: those that are to end, None: all.
-    """
+    """A request to the engine itself."""
 
     name: str
-    terminated: str | None = None
-    turns: frozenset[int] | None = None
+    terminated: str | None = None  # the id whose analyses are to end, None: all
+    turns: frozenset[int] | None = None  # those that are to end, None: all
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """Default values for queries.
+    """Default values for queries."""
 
-    Attributes:
-        sizes: boards that can be played, points a side.
-        visits: of a position.
-        seconds: that a position is searched at most.
-        perspective: the side that numbers are reported for, "black", "white" or "side_to_move".
-        trained: boards that the weights learned from, ascending; () where that is not known.
-    """
-
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # boards that can be played, points a side
     visits: int = 500
     seconds: float = math.inf
-    perspective: str = "black"
-    trained: tuple[int, ...] = ()
+    perspective: str = "black"  # the side that numbers are reported for, or "white", or "side_to_move"
+    trained: tuple[int, ...] = ()  # boards that the weights learned from, ascending; () if that is not known
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """Optional parts of the answers."""
+class Query:
+    """The analysis of some turns of a game."""
 
+    id: str
+    size: int  # points a side
+    rules: RuleSet
+    komi: float  # without the bonus for handicap stones, which is the rules' business
+    stones: Mapping[int, int]  # colour by action, of the first position
+    to_play: int
+    moves: tuple[tuple[int, int], ...]  # (colour, action), oldest first
+    priorities: Mapping[int, int]  # turn → priority, the highest first; its keys are the turns to analyse
+    visits: int
+    seconds: float  # that each position is searched at most
+    temperature: float | None  # of the prior at the root, None: as the network says
+    restrictions: tuple[Restriction, ...]  # of what is thought of, in lines that begin at each position
+    first_report: float  # seconds until the first look at a search under way; infinite: none
+    report_interval: float
     perspective: str = "black"
     ownership: bool = False
     moves_ownership: bool = False
     policy: bool = False
     line_visits: bool = False
     line_length: int = LONGEST_LINE  # moves of a line after the first
-
-
-@dataclass(frozen=True)
-class Query:
-    """The analysis of some turns of a game.
-
-    Attributes:
-        id: the client's name for it.
-        size: points a side.
-        rules: the rule set.
-        komi: points for White; the bonus for handicap stones is the rules' business.
-        stones: colour by action, of the first position.
-        to_play: who moves there.
-        moves: (colour, action), oldest first.
-        priorities: turn → priority, the highest first; its keys are the turns to analyse.
-        visits: of each position.
-        seconds: that each is searched at most.
-        temperature: of the prior at the root, None: as the network says.
-        restrictions: of what is thought of, in lines that begin at each position.
-        first_report, report_interval: seconds until the first look at a search under way, and between two; infinite:
-            none.
-        wishes: the optional parts of the answers.
-        warnings: (field, text) of what is not supported.
-    """
-
-    id: str
-    size: int
-    rules: RuleSet
-    komi: float
-    stones: Mapping[int, int]
-    to_play: int
-    moves: tuple[tuple[int, int], ...]
-    priorities: Mapping[int, int]
-    visits: int
-    seconds: float
-    temperature: float | None
-    restrictions: tuple[Restriction, ...]
-    first_report: float
-    report_interval: float
-    wishes: Wishes
-    warnings: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()  # (field, text) of what is not supported
 
     @property
     def handicap(self) -> int:
@@ -169,14 +222,12 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
         restrictions=_restrictions(fields, size),
         first_report=fields.take("firstReportDuringSearchAfter", SECONDS, interval),
         report_interval=interval,
-        wishes=Wishes(
-            perspective=settings.take("reportAnalysisWinratesAs", choice(PERSPECTIVES), defaults.perspective),
-            ownership=fields.take("includeOwnership", FLAG, False),
-            moves_ownership=fields.take("includeMovesOwnership", FLAG, False),
-            policy=fields.take("includePolicy", FLAG, False),
-            line_visits=fields.take("includePVVisits", FLAG, False),
-            line_length=_either(fields, settings, "analysisPVLen", LENGTH, LONGEST_LINE),
-        ),
+        perspective=settings.take("reportAnalysisWinratesAs", choice(PERSPECTIVES), defaults.perspective),
+        ownership=fields.take("includeOwnership", FLAG, False),
+        moves_ownership=fields.take("includeMovesOwnership", FLAG, False),
+        policy=fields.take("includePolicy", FLAG, False),
+        line_visits=fields.take("includePVVisits", FLAG, False),
+        line_length=_either(fields, settings, "analysisPVLen", LENGTH, LONGEST_LINE),
     )
     return replace(query, warnings=tuple(_warnings(fields, settings, rules, beyond_training(defaults.trained, size))))
 
@@ -191,7 +242,7 @@ def _warnings(fields: Fields, settings: Fields, rules: KataRules, untrained: str
     warnings = [("boardXSize", untrained)] if untrained else []
     if not rules.is_played:
         warnings.append(("rules", "only area scoring without tax and button is played here; counted by area instead"))
-    warnings += [(name, UNSUPPORTED.get(name, "unknown field; ignored")) for name in fields.unused]
+    warnings += [(name, "not supported; ignored") for name in fields.unused]
     if settings.unused:
         warnings.append(("overrideSettings", f"gozero has no {', '.join(settings.unused)}; ignored"))
     return warnings
@@ -241,13 +292,9 @@ def _move(fields: Fields, name: str, pair: Any, size: int) -> tuple[int, int]:
 
 
 def _action(fields: Fields, name: str, text: Any, size: int) -> int:
-    """The action of a vertex, or of KataGo's "(column,row)", which counts from 0 at the top left."""
+    """The action of a vertex."""
     if not isinstance(text, str):
         raise fields.error(name, f"expected a vertex such as D4, not {shown(text)}")
-    if point := _POINT.fullmatch(text.strip()):
-        column, row = int(point[1]), int(point[2])
-        if column < size and row < size:
-            return coords.action(row, column, size)
     try:
         action = coords.parse_vertex(text, size)
     except ValueError:

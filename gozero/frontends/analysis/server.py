@@ -1,6 +1,6 @@
 """Answers the lines of a client: queries become tasks of the analyst, actions are done at once.
 
-Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; where
+Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; if
 its search fails, for lack of memory, say, that answer is an error. Lines that cannot be used are answered with an error
 and change nothing. What is heavy is imported at the first query, so that `query_version` is answered at once.
 """
@@ -10,55 +10,39 @@ from __future__ import annotations
 import json
 import math
 import queue
-import sys
-import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gozero import __version__
-from gozero.frontends.analysis.fields import QueryError
-from gozero.frontends.analysis.queries import Action, Defaults, read_action, read_query
+from gozero.frontends.analysis.queries import Action, Defaults, QueryError, read_action, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
 from gozero.search.memory import Memory
+from gozero.system.console import report_bug
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
-    from gozero.frontends.analysis.analyst import Analyst, QueryTask, RunningTask
+    from gozero.frontends.analysis.analyst import AnalysisTask, Analyst
     from gozero.games.game import Game
 
 Send = Callable[[Mapping[str, Any]], None]
 Lines = queue.SimpleQueue[str | None]  # None: the end of the input
 
 
+@dataclass(eq=False)
 class Server:
-    """Answers lines.
+    """Answers lines."""
 
-    Args:
-        model: the name of the weights, for `query_models`.
-        defaults: of queries.
-        positions: searched at once.
-        open_evaluator: see `gozero.frontends.analysis.analyst.Analyst`.
-        send: takes each answer.
-        memory: for all searches together.
-        clear_cache: called at the action of that name.
-        warn: called once, when a search ended for lack of memory.
-    """
-
-    def __init__(
-        self,
-        model: str,
-        defaults: Defaults,
-        positions: int,
-        open_evaluator: Callable[[Game], Evaluator],
-        send: Send,
-        memory: Memory,
-        clear_cache: Callable[[], None],
-        warn: Callable[[str], None],
-    ) -> None:
-        self._model, self._defaults, self._positions = model, defaults, positions
-        self._open_evaluator, self._send, self._clear_cache = open_evaluator, send, clear_cache
-        self._memory, self._warn, self._has_warned = memory, warn, False
-        self._analyst: Analyst | None = None
+    model: str  # the name of the weights, for `query_models`
+    defaults: Defaults
+    positions: int  # searched at once
+    open_evaluator: Callable[[Game], Evaluator]  # see `gozero.frontends.analysis.analyst.Analyst`
+    send: Send
+    memory: Memory  # for all searches together
+    clear_cache: Callable[[], None]  # called at the action of that name
+    warn: Callable[[str], None]  # called once, when a search ended for lack of memory
+    _has_warned: bool = False
+    _analyst: Analyst | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -77,12 +61,12 @@ class Server:
         try:
             values = json.loads(line, parse_constant=_refused, parse_float=_finite)
         except (ValueError, RecursionError) as error:
-            self._send({"error": f"not a line of JSON: {error}"})
+            self.send({"error": f"not a line of JSON: {error}"})
             return
         if not isinstance(values, dict):
-            self._send({"error": "expected a JSON object"})
+            self.send({"error": "expected a JSON object"})
         elif not isinstance(values.get("id"), str):
-            self._send({"error": 'expected a field "id" with a text'})
+            self.send({"error": 'expected a field "id" with a text'})
         else:
             self._take(values)
 
@@ -94,23 +78,23 @@ class Server:
             else:
                 self._ask(values)
         except QueryError as error:
-            self._send({"error": str(error), "field": error.field, "id": values["id"]})
+            self.send({"error": str(error), "field": error.field, "id": values["id"]})
         except BrokenPipeError:
             raise
         except RecursionError:
-            self._send({"error": "its lists or objects are nested too deeply", "id": values["id"]})
+            self.send({"error": "its lists or objects are nested too deeply", "id": values["id"]})
         except Exception as error:  # noqa: BLE001 - the border: a bug in one query must not take the others with it
-            self._send({**_internal(error), "id": values["id"]})
+            self.send({**_internal(error), "id": values["id"]})
 
     def _ask(self, values: Mapping[str, Any]) -> None:
         from gozero.frontends.analysis.analyst import Analyst, tasks
 
-        query = read_query(values, self._defaults)
+        query = read_query(values, self.defaults)
         found = tasks(query)
         for field, text in query.warnings:
-            self._send({"warning": text, "field": field, "id": query.id})
+            self.send({"warning": text, "field": field, "id": query.id})
         if self._analyst is None:
-            self._analyst = Analyst(self._open_evaluator, self._positions, self._report, self._failed, self._memory)
+            self._analyst = Analyst(self.open_evaluator, self.positions, self._report, self._failed, self.memory)
         for task in found:
             self._analyst.add(task)
 
@@ -120,35 +104,35 @@ class Server:
         if action.name == "query_version":
             results = {"version": __version__, "git_hash": "<omitted>"}
         elif action.name == "query_models":
-            model = {"name": self._model, "internalName": self._model, "maxBatchSize": MANY_LEAVES * self._positions}
+            model = {"name": self.model, "internalName": self.model, "maxBatchSize": MANY_LEAVES * self.positions}
             results = {"models": [{**model, "usesHumanSLProfile": False}]}
         elif action.name == "clear_cache":
-            self._clear_cache()
+            self.clear_cache()
         else:
             self._end(action)
-        self._send({**values, **results})
+        self.send({**values, **results})
 
     def _end(self, action: Action) -> None:
         from gozero.frontends.analysis.answers import no_results
 
-        def is_meant(task: QueryTask) -> bool:
+        def is_meant(task: AnalysisTask) -> bool:
             return action.terminated in (None, task.query.id) and (action.turns is None or task.turn in action.turns)
 
         for task in [] if self._analyst is None else self._analyst.end(is_meant):
-            self._send(no_results(task))
+            self.send(no_results(task))
 
-    def _report(self, running: RunningTask, goes_on: bool) -> None:
+    def _report(self, running: AnalysisTask, goes_on: bool) -> None:
         from gozero.frontends.analysis.answers import answer
 
         assert running.raw is not None
         if running.is_full and not self._has_warned:
             self._has_warned = True
-            self._warn(no_more_memory(self._memory.limit))
-        self._send(answer(running.task, running.look(), running.raw, is_during_search=goes_on))
+            self.warn(no_more_memory(self.memory.limit))
+        self.send(answer(running, running.look(), running.raw, is_during_search=goes_on))
 
-    def _failed(self, task: QueryTask, error: Exception) -> None:
+    def _failed(self, task: AnalysisTask, error: Exception) -> None:
         """Answer a turn whose search raised an error."""
-        self._send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
+        self.send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
 
 
 def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
@@ -165,8 +149,7 @@ def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
 
 def _internal(error: Exception) -> dict[str, str]:
     """The answer after an error that is ours or the machine's, not the client's; stderr gets the rest of it."""
-    sys.stderr.write("gozero analysis: internal error; please report this:\n")
-    traceback.print_exception(error, file=sys.stderr)
+    report_bug("gozero analysis", error)
     return {"error": f"internal error: {type(error).__name__}: {error}"}
 
 

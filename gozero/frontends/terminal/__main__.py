@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gozero.frontends.terminal import results
-from gozero.frontends.terminal.settings import PROGRAM, read_settings
+from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import GAMES
 from gozero.nets.locations import find
 from gozero.play.engine import check_choices
-from gozero.system.console import run_command
+from gozero.system.console import from_arguments, run_command
 from gozero.system.errors import ChoiceError
+from gozero.system.options import SettingsError
+
+PROGRAM = "gozero play"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +28,10 @@ def _run(arguments: Sequence[str] | None) -> None:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
             stream.reconfigure(errors="backslashreplace")
-    settings = read_settings(arguments)
+    about = "Play against the engine in this terminal."
+    settings = from_arguments(PlaySettings, arguments, PROGRAM, about, positional="game")
+    if settings.level is not None and settings.visits is not None:
+        raise SettingsError("level and visits cannot be chosen together: a level has its own visits, give one")
     if settings.game is not None:
         settings = replace(settings, game=settings.game.lower())
         check_choices(settings.game or "", settings.size, settings.rules)

@@ -1,6 +1,6 @@
-"""A person against the engine in a terminal, at any game: `gozero play GAME`.
+"""A person against the engine in a terminal, at any game. Bad input costs one line, never the game.
 
-Bad input costs one line, never the game. The game itself is `gozero.frontends.terminal.game`.
+The engine is a `gozero.play.player.Player`, as in every front end.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.terminal import results
-from gozero.frontends.terminal.game import Reply, TerminalGame
 from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
@@ -25,12 +25,18 @@ from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
 from gozero.games.position import Position
-from gozero.games.refusals import landing
+from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
 from gozero.nets.weights import WeightsError, file_hash, header
+from gozero.play.current_game import GoGame
+from gozero.play.ending import Outcome
 from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings
 from gozero.play.levels import Level, level
-from gozero.play.player import PlayerSettings, make_player
+from gozero.play.player import Player, PlayerSettings, make_player
+from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Limits
+from gozero.records import move_list
+from gozero.records.sgf import serialise
 from gozero.system import files
 from gozero.system.errors import ChoiceError, InputError, ResultsError
 from gozero.system.words import counted
@@ -85,7 +91,7 @@ def play(settings: PlaySettings) -> None:
     saves = not settings.no_results and sys.stdin.isatty()  # not what a script types
     opponent = Opponent(name, game.dimensions, weights, strength) if saves else None
     hints = usual if settings.level is not None else None
-    Terminal(TerminalGame(player, COLOURS[settings.colour], chosen.visits, hints), opponent).run()
+    Terminal(player, COLOURS[settings.colour], chosen.visits, hints, opponent).run()
 
 
 def choose_weights(settings: PlaySettings) -> Path | None:
@@ -113,21 +119,45 @@ class Terminal:
     """A dialogue: reads the person's lines, plays the engine's moves, and prints the board after each.
 
     Args:
-        game: before its first move.
+        player: has the game, before its first move; it should not resign.
+        person: BLACK or WHITE; the engine has the other colour.
+        visits: simulations of the engine's moves.
+        hint_visits: simulations of a hint; None: as many as of a move.
         opponent: of the result, which is saved when the game is over by its rules or the person resigns, unless there
             was a hint or a move taken back. None: the result is not saved.
     """
 
-    def __init__(self, game: TerminalGame, opponent: Opponent | None = None) -> None:
-        self._match = game
-        self._game, self._person = game.position.game, game.person
+    def __init__(
+        self,
+        player: Player,
+        person: int,
+        visits: int,
+        hint_visits: int | None = None,
+        opponent: Opponent | None = None,
+    ) -> None:
+        self.resigned = False  # the person has
+        self._player, self._person = player, person
+        self._game = player.game.position.game
+        self._visits, self._hint_visits = visits, hint_visits or visits
         self._opponent = opponent
         self._leaving = False
         self._has_warned = False  # of a search that its memory ended
-        game.player.searcher.on_full = self._warn_of_memory
+        player.searcher.on_full = self._warn_of_memory
         self._commands = {
             "hint": self._hint, "undo": self._undo, "resign": self._resign, "quit": self._quit, "help": self._help
         }  # fmt: skip
+
+    @property
+    def _position(self) -> Position:
+        return self._player.game.position
+
+    @property
+    def is_over(self) -> bool:
+        return self.resigned or self._position.is_over
+
+    def outcome(self) -> Outcome:
+        """Of a game that is over."""
+        return Outcome(BLACK + WHITE - self._person, None) if self.resigned else self._player.ending.outcome()
 
     def run(self) -> None:
         """Play until the person leaves, by ``quit`` or by the end of the input."""
@@ -148,7 +178,7 @@ class Terminal:
     # What is typed
 
     def _obey(self, line: str) -> None:
-        """A command or a move. InputError where it is neither."""
+        """A command or a move. InputError if it is neither."""
         word, _, rest = line.partition(" ")
         name = word.lower()
         if name == "save":
@@ -164,7 +194,10 @@ class Terminal:
 
     def _play(self, text: str) -> None:
         self._check_not_over()
-        self._match.play(self._action_of(text))
+        action = self._action_of(text)
+        if why := refusal(self._position, action):
+            raise InputError(why)
+        self._player.game.play(self._person, action)
         self._go_on()
 
     def _action_of(self, text: str) -> int:
@@ -177,14 +210,16 @@ class Terminal:
             last = coords.vertex(game.cols - 1, game.cols, game.rows)
             moves = f"a column from A to {last[0]}" if falls else f"a move from A1 to {last}"
             raise InputError(f"{text!r} is not understood: type {moves}, or help.") from None
-        return landing(self._match.position, action)
+        return landing(self._position, action)
 
     # Commands
 
     def _hint(self) -> None:
         self._check_not_over()
         self._do_not_save("it has a hint")
-        look = self._match.hint(HINTS)
+        looks: list[Analysis] = []
+        self._player.hint(Limits(self._hint_visits), Observer(looks.append, most_moves=HINTS))
+        look = looks[-1]
         print(f"Your chance is {_chance(look.value)}.")
         if look.visits == 1:  # of a player that does not search
             print(f"The engine would play {self._name_of(look.moves[0].action)}.")
@@ -196,7 +231,15 @@ class Terminal:
             print(f"{name:<5} {share:4.0f} %  {move.visits:6d}  {chance:>6}")
 
     def _undo(self) -> None:
-        self._match.undo()
+        """Back to the person's last own decision; a resignation is one."""
+        moves = self._position.moves
+        own = [number for number, move in enumerate(moves) if move.colour == self._person]
+        if self.resigned:
+            self.resigned = False
+        elif own:
+            self._player.game.undo(len(moves) - own[-1])
+        else:
+            raise InputError("There is no move of yours to take back.")
         self._do_not_save("a move was taken back")
         self._print_board()
 
@@ -204,7 +247,7 @@ class Terminal:
         """Write the game to a new file; an existing one is never overwritten."""
         if not name:
             raise InputError("save needs the name of a file, such as save game.sgf.")
-        path, record = files.full(name), self._match.record()
+        path, record = files.full(name), self.record()
         try:
             files.create(path, record)
         except FileExistsError:
@@ -215,7 +258,7 @@ class Terminal:
 
     def _resign(self) -> None:
         self._check_not_over()
-        self._match.resigned = True
+        self.resigned = True
         self._end()
 
     def _quit(self) -> None:
@@ -229,19 +272,34 @@ class Terminal:
         print(f"{game.name}: {DESCRIPTIONS[game.name].aim} You are {self._side(self._person)}.")
         print(f"  A1-{corner:<7} a move: column and row{letter}")
         if game.has_pass:
-            print("  pass       gives the turn away, where the rules allow it")
+            print("  pass       gives the turn away, if the rules allow it")
         print(COMMANDS)
+
+    def record(self) -> bytes:
+        """The game so far as SGF, or as a list of moves."""
+        game = self._player.game
+        if not isinstance(game, GoGame):
+            return move_list.written(game.kind, game.position.moves).encode()
+        result = ""
+        if self.is_over:
+            winner, lead = self.outcome()
+            margin = "R" if lead is None else f"{abs(lead):g}"
+            result = "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{margin}"
+        black, white = ("", "gozero") if self._person == BLACK else ("gozero", "")
+        return serialise(replace(game.record(), result=result, black_name=black, white_name=white))
 
     # What is written
 
     def _go_on(self) -> None:
         """Let the engine move if it is its turn, and print the result."""
-        reply = self._match.reply()
-        if reply is not None or self._match.is_over:
+        colour, looks = self._position.to_play, list[Analysis]()
+        if not self.is_over and colour != self._person:
+            action = self._player.genmove(colour, Limits(self._visits), Observer(looks.append, most_moves=1))
             self._print_board()
-        if reply is not None:
-            print(self._described(reply))
-        if self._match.is_over:
+            print(self._described(colour, action, looks[-1].value))
+        elif self.is_over:
+            self._print_board()
+        if self.is_over:
             self._end()
 
     def _warn_of_memory(self, limit: int) -> None:
@@ -255,14 +313,14 @@ class Terminal:
         print(self._result())
         if self._opponent is None:
             return
-        winner, person = self._match.outcome().winner, self._person
+        winner, person = self.outcome().winner, self._person
         how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
         try:
             file = results.path()
             results.add(file, GameResult(self._opponent, COLOUR_NAMES[person].lower(), how))
             counts = Counter(each.result for each in results.read(file) if each.opponent == self._opponent)
-        except ResultsError as error:
-            print(f"gozero: {error}", file=sys.stderr)
+        except (OSError, ResultsError) as error:
+            print(f"gozero: your result is not saved: {error}", file=sys.stderr)
         else:
             words = ", ".join(f"{name} {counts[name]}" for name in results.RESULTS)
             print(f"Your games against {self._opponent.weights}, {self._opponent.strength}: {words}.")
@@ -274,34 +332,34 @@ class Terminal:
             print(f"The result of this game will not be saved: {why}.")
             self._opponent = None
 
-    def _described(self, reply: Reply) -> str:
-        """The engine's move, and who it thinks will win."""
-        move = "passes" if reply.action == self._game.pass_action else self._name_of(reply.action)
-        favourite = reply.colour if reply.value >= 0 else BLACK + WHITE - reply.colour
-        expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(reply.value))}"
-        return f"{COLOUR_NAMES[reply.colour]} {move}; {expected}."
+    def _described(self, colour: int, action: int, value: float) -> str:
+        """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
+        move = "passes" if action == self._game.pass_action else self._name_of(action)
+        favourite = colour if value >= 0 else BLACK + WHITE - colour
+        expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}"
+        return f"{COLOUR_NAMES[colour]} {move}; {expected}."
 
     def _check_not_over(self) -> None:
-        if self._match.is_over:
+        if self.is_over:
             raise InputError("The game is over: type undo, save FILE or quit.")
 
     def _result(self) -> str:
         """Who won, and by what."""
-        winner, lead = self._match.outcome()
+        winner, lead = self.outcome()
         if winner == EMPTY:
             return "The game is a draw."
-        if self._match.resigned:
+        if self.resigned:
             return f"{COLOUR_NAMES[BLACK + WHITE - winner]} resigns; {COLOUR_NAMES[winner]} wins."
         return f"The game is over: {COLOUR_NAMES[winner]} wins by {won_by(self._game.name, winner, lead)}."
 
     def _print_board(self) -> None:
-        print(f"\n{self._match.position}")
+        print(f"\n{self._position}")
 
     def _prompt(self) -> str:
         """What can be typed now."""
-        if self._match.is_over:
+        if self.is_over:
             return "The game is over. Type undo, save FILE, help or quit: "
-        moves = _kinds_of_moves(self._match.position)
+        moves = _kinds_of_moves(self._position)
         return f"{self._side(self._person)}: type {moves}, hint, undo, save FILE, resign, help or quit: "
 
     def _side(self, colour: int) -> str:

@@ -17,8 +17,8 @@ from gozero.games.colours import COLOUR_WORDS
 from gozero.system import files
 from gozero.system.errors import ResultsError
 
-RESULTS = ("won", "drawn", "lost")
-HEADING = ("game", "board", "weights", "strength", "games", *RESULTS, "score", "as Black", "as White")
+RESULTS = {"won": 1.0, "drawn": 0.5, "lost": 0.0}
+"""The person's points for each."""
 
 
 class Opponent(NamedTuple):
@@ -39,20 +39,17 @@ class GameResult(NamedTuple):
 
 
 def path() -> Path:
-    """Where the file is. ResultsError if the system names no home folder."""
-    try:
-        return files.user_data() / "results.csv"
-    except OSError as error:
-        raise ResultsError(f"there is no place for your results: {error.strerror or error}") from None
+    """Where the file is. OSError if the system names no home folder."""
+    return files.user_data() / "results.csv"
 
 
 def read(file: Path) -> list[GameResult]:
-    """The results, the oldest first; none if there is no file. ResultsError if it cannot be read."""
+    """The results, the oldest first; none if there is no file. OSError or ResultsError if it cannot be read."""
     try:
         rows = list(csv.reader(file.read_text("utf-8").splitlines()))
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, csv.Error) as error:
+    except (ValueError, csv.Error) as error:
         raise ResultsError(f"cannot read your results, {file}: {error}") from None
     for number, row in enumerate(rows, 1):
         if len(row) != 6 or row[4] not in COLOUR_WORDS.values() or row[5] not in RESULTS:
@@ -61,44 +58,27 @@ def read(file: Path) -> list[GameResult]:
 
 
 def add(file: Path, result: GameResult) -> None:
-    """Append a result. ResultsError if it cannot be written."""
+    """Append a result. OSError if it cannot be written."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow((*result.opponent, result.colour, result.result))
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("ab", buffering=0) as stream:  # in one piece: another game may end at the same time
-            stream.write(line.getvalue().encode())
-    except OSError as error:
-        raise ResultsError(f"cannot write your results, {file}: {(error.strerror or str(error)).lower()}") from None
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("ab", buffering=0) as stream:  # in one piece: another game may end at the same time
+        stream.write(line.getvalue().encode())
 
 
 def print_all(game: str | None) -> None:
-    """Print the results of people's games, of one kind if a game is named."""
+    """Print the results of people's games, of one kind if a game is named: a line for each opponent."""
     file = path()
     found = [each for each in read(file) if game in (None, each.opponent.game)]
-    print(table(found) if found else "There are no results yet.", flush=True)
-    print(f"The results are in {file}.", file=sys.stderr)
-
-
-def table(results: Sequence[GameResult]) -> str:
-    """A line for each opponent below a heading, aligned."""
-    opponents = dict.fromkeys(each.opponent for each in results)
-    rows = [HEADING, *(_row(who, [each for each in results if each.opponent == who]) for who in opponents)]
+    if not found:
+        print("There are no results yet.")
+    rows: list[Sequence[str]] = [(*Opponent._fields, "games", *RESULTS, "score")] if found else []
+    for opponent in dict.fromkeys(each.opponent for each in found):
+        counts = Counter(each.result for each in found if each.opponent == opponent)
+        score = sum(RESULTS[result] * count for result, count in counts.items()) / counts.total()
+        rows.append((*opponent, str(counts.total()), *(str(counts[each]) for each in RESULTS), f"{100 * score:.0f} %"))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    shape = "  ".join(f"{{:{'<' if column < 4 else '>'}{width}}}" for column, width in enumerate(widths))
-    return "\n".join(shape.format(*row).rstrip() for row in rows)
-
-
-def _row(opponent: Opponent, results: Sequence[GameResult]) -> tuple[str, ...]:
-    counts = Counter(each.result for each in results)
-    sides = [[each for each in results if each.colour == colour] for colour in COLOUR_WORDS.values()]
-    scores = [_score(each) for each in (results, *sides)]
-    return (*opponent, str(len(results)), *(str(counts[each]) for each in RESULTS), *scores)
-
-
-def _score(results: Sequence[GameResult]) -> str:
-    """The person's share of the points, a draw counting half."""
-    if not results:
-        return "-"
-    points = sum({"won": 1.0, "drawn": 0.5, "lost": 0.0}[each.result] for each in results)
-    return f"{100 * points / len(results):.0f} %"
+    for row in rows:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+    sys.stdout.flush()
+    print(f"The results are in {file}.", file=sys.stderr)

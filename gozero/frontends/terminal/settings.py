@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gozero.games import GAMES, MOST_KOMI
 from gozero.games.coords import MAX_SIZE
 from gozero.play.levels import STRONGEST, WEAKEST
-from gozero.system.console import MOST_SEED, from_arguments
-from gozero.system.options import SettingsError, option
-
-PROGRAM = "gozero play"
+from gozero.system.console import MOST_SEED
+from gozero.system.options import option
 
 
 @dataclass(frozen=True)
@@ -37,12 +34,3 @@ class PlaySettings:
     komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
     results: bool = option(False, "show how many games you have won, and play none")
     no_results: bool = option(False, "do not save the result")
-
-
-def read_settings(arguments: Sequence[str] | None) -> PlaySettings:
-    """The settings for a command line. SettingsError for one of no use, SystemExit for --help and unknown options."""
-    about = "Play against the engine in this terminal."
-    settings = from_arguments(PlaySettings, arguments, PROGRAM, about, positional="game")
-    if settings.level is not None and settings.visits is not None:
-        raise SettingsError("level and visits cannot be chosen together: a level has its own visits, give one")
-    return settings

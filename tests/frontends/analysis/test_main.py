@@ -235,7 +235,7 @@ def test_settings(tmp_path: Path) -> None:
     assert read_settings(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
         visits=7, positions=64, report_winrates_as="side_to_move"
     )
-    with pytest.raises(SettingsError, match="unknown key 'komi'"):
+    with pytest.raises(SettingsError, match="unknown setting 'komi'"):
         path.write_text("komi = 3\n")
         read_settings(["--config", str(path)])
 

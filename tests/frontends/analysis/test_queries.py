@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from gozero.frontends.analysis.fields import QueryError
-from gozero.frontends.analysis.queries import Action, Defaults, Wishes, read_action, read_query
+from gozero.frontends.analysis.queries import LONGEST_LINE, Action, Defaults, QueryError, read_action, read_query
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.go.rules import BONUS_N, NO_BONUS, POSITIONAL, RULES, SIMPLE
@@ -41,12 +40,12 @@ def test_what_is_not_said() -> None:
         math.inf,
         math.inf,
     )
-    assert (found.wishes, found.warnings) == (Wishes(), ())
+    assert (found.perspective, found.ownership, found.line_length, found.warnings) == ("black", False, LONGEST_LINE, ())
 
 
 def test_a_game_and_its_turns() -> None:
     found = read(
-        moves=MOVES, analyzeTurns=[3, 0], priorities=[7, -1], initialStones=[["B", "A1"], ["B", "(4,0)"]], komi=0.5
+        moves=MOVES, analyzeTurns=[3, 0], priorities=[7, -1], initialStones=[["B", "A1"], ["B", "E5"]], komi=0.5
     )
     assert found.moves == ((BLACK, at("C3")), (WHITE, at("B2")), (BLACK, at("pass")))
     assert found.stones == {at("A1"): BLACK, at("E5"): BLACK}
@@ -72,7 +71,9 @@ def test_rules_have_their_meaning_from_katago() -> None:
 
 def test_what_answers_tell() -> None:
     flags = ("includeOwnership", "includeMovesOwnership", "includePolicy", "includePVVisits")
-    assert read(**dict.fromkeys(flags, True), analysisPVLen=3).wishes == Wishes("black", True, True, True, True, 3)
+    found = read(**dict.fromkeys(flags, True), analysisPVLen=3)
+    assert (found.ownership, found.moves_ownership, found.policy, found.line_visits) == (True, True, True, True)
+    assert found.line_length == 3
     assert read(reportDuringSearchEvery=0.5).first_report == 0.5
     assert read(reportDuringSearchEvery=0.5, firstReportDuringSearchAfter=0.1).first_report == 0.1
 
@@ -87,7 +88,7 @@ def test_settings_of_one_query() -> None:
     }
     found = read_query({**query(overrideSettings=settings), "rootPolicyTemperature": 2}, DEFAULTS)
     assert (found.visits, found.seconds, found.temperature) == (20, 2.5, 2)
-    assert found.wishes == Wishes("side_to_move", line_length=2)
+    assert (found.perspective, found.line_length) == ("side_to_move", 2)
     without = query(overrideSettings=settings)
     del without["maxVisits"]
     assert (read_query(without, DEFAULTS).visits, read_query(without, DEFAULTS).temperature) == (30, 1.5)

@@ -8,7 +8,7 @@ import pytest
 from gozero import __version__, games
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis import answers
-from gozero.frontends.analysis.analyst import Analyst, RunningTask, tasks
+from gozero.frontends.analysis.analyst import AnalysisTask, Analyst, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.play.engine import search_settings
@@ -213,14 +213,6 @@ def test_komi_rules_and_handicap_reach_the_board() -> None:
         assert task.root.score() == 25 - 0.5 - bonus
 
 
-def test_hashes_know_turned_boards() -> None:
-    corner, turned, other = (Talk().analyse(moves=[["B", vertex]])["rootInfo"] for vertex in ("A1", "E5", "C3"))
-    assert corner["symHash"] == turned["symHash"] != other["symHash"]
-    assert corner["thisHash"] != turned["thisHash"]
-    mover = Talk().analyse(moves=[["B", "A1"]], initialPlayer="B", analyzeTurns=[0])["rootInfo"]
-    assert len({corner["thisHash"], mover["thisHash"]}) == 2 and len(corner["thisHash"]) == 32
-
-
 @pytest.mark.parametrize(
     ("fields", "field", "message"),
     [
@@ -270,7 +262,7 @@ def test_blank_lines_are_nothing() -> None:
 def test_warnings_come_first_and_the_query_is_answered() -> None:
     talk = Talk()
     told = talk.send(**query(colour="blue"))
-    assert told == [{"warning": "unknown field; ignored", "field": "colour", "id": "q"}]
+    assert told == [{"warning": "not supported; ignored", "field": "colour", "id": "q"}]
     assert [answer.get("turnNumber") for answer in talk.finish()] == [None, 0]
 
 
@@ -366,7 +358,7 @@ def studied(**fields: Any) -> list[tuple[bool, int]]:
     """(whether it goes on, visits) of each report of one query, with a clock that counts looks at it."""
     seen: list[tuple[bool, int]] = []
 
-    def report(running_task: RunningTask, goes_on: bool) -> None:
+    def report(running_task: AnalysisTask, goes_on: bool) -> None:
         seen.append((goes_on, running_task.look().visits))
 
     analyst = Analyst(Opinionated, 4, report, pytest.fail, Memory(2**30), Clock())

@@ -11,7 +11,6 @@ import pytest
 from gozero.__main__ import main
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.terminal import play
-from gozero.frontends.terminal.game import TerminalGame
 from gozero.games import GAMES, coords
 from gozero.games.colours import BLACK, WHITE
 from gozero.games.descriptions import DESCRIPTIONS
@@ -134,9 +133,8 @@ def test_dead_stones_are_taken_off_when_the_game_is_counted() -> None:
     player = make_player("go", (7,), lambda game: StatedEvaluator(game, LOST), settings, size=7, komi=0.5)
     cells = LOST_STONES.split()
     player.game.set_up({point: " XO".index(cell) for point, cell in enumerate(cells) if cell != "."}, BLACK)
-    one = TerminalGame(player, BLACK, visits=8)
-    one.play(49)
-    assert one.reply() is not None
+    one = play.Terminal(player, BLACK, visits=8)
+    one._play("pass")
     assert one.is_over
     assert one.outcome() == (BLACK, 6.5)
     assert sgf.parse(one.record()).result == "B+6.5"

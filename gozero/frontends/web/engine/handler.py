@@ -10,9 +10,7 @@ import base64
 import binascii
 import math
 import queue
-import sys
 import time
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -28,11 +26,12 @@ from gozero.frontends.web.engine import records
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
-from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.frontends.web.settings import PROGRAM, EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.frontends.web.training_run import offered_weights
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
+from gozero.system.console import report_bug
 from gozero.system.errors import ChoiceError, InputError, UserError
 
 RequestQueue = queue.Queue[dict[str, Any] | None]
@@ -182,8 +181,7 @@ class RequestHandler:
         except BrokenPipeError:
             raise
         except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
-            sys.stderr.write("gozero web: internal error; please report this:\n")
-            traceback.print_exception(error, file=sys.stderr)
+            report_bug(PROGRAM, error)
             text = f"Internal error: {type(error).__name__}; the terminal says more."
         self._report({"is": "refused", "text": text, "to": page})
 
