@@ -1,7 +1,7 @@
 """Draw pictures of this repository.
 
     python -m tools.draw board docs/board:1 --move 49 --weights weights/best.pt --out docs/board.png
-    python -m tools.draw history weights/best.csv --out weights/best.png
+    python -m tools.draw history weights/best.csv --out docs/experiments/best.png
 
 board    What a network thinks of a position of a recorded game: its policy, and who it expects to own each point. GAME
          is a name that `gozero records list` prints. The move numbered `--move` is about to be played: 1 draws the

@@ -47,27 +47,31 @@ class Game:
 
     Attributes:
         name: the name in `gozero.games`.
-        rows, cols: the board.
+        rows: of the board.
+        cols: of the board.
         has_pass: whether passing is a move.
         symmetries: which of the 8 symmetries of `gozero.games.symmetry` leave the rules unchanged.
         max_plies: a bound on the plies of a game in training.
         initial: int32 [S], read-only: the first position, with its rules and komi.
-        step(state, history, action): plays a legal action, in place.
-        legal(state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1.
-        thinkable(state, history, out uint8 [A]) → as `legal`, without actions that a search with a network need not
-            consider; at least one is left. None: all are considered.
-        outcome(state) → +1, 0, -1 for the side to move, or NOT_OVER.
-        stones(state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE.
-        set_up(colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand.
-        sample(state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its
-            own one-point eye, passes when nothing else is left).
-        owner(state, out int8 [points]): + points of the side to move as the board stands; None if the game has no
-            areas.
-        score(state) → points of the side to move above the other's, bonuses included; None if none are counted.
-        hash_of(state) → the uint64 a history that begins with this position begins with (0 where there is no superko).
-        marks(state) → (ko point's action or None, passes in a row), which a diagram shows besides stones and the side
-            to move; None if there is nothing more to show.
-        set_marks(state, ko, passes): writes them into a position of `set_up`.
+        step: `step(state, history, action)` plays a legal action, in place.
+        legal: `legal(state, history, out uint8 [A])` marks the legal actions in `out`, 0 or 1, and returns their number.
+        thinkable: as `legal`, without actions that a search with a network need not consider; at least one is left.
+            None: all are considered.
+        outcome: `outcome(state)` is +1, 0 or -1 for the side to move, or NOT_OVER.
+        sample: `sample(state, history, generator uint64 [1])` draws a legal action for playouts, all with the same
+            chance (Go: it never fills its own one-point eye, and passes when nothing else is left).
+        stones: `stones(state, out uint8 [points])` writes the colours of the points, EMPTY, BLACK or WHITE.
+        set_up: `set_up(colours uint8 [points], to_play)` returns int32 [S], a position from stones. ValueError if it
+            cannot stand.
+        owner: `owner(state, out int8 [points])` writes whose the points are as the board stands, + for the side to
+            move. None if the game has no areas.
+        score: `score(state)` is the points of the side to move above the other's, bonuses included. None if none are
+            counted.
+        hash_of: `hash_of(state)` is the uint64 with which a history begins that begins with this position; 0 without
+            superko.
+        marks: `marks(state)` returns what a diagram shows besides stones and the side to move: the ko point's action or
+            None, and the passes in a row. None if there is nothing more to show.
+        set_marks: `set_marks(state, ko, passes)` writes them into a position of `set_up`.
     """
 
     name: str
