@@ -1,25 +1,23 @@
 """`gozero-gtp --check`: whether this installation can play, with what, and how fast, in plain words.
 
-Each result is `OK`, a `NOTE` (it works but could be better) or `WRONG` (the engine cannot play), with advice for the
+Each result is `ok`, a `note` (it works but could be better) or `WRONG` (the engine cannot play), with advice for the
 last two. It checks what a game would use: the same weights, caches, evaluator and threads.
 """
 
 from __future__ import annotations
 
-import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gozero.games import coords
 from gozero.nets.weights import listed
 from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
+from gozero.system import files
 from gozero.system.errors import UserError
-from gozero.system.machine import megabytes, processor
+from gozero.system.machine import processor
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
 from gtp.settings import GtpSettings
@@ -27,25 +25,11 @@ from gtp.settings import GtpSettings
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluator
     from gozero.games.game import Game
-    from gozero.nets.weights import Header
-    from gozero.play.player import Player
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
-PACKAGES = ("numba", "numpy", "torch", "openvino")
-INSTRUCTIONS = {
-    "avx2": "AVX2",
-    "avx512f": "AVX-512",
-    "avx512_bf16": "AVX-512 bf16",
-    "avx512_vnni": "VNNI",
-    "amx_bf16": "AMX",
-}
-"""Instruction sets that speed the network up: Linux's name, and the usual one."""
-
 BATCH = 8  # positions at a time
 SECONDS = 1.0  # of evaluations
 VISITS = 100  # of the move
-IDLE_SHARE = 0.6  # of the threads at work, below which something else is using the processor
-LITTLE_MEMORY = 500  # MB
 
 
 class CheckResult(NamedTuple):
@@ -76,7 +60,8 @@ def check(settings: GtpSettings, show: Callable[[str], None] = print) -> bool:
 
 def findings(settings: GtpSettings) -> Iterator[CheckResult]:
     """Yield the findings, up to the first that is wrong."""
-    yield _machine()
+    threads = counted(available_threads(), "thread")
+    yield CheckResult("machine", f"{platform.system()}, {processor().name}; this process may use {threads}")
     yield _packages(settings)
     try:
         yield from _engine(settings)
@@ -87,16 +72,35 @@ def findings(settings: GtpSettings) -> Iterator[CheckResult]:
         yield CheckResult("engine", f"{type(error).__name__}: {error}", advice, WRONG)
 
 
+def _packages(settings: GtpSettings) -> CheckResult:
+    """Versions, without importing anything."""
+    numbers = {name: _version(name) for name in ("numba", "numpy", "torch", "openvino")}
+    text = ", ".join([f"Python {platform.python_version()}", *(f"{name} {found}" for name, found in numbers.items())])
+    if numbers["openvino"] == "missing" and settings.backend != "torch":
+        advice = "without openvino a CPU plays at half the speed or less: pip install openvino"
+        return CheckResult("packages", text, advice, NOTE)
+    return CheckResult("packages", text)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
 def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     """Yield the findings from the weights to a move. UserError if the engine cannot play."""
     from gozero.evaluators.cache import CachedEvaluator
+    from gozero.play.searcher import Limits
     from gtp.loading import Loader
 
     path, header = find_weights(settings.weights, settings.game)
-    sizes = supported_sizes(header)
-    size = settings.size or header.size
+    sizes, size = supported_sizes(header), settings.size or header.size
     line = beyond_training(header.trained, size) if size is not None and size in sizes else ""
-    yield _weights(path, header, spanned(sizes), line)
+    trained = f", trained on {listed(header.trained)}" if header.trained else ""
+    text = f"{path}: {header.game}, network {header.network}, board sizes {spanned(sizes)}{trained}"
+    yield CheckResult("weights", text, line, NOTE if line else OK)
     yield _cache()
     loader = Loader(settings, path, header)
     began = time.monotonic()
@@ -107,51 +111,18 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     evaluator = loader.evaluator(player.game.kind)
     if isinstance(evaluator, CachedEvaluator):  # which would find the same positions again and again
         evaluator = evaluator.evaluator
-    opened = time.monotonic() - began
-    yield _evaluator(evaluator, opened)
-    yield _speed(evaluator, player.game.kind, settings.threads or available_threads())
-    yield _move(player)
-    yield _memory()
-
-
-def _weights(path: Path, header: Header, boards: str, line: str) -> CheckResult:
-    """The weights, their game and training sizes; a note, `line`, where they were not trained on the chosen board."""
-    trained = f", trained on {listed(header.trained)}" if header.trained else ""
-    text = f"{path}: {header.game}, network {header.network}, board sizes {boards}{trained}"
-    return CheckResult("weights", text, line, NOTE if line else OK)
-
-
-def _machine() -> CheckResult:
-    """Processor, instruction sets and threads."""
-    found = processor()
-    known = [name for flag, name in INSTRUCTIONS.items() if flag in found.flags]
-    instructions = f" with {', '.join(known)}" if known else ""
-    usable, processors = available_threads(), os.cpu_count() or 1
-    share = f"{usable} of {processors} processors" if usable < processors else f"{processors} processors"
-    return CheckResult("machine", f"{platform.system()}, {found.name}{instructions}; this process may use {share}")
-
-
-def _packages(settings: GtpSettings) -> CheckResult:
-    """Versions, without importing anything."""
-    found = {name: _version(name) for name in PACKAGES}
-    text = f"Python {platform.python_version()}, " + ", ".join(
-        f"{name} {number or 'missing'}" for name, number in found.items() if number or name != "torch"
-    )  # playing needs no torch
-    if found["openvino"] is None and settings.backend != "torch":
-        advice = "without openvino a CPU plays at half the speed or less: pip install openvino"
-        return CheckResult("packages", text, advice, NOTE)
-    return CheckResult("packages", text)
-
-
-def _version(package: str) -> str | None:
-    with suppress(PackageNotFoundError):
-        return version(package)
-    return None
+    yield CheckResult("network", f"{_named(evaluator)}, ready after {time.monotonic() - began:.1f} s")
+    yield CheckResult("speed", f"{_speed(evaluator, player.game.kind):,.0f} evaluations a second")
+    began = time.monotonic()
+    action = player.genmove(player.game.position.to_play, Limits(VISITS))
+    cols, rows = player.game.board
+    move, seconds = coords.vertex(action, cols, rows), time.monotonic() - began
+    yield CheckResult("move", f"{move} on {cols}x{rows} with {VISITS} visits in {seconds:.2f} s")
 
 
 def _cache() -> CheckResult:
     """The folder of compiled rules; a note where it cannot be written."""
-    from gozero.system import files, jit
+    from gozero.system import jit
 
     if jit.CACHE_FOLDER is not None:
         return CheckResult("cache", f"compiled rules are stored in {jit.CACHE_FOLDER}")
@@ -159,49 +130,18 @@ def _cache() -> CheckResult:
     return CheckResult("cache", f"{files.cache_name()} cannot be written", advice, NOTE)
 
 
-def _evaluator(evaluator: Evaluator, seconds: float) -> CheckResult:
+def _named(evaluator: Evaluator) -> str:
     """The evaluator, its device and precision."""
     name = getattr(evaluator, "label", type(evaluator).__name__)
     device = str(getattr(evaluator, "device", "cpu")).upper()
     precision = f" in {evaluator.precision}" if hasattr(evaluator, "precision") else ""
-    return CheckResult("network", f"{name} on the {device}{precision}, ready after {seconds:.1f} s")
+    return f"{name} on the {device}{precision}"
 
 
-def _speed(evaluator: Evaluator, game: Game, threads: int) -> CheckResult:
-    """Evaluations a second, and how busy the threads were."""
-    states = game.new_states(BATCH)
-    began, worked, count = time.monotonic(), time.process_time(), 0
+def _speed(evaluator: Evaluator, game: Game) -> float:
+    """Evaluations a second."""
+    states, count, began = game.new_states(BATCH), 0, time.monotonic()
     while (seconds := time.monotonic() - began) < SECONDS:
         evaluator.evaluate(states)
         count += BATCH
-    busy = (time.process_time() - worked) / seconds
-    text = f"{count / seconds:,.0f} evaluations a second, {busy:.1f} of {counted(threads, 'thread')} at work"
-    on_gpu = str(getattr(evaluator, "device", "cpu")).startswith("cuda")
-    if busy < IDLE_SHARE * threads and not on_gpu:
-        fewer = max(1, round(busy))
-        advice = f": compare with --threads {fewer}" if fewer < threads else ""
-        return CheckResult("speed", text, f"other programs use the processor, or the board is small{advice}", NOTE)
-    return CheckResult("speed", text)
-
-
-def _move(player: Player) -> CheckResult:
-    """A move from the first position, as genmove would make it."""
-    from gozero.play.searcher import Limits
-
-    began = time.monotonic()
-    action = player.genmove(player.game.position.to_play, Limits(VISITS))
-    seconds = time.monotonic() - began
-    vertex = coords.vertex(action, *player.game.board)
-    cols, rows = player.game.board
-    return CheckResult("move", f"{vertex} on {cols}x{rows} with {VISITS} visits in {seconds:.2f} s")
-
-
-def _memory() -> CheckResult:
-    """The most memory the process has used, and what is free."""
-    used, left = megabytes(Path("/proc/self/status"), "VmHWM"), megabytes(Path("/proc/meminfo"), "MemAvailable")
-    if used is None or left is None:
-        return CheckResult("memory", "unknown on this system")
-    text = f"{used:,.0f} MB used, {left:,.0f} MB free"
-    if left < LITTLE_MEMORY:
-        return CheckResult("memory", text, "close other programs: a long search grows by some 100 MB", NOTE)
-    return CheckResult("memory", text)
+    return count / seconds

@@ -2,14 +2,14 @@
 
 An engine that refuses a command (`?`) goes on working: `RefusalError`. One that is gone, silent for too long or answers
 another command is stopped, since nothing that it says later could be matched to a command: `FailureError`. What the
-protocol forbids but cannot be misunderstood is put up with, and said once: an answer without its ID or without the
-blank after `=`, surplus blank lines, lines outside an answer, and a board without any frame (`BARE`).
+protocol forbids but cannot be misunderstood is accepted: an answer without its ID or without the blank after `=`,
+surplus blank lines, lines outside an answer, lines that end in CR LF.
 
 An engine that leaves out an ID gets no more of them: some take every word for a command, so that `1 name` has two
 answers, and the arguments of a command that they do not know have more. After each answer such an engine is asked for
-its `protocol_version`, whose answer is known, and what comes before that answer is dropped. Lines may end in CR LF.
-What an engine writes to stderr is never an error: it is always read (a full pipe would block the engine), and its last
-lines are added to the message of a failure.
+its `protocol_version`, whose answer is known, and what comes before that answer is dropped. What an engine writes to
+stderr is never an error: it is always read (a full pipe would block the engine), and its last lines are added to the
+message of a failure.
 
 Vertices and scores pass through as text. Nothing is restarted or pipelined.
 """
@@ -21,7 +21,6 @@ import queue
 import re
 import shlex
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -30,9 +29,8 @@ from typing import IO, Self
 
 STDERR_LINES = 3  # quoted in the message of a failure
 QUIT_SECONDS = 3.0  # what an engine gets between `quit` and being killed
-BARE = ("showboard",)  # commands whose answer some engines print without a frame
-BARE_SECONDS = 0.5  # silence after which what was printed without a frame is taken for the answer
 LANDMARK, KNOWN = "protocol_version", ("=", "2")  # a command that changes nothing, and its answer
+SILENCE = 0.5  # seconds after which an engine that does not know the landmark has nothing more to say
 MOST_LINES = 100_000  # of one answer, and of those that wait to be read: a flood must not fill the memory
 LONGEST_QUOTE = 500  # characters of a line of stderr
 LONGEST_LINE = 1 << 20  # characters; what is longer counts as several lines
@@ -51,38 +49,21 @@ class FailureError(EngineError):
     """The engine died, timed out or broke the framing. It has been stopped."""
 
 
-class Remarks:
-    """Prints each remark once, on stderr; several engines may share one."""
-
-    def __init__(self) -> None:
-        self._said: set[str] = set()
-
-    def __call__(self, text: str) -> None:
-        if text not in self._said:
-            self._said.add(text)
-            sys.stderr.write(f"{text}\n")
-
-
 class GtpEngine:
     """A running GTP engine.
 
     `command` is the program with its arguments, as a list or as one line of shell words (no shell runs).
     `timeout` is how many seconds an answer may take unless `send` is told otherwise.
-    `remarks` receives remarks about its protocol.
     Raises `FailureError` if the program cannot be started.
     """
 
-    def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0, remarks: Remarks | None = None) -> None:
+    def __init__(self, command: str | Sequence[str], *, timeout: float = 60.0) -> None:
         self.command = words(command)
         self.timeout = timeout
         self.last_sent = ""  # by the caller
-        self._asked = ""  # the last command, ours included
-        self._remarks = remarks or Remarks()
         self._next_id = 1
         self._is_numbered = True  # until it leaves out an ID
         self._knows_landmark = True
-        self._writer: threading.Thread | None = None  # of the last line
-        self._is_stopped = False
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
@@ -131,104 +112,57 @@ class GtpEngine:
 
     def _ask(self, command: str, timeout: float) -> tuple[str, str]:
         """Status and text of the first answer to a command."""
-        self._asked, identity = command, ""
+        identity = ""
         if self._is_numbered:
             identity, self._next_id = f"{self._next_id}", self._next_id + 1
-        deadline = time.monotonic() + timeout
-        self._write(f"{identity} {command}\n".lstrip(), timeout)
-        return self._answer(identity, deadline, timeout)
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{identity} {command}\n".lstrip())
+            self._process.stdin.flush()
+        except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
+            raise self._failure("is no longer running", QUIT_SECONDS) from error
+        return self._answer(identity, timeout)
 
     def _surplus(self) -> list[tuple[str, str]]:
         """What an engine without IDs answers beyond its first answer to the last command."""
         found = [self._ask(LANDMARK, self.timeout)]
-        deadline = time.monotonic() + self.timeout
         try:
             while found[-1] != KNOWN:
-                found.append(self._answer("", deadline, self.timeout, BARE_SECONDS))
+                found.append(self._answer("", self.timeout, SILENCE))
         except queue.Empty:  # it does not know the landmark either: one answer to each line has to be believed
             self._knows_landmark = False
         return found[:-1]
 
     def close(self) -> None:
         """Ask the engine to quit, wait a little, kill it if it stays. Safe to call twice."""
-        if self.alive:
-            with contextlib.suppress(OSError, FailureError):
-                self._write("quit\n", QUIT_SECONDS)
+        if self.alive and self._process.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._process.stdin.write("quit\n")
         self._stop(QUIT_SECONDS)
 
     def __str__(self) -> str:
         return shlex.join(self.command)
 
-    def _write(self, line: str, timeout: float) -> None:
-        """Send a line in its own thread: writing to a program that does not read would block."""
-        errors: list[Exception] = []
-
-        def write() -> None:
-            assert self._process.stdin is not None
-            try:
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
-            except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
-                errors.append(error)
-
-        self._writer = threading.Thread(target=write, daemon=True)
-        self._writer.start()
-        self._writer.join(timeout)
-        if self._writer.is_alive():
-            raise self._failure(f"did not read the command within {timeout:g} s")
-        if errors:
-            raise self._failure("is no longer running", QUIT_SECONDS) from errors[0]
-
-    def remark(self, what: str) -> None:
-        """Print once how this engine departs from the protocol."""
-        self._remarks(f"{self}: {what}")
-
-    def _answer(self, identity: str, deadline: float, timeout: float, silence: float | None = None) -> tuple[str, str]:
+    def _answer(self, identity: str, timeout: float, silence: float | None = None) -> tuple[str, str]:
         """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any; queue.Empty
         after `silence` seconds without a line.
         """
-        bare, head = self._before_answer(deadline, timeout, silence)
-        if head is None:
-            self.remark(f"prints {self._asked} without a frame")
-            return "=", "\n".join(bare).strip("\n")
-        status, number, blank, rest = head.groups()
+        deadline = time.monotonic() + timeout
+        while not (head := HEAD.fullmatch(self._line(deadline, timeout, silence))):
+            continue
+        status, number, blank, first = head.groups()
         if not identity:  # none was sent: a number is text
-            number, rest = "", f"{number}{blank}{rest}".strip()
+            first = f"{number}{blank}{first}".strip()
         elif number not in ("", identity):
             raise self._failure(f"wrote {head.string!r} where the answer ={identity} was due")
         elif not number:
             self._is_numbered = False
-            self.remark("leaves out the IDs of answers and gets no more")
-        if rest and not blank:
-            self.remark(f"leaves out the blank after {status}{number}")
-        text = [rest.rstrip()]
+        text = [first.rstrip()]
         while (line := self._line(deadline, timeout)) != "":
             text.append(line)
             if len(text) > MOST_LINES:
                 raise self._failure(f"answered with more than {MOST_LINES} lines")
-        framed = "\n".join(text).strip()
-        return status, framed or ("\n".join(bare).strip("\n") if self._asked in BARE else "")
-
-    def _before_answer(
-        self, deadline: float, timeout: float, silence: float | None
-    ) -> tuple[list[str], re.Match[str] | None]:
-        """(lines outside an answer, the first line of the answer); no first line where bare lines are all there is to
-        come.
-        """
-        bare: list[str] = []
-        while True:
-            is_bare = bool(bare) and self._asked in BARE
-            try:
-                line = self._line(deadline, timeout, BARE_SECONDS if is_bare else silence)
-            except queue.Empty:
-                if not is_bare:
-                    raise
-                return bare, None
-            if head := HEAD.fullmatch(line):
-                return bare, head
-            if line and self._asked in BARE and len(bare) < MOST_LINES:
-                bare.append(line)
-            self.remark("writes lines outside its answers" if line else "writes surplus blank lines")
+        return status, "\n".join(text).strip()
 
     def _line(self, deadline: float, timeout: float, silence: float | None = None) -> str:
         """The next line; queue.Empty after `silence` seconds without one, a failure at the deadline."""
@@ -253,36 +187,21 @@ class GtpEngine:
         return FailureError(f"{self}: {what}{exited}, last command '{self.last_sent}'{said}")
 
     def _stop(self, seconds: float) -> int | None:
-        """End the process, killing it after so many seconds; its exit status, None if it had to be killed. A child of
-        the process that has its pipes open is waited for once, and not for long.
+        """End the process, killing it after this many seconds; its exit status, None if it had to be killed. A child of
+        the process that has its pipes open is not waited for long.
         """
-        if self._is_stopped:
-            return self._process.returncode
-        self._is_stopped = True
-        killed = not self._close_input()
-        if killed:
-            self._process.kill()
+        killed = False
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()  # type: ignore[union-attr]
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
             killed = True
-        deadline = time.monotonic() + QUIT_SECONDS
-        for thread in (self._writer, *self._readers):
-            if thread is not None:
-                thread.join(max(0.0, deadline - time.monotonic()))
-        self._close_input()
+        for reader in self._readers:
+            reader.join(QUIT_SECONDS)
         return None if killed else self._process.returncode
-
-    def _close_input(self) -> bool:
-        """Close the process's input, unless a line is still being written there; whether it is closed."""
-        assert self._process.stdin is not None
-        if self._writer is not None and self._writer.is_alive():
-            return False
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        return True
 
     def _on_line(self, line: str | None) -> None:
         if line is None or self._lines.qsize() < MOST_LINES:

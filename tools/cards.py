@@ -77,7 +77,7 @@ def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]
         fill(f"{plays}. The network has {weights.config.shape} and {numbers:,} parameters.", LINE),
         "\n".join(["| opponent | board | visits | result | interval |", "|---|---|---|---|---|", *rows]),
         "\n".join(["```", *commands, "```"]),
-        *(fill(card[key], LINE) for key in ("more", "weak") if key in card),
+        *(fill(card[key], LINE, break_on_hyphens=False) for key in ("more", "weak") if key in card),
         *([card["picture"]] if "picture" in card else []),
         fill(f"{card.get('learned') or _learned(weights.provenance)} To train it further:", LINE),
         f"```\n{continued}\n```",

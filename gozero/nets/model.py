@@ -24,21 +24,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from gozero.nets import course_nets
-from gozero.nets.blocks import (
-    NORMS,
-    SCORE_UNIT,
-    ConvNorm,
-    PlainBlock,
-    PolicyHead,
-    PoolingBlock,
-    ResidualBlock,
-    SqueezeBlock,
-    ValueHead,
-    add_result,
-    quiet,
-    result,
-)  # fmt: skip
+from gozero.nets import blocks, course_nets
+from gozero.nets.blocks import NORMS, SCORE_UNIT, ConvNorm, ResidualBlock, add_result, quiet, result
 from gozero.nets.features import CHAIN_GAMES, GLOBALS, MIDDLE_SIZE, SIZE_SCALE, layout, version_of
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
@@ -127,21 +114,15 @@ class NetConfig:
     @staticmethod
     def from_dict(values: dict[str, Any]) -> NetConfig:
         """The inverse of `to_dict`; ValueError for an unknown or missing field or kind."""
-        unknown = set(values) - {field.name for field in fields(NetConfig)}
+        unknown = sorted(set(values) - {field.name for field in fields(NetConfig)})
         if unknown:
-            raise ChoiceError(
-                f"unknown network field {sorted(unknown)[0]!r}; this version of gozero is older than the network"
-            )
+            raise ChoiceError(f"unknown network field {unknown[0]!r}; this gozero is older than the network")
         try:
             result = NetConfig(**values)
         except TypeError as error:
             raise ChoiceError(f"incomplete network configuration: {error}") from None
-        for what, value, known in (
-            ("kind", result.kind, tuple(KINDS)),
-            ("norm", result.norm, NORMS),
-            ("value", result.value, VALUES),
-        ):
-            if value not in known:
+        for what, known in {"kind": tuple(KINDS), "norm": NORMS, "value": VALUES}.items():
+            if (value := getattr(result, what)) not in known:
                 raise ChoiceError(f"unknown network {what} {value!r}; known: {', '.join(known)}")
         limit = result.size_limit
         if limit is not None and (type(limit) is not int or limit < 2):
@@ -159,36 +140,34 @@ def config(
 ) -> NetConfig:
     """The configuration called `name` (see the module's list) for a game, None: Go; mlpNxC plays on its board alone.
 
-    `norm` is one of blocks.NORMS, None: the usual one, which is torch's batch norm in agz13, as its paper has it; `value`
-    one of VALUES. ValueError if no network has that name, it cannot play the game, or the game has no such features.
+    `norm` is one of blocks.NORMS, None: the usual one; `value` one of VALUES. ChoiceError if no network has that name, it
+    cannot play the game, or the game has no such features.
     """
-    norm = norm or ("batch" if name == "agz13" else NORMS[0])
     if name == "agz13":
-        if features != 1:
-            raise ChoiceError(f"network agz13 sees input features 1, not {features}; choose features = 1")
-        if game is not None and (game.name != "go" or game.shape != (13, 13)):
-            raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
-        return NetConfig(name, "agz", blocks=10, channels=256, size=13, value_hidden=256, norm=norm)
+        return _paper_config(game, features, norm or "batch")
     if name in course_nets.BODIES:
         return _course_config(name, game, features)
-    match = re.fullmatch(r"(b|se|vgg|mlp)([1-9]\d?)(c|x)([1-9]\d{0,3})(?:k([1-9]))?", name)
-    if (
-        match is None
-        or (match[1] == "mlp") != (match[3] == "x")
-        or int(match[4]) < 4
-        or (match[5] is not None and match[1] != "vgg")
-    ):
+    found = [(kind, match) for kind, pattern in NAMES.items() if (match := re.fullmatch(pattern, name))]
+    if not found or int(found[0][1][2]) < 4:
         others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", *course_nets.BODIES))
         raise ChoiceError(
             f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}"
         )
-    kind, blocks, channels = PREFIXES[match[1]], int(match[2]), int(match[4])
-    shown = layout("go" if game is None else game.name, features)
-    size, rows = None, None
-    if kind == "mlp":
-        rows, size = (13, 13) if game is None else game.shape
-    built: dict[str, Any] = {"head_channels": min(32, channels), "kernel": int(match[5] or 3)}
-    return NetConfig(name, kind, blocks, channels, size, rows, **shown.counts, **built, norm=norm, value=value)
+    kind, match = found[0]
+    blocks, channels, kernel = int(match[1]), int(match[2]), int((match[3] if kind == "vgg" else None) or 3)
+    rows, size = (None, None) if kind != "mlp" else (13, 13) if game is None else game.shape
+    built: dict[str, Any] = {"head_channels": min(32, channels), "kernel": kernel}
+    built |= layout("go" if game is None else game.name, features).counts
+    return NetConfig(name, kind, blocks, channels, size, rows, **built, norm=norm or NORMS[0], value=value)
+
+
+def _paper_config(game: Game | None, features: int, norm: str) -> NetConfig:
+    """The configuration of agz13; its usual norm is torch's batch norm, as the paper has it."""
+    if features != 1:
+        raise ChoiceError(f"network agz13 sees input features 1, not {features}; choose features = 1")
+    if game is not None and (game.name != "go" or game.shape != (13, 13)):
+        raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
+    return NetConfig("agz13", "agz", blocks=10, channels=256, size=13, value_hidden=256, norm=norm)
 
 
 def _course_config(name: str, game: Game | None, features: int) -> NetConfig:
@@ -222,11 +201,11 @@ def block(config: NetConfig, index: int) -> nn.Module:
     """The trunk's block of that index, from 0."""
     channels, norm = config.channels, config.norm
     if config.kind == "senet":
-        return SqueezeBlock(channels, max(channels // 4, 4), norm=norm)
+        return blocks.SqueezeBlock(channels, max(channels // 4, 4), norm=norm)
     if config.kind == "vgg":
-        return PlainBlock(channels, config.kernel, norm=norm)
+        return blocks.PlainBlock(channels, config.kernel, norm=norm)
     if index % 3 == 1:
-        return PoolingBlock(channels, config.pool_channels, norm=norm)
+        return blocks.PoolingBlock(channels, config.pool_channels, norm=norm)
     return ResidualBlock(channels, norm=norm)
 
 
@@ -274,9 +253,9 @@ class ConvNet(Network):
         self.stem = ConvNorm(config.planes + config.tactics, width, config.kernel, norm=norm)
         self.globals = nn.Linear(config.globals, width)
         self.blocks = nn.ModuleList(block(config, index) for index in range(config.blocks))
-        self.policy = PolicyHead(width, config.head_channels, norm=norm)
+        self.policy = blocks.PolicyHead(width, config.head_channels, norm=norm)
         scalar = config.value == "scalar"
-        self.value = ValueHead(width, config.head_channels, config.value_hidden, scalar=scalar, norm=norm)
+        self.value = blocks.ValueHead(width, config.head_channels, config.value_hidden, scalar=scalar, norm=norm)
 
     def forward(self, planes: Tensor, globals: Tensor, tactics: Tensor | None = None) -> NetOutput:
         dtype = self.globals.weight.dtype
@@ -381,4 +360,11 @@ KINDS: dict[str, type[Network]] = {
     "agz": AlphaGoZeroNet,
     **dict.fromkeys(course_nets.BODIES, CourseNet),
 }
-PREFIXES = {"b": "resnet", "se": "senet", "vgg": "vgg", "mlp": "mlp"}  # of names
+_BLOCKS, _CHANNELS = r"([1-9]\d?)", r"([1-9]\d{0,3})"
+# by the kind: the pattern of its names
+NAMES = {
+    "resnet": f"b{_BLOCKS}c{_CHANNELS}",
+    "senet": f"se{_BLOCKS}c{_CHANNELS}",
+    "vgg": f"vgg{_BLOCKS}c{_CHANNELS}(?:k([1-9]))?",
+    "mlp": f"mlp{_BLOCKS}x{_CHANNELS}",
+}

@@ -61,7 +61,7 @@ class Weights:
     provenance: dict[str, Any]  # how it came to be: run, games, settings; JSON values
     sha256: str  # over metadata and tensors, 64 hexadecimal digits
     path: Path
-    trained_sizes: tuple[int, ...] = ()  # board sizes that it learned from, ascending; () where that is not known
+    trained_sizes: tuple[int, ...]  # board sizes that it learned from, ascending; () if that is not known
 
     def network(self) -> nn.Module:
         """A network with these weights, in evaluation mode."""
@@ -90,16 +90,9 @@ def save(
 
     state = net if isinstance(net, dict) else net.state_dict()
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
-    metadata = json.dumps(
-        {
-            "network": config.to_dict(),
-            "game": game,
-            "size": size or config.size,
-            "trained_sizes": sorted(trained_sizes),
-            "feature_version": config.features,
-            "provenance": provenance or {},
-        }
-    )
+    facts: dict[str, Any] = {"network": config.to_dict(), "game": game, "size": size or config.size}
+    facts |= {"trained_sizes": sorted(trained_sizes), "feature_version": config.features}
+    metadata = json.dumps(facts | {"provenance": provenance or {}})
     digest = content_hash(metadata, tensors)
     target = files.full(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -123,25 +116,14 @@ def load(path: Path | str, game: str | None = "go") -> Weights:
         raise WeightsError(target, f"it plays {values['game']}, not {game}")
     config = _config(target, values["network"], tensors)
     if config.features != values["feature_version"]:
-        raise WeightsError(
-            target, f"made for input features {values['feature_version']}, but its network sees {config.features}"
-        )
+        version = values["feature_version"]
+        raise WeightsError(target, f"made for input features {version}, but its network sees {config.features}")
     for name, has in layout(values["game"], config.features).counts.items():
-        if getattr(config, name) != has:
-            raise WeightsError(
-                target, f"its network sees {getattr(config, name)} {name}, and {values['game']} has {has}"
-            )
-    return Weights(
-        config=config,
-        state_dict=tensors,
-        game=values["game"],
-        size=values["size"],
-        feature_version=values["feature_version"],
-        provenance=values["provenance"],
-        sha256=content["sha256"],
-        path=target,
-        trained_sizes=_trained_sizes(values),
-    )
+        if (sees := getattr(config, name)) != has:
+            raise WeightsError(target, f"its network sees {sees} {name}, and {values['game']} has {has}")
+    facts = {name: values[name] for name in ("game", "size", "feature_version", "provenance")}
+    trained = tuple(sorted(values["trained_sizes"]))
+    return Weights(config, tensors, **facts, sha256=content["sha256"], path=target, trained_sizes=trained)
 
 
 def check_features(path: Path, game: str, version: int) -> None:
@@ -166,9 +148,8 @@ def header(path: Path | str) -> Header:
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
     values = _metadata(target, metadata)
     network = values["network"]
-    return Header(
-        values["game"], network.get("size"), values["size"], str(network.get("name", "")), _trained_sizes(values)
-    )
+    trained = tuple(sorted(values["trained_sizes"]))
+    return Header(values["game"], network.get("size"), values["size"], str(network.get("name", "")), trained)
 
 
 def describe(path: Path | str) -> str:
@@ -178,14 +159,15 @@ def describe(path: Path | str) -> str:
     parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not is_statistic(name))
     boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
     default = f"; {weights.size} when none is given" if weights.size and not config.size else ""
+    learned = "sizes that the file does not name"
+    if weights.trained_sizes:
+        learned = f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
     rows = {
         "file": f"{weights.path} ({weights.path.stat().st_size:,} bytes)",
         "network": f"{config.name}: {config.shape}, {parameters:,} parameters",
         "game": weights.game,
         "boards": boards + default,
-        "trained on": f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
-        if weights.trained_sizes
-        else "sizes that the file does not name",
+        "trained on": learned,
         "size limit": f"{limit}; it is shown a larger board as one of {limit}" if limit else "",
         "features": f"version {weights.feature_version}",
         "graph": _about_graph(weights.path),
@@ -248,13 +230,9 @@ def _content(path: Path) -> dict[str, Any]:
         raise WeightsError(path, f"not a readable weights file ({_first_line(error)})") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise WeightsError(path, f"a torch file, but not one of gozero's ({FORMAT!r})")
-    tensors = content.get("tensors")
-    if not (
-        isinstance(content.get("metadata"), str)
-        and isinstance(content.get("sha256"), str)
-        and isinstance(tensors, dict)
-        and all(isinstance(tensor, torch.Tensor) for tensor in tensors.values())
-    ):
+    types = {"metadata": str, "sha256": str, "tensors": dict}
+    whole = all(isinstance(content.get(name), kind) for name, kind in types.items())
+    if not whole or not all(isinstance(tensor, torch.Tensor) for tensor in content["tensors"].values()):
         raise WeightsError(path, "an entry of the weights file is missing")
     return content
 
@@ -273,44 +251,28 @@ def _check_archive(path: Path) -> None:
     if start != b"PK\x03\x04":
         raise WeightsError(path, "not a gozero weights file")
     try:
-        whole = zipfile.is_zipfile(path)
+        if not zipfile.is_zipfile(path):
+            raise WeightsError(path, "truncated: its end is missing")
     except zipfile.BadZipFile:  # its end is there and makes no sense
         raise WeightsError(path, "not a readable weights file (its directory is damaged)") from None
-    if not whole:
-        raise WeightsError(path, "truncated: its end is missing")
 
 
 def _metadata(path: Path, text: str) -> dict[str, Any]:
     """The metadata, once every entry is known to be there with its type."""
     types: dict[str, Any] = {
-        "network": dict,
-        "game": str,
-        "size": (int, type(None)),
-        "feature_version": int,
+        "network": dict, "game": str, "size": (int, type(None)), "trained_sizes": list, "feature_version": int,
         "provenance": dict,
-    }
+    }  # fmt: skip
     try:
         values = json.loads(text)
     except json.JSONDecodeError:
         values = None
     for name, kind in types.items():
-        if not isinstance(values, dict) or name not in values or not isinstance(values[name], kind):
+        if not isinstance(values, dict) or not isinstance(values.get(name, types), kind):
             raise WeightsError(path, f"its metadata lack {name!r}")
-    trained = values.get("trained_sizes", [])
-    if not isinstance(trained, list) or not all(type(size) is int for size in trained):
-        raise WeightsError(path, "its metadata name 'trained_sizes' that are no list of whole numbers")
+    if not all(type(size) is int for size in values["trained_sizes"]):
+        raise WeightsError(path, "its metadata name 'trained_sizes' that are no whole numbers")
     return values
-
-
-def _trained_sizes(values: dict[str, Any]) -> tuple[int, ...]:
-    """The board sizes trained on, from checked metadata; for older files those of their run's stages, () if unknown."""
-    if "trained_sizes" in values:
-        return tuple(sorted(values["trained_sizes"]))
-    try:
-        stages = values["provenance"]["settings"]["stage"]
-        return tuple(sorted({int(size) for stage in stages for size in stage["sizes"]}))
-    except (KeyError, TypeError, ValueError):
-        return ()
 
 
 def listed(sizes: Iterable[int]) -> str:

@@ -24,29 +24,11 @@ class Level:
         return self.temperature == 0
 
 
-LEVELS = (
-    Level(1, 6.0),
-    Level(1, 3.8),
-    Level(1, 3.0),
-    Level(1, 2.35),
-    Level(1, 1.8),
-    Level(1, 1.45),
-    Level(1, 1.27),
-    Level(1, 1.13),
-    Level(1, 1.0),
-    Level(1, 0.85),
-    Level(1, 0.65),
-    Level(1, 0.55),
-    Level(1, 0.45),
-    Level(1, 0.0),
-    Level(8, 0.0),
-    Level(20, 0.0),
-    Level(50, 0.0),
-    Level(125, 0.0),
-    Level(320, 0.0),
-    Level(800, 0.0),
-)
-"""Level 1 first. Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
+# level 1 first
+DRAWN = (6.0, 3.8, 3.0, 2.35, 1.8, 1.45, 1.27, 1.13, 1.0, 0.85, 0.65, 0.55, 0.45)  # temperatures without a search
+SEARCHED = (1, 8, 20, 50, 125, 320, 800)  # visits, with temperature 0
+LEVELS = (*(Level(1, temperature) for temperature in DRAWN), *(Level(visits, 0.0) for visits in SEARCHED))
+"""Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
 it: see docs/levels.md.
 """
 WEAKEST, STRONGEST = 1, len(LEVELS)

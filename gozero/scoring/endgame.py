@@ -16,9 +16,9 @@ import numpy as np
 
 from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
-from gozero.games.go import chains, go
+from gozero.games.go import go
 from gozero.games.position import Position
-from gozero.scoring.regions import connected, only, touches
+from gozero.scoring.regions import connected, mask_of, points, touches
 from gozero.scoring.settlement import Settlement, as_it_stands
 
 
@@ -40,8 +40,8 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     """
     if game.name not in GO_FAMILY:
         return legal
-    alive = _pass_alive(state, game.points)
-    useful = legal[: game.points] & ~wasted_points(state, alive, game.rows)
+    alive = _pass_alive(game, state)
+    useful = legal[: game.points] & ~_wasted_points(game, state, alive)
     contested = useful & (alive == 0)
     standing = result_as_it_stands(state)
     overlong = state[PLY] >= game.max_plies
@@ -52,7 +52,7 @@ def sensible_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent
     if passes_now or not sensible.any():
         sensible[:] = False
         sensible[game.pass_action] = True
-    elif overlong or (may_pass and not can_take_more(board_of(state, game.rows), int(state[TO_PLAY]), legal)):
+    elif overlong or (may_pass and not can_take_more(game.board(state), int(state[TO_PLAY]), legal)):
         sensible[game.pass_action] = True
     return sensible
 
@@ -96,7 +96,7 @@ def clean_up_moves(
             return passing
         return sensible_moves(game, state, legal, opponent_passed=opponent_passed)
     useful = legal & ~passing
-    useful[: game.points] &= ~wasted_points(state, _pass_alive(state, game.points), game.rows)
+    useful[: game.points] &= ~_wasted_points(game, state, _pass_alive(game, state))
     wanted = _taking_off(game, state, settlement)
     if not opponent_passed:
         wanted[: game.points] |= settlement.open
@@ -112,17 +112,15 @@ def settled_result(state: np.ndarray, settlement: Settlement) -> int:
 def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.ndarray:
     """The empty points of the side to move around the other side's dead stones, bool [A]."""
     colour, board = int(state[TO_PLAY]), settlement.board
-    dead = np.zeros(board.shape, np.bool_)
-    dead.reshape(-1)[settlement.dead_of(BLACK + WHITE - colour)] = True
+    dead = mask_of(settlement.dead_of(BLACK + WHITE - colour), len(board))
     around = connected(dead, dead | (board == EMPTY)).reshape(-1) & ~dead.reshape(-1) & (settlement.owner == colour)
     return np.append(around, np.zeros(game.actions - game.points, np.bool_))
 
 
 def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
     """Whether a side has a legal move (bool [A]) onto a point between the colours, of no seki, and not into atari."""
-    left = (as_it_stands(board).open & legal[: board.size]).reshape(board.shape)
-    for row, col in np.argwhere(left):
-        point = only(row, col, len(board))
+    for action in points(as_it_stands(board).open & legal[: board.size]):
+        point = mask_of([action], len(board))
         chain = connected(point, point | (board == colour))
         empty = ((board == EMPTY) & ~point) | _captured(board, point, BLACK + WHITE - colour)
         if (touches(chain) & empty).sum() > 1:
@@ -133,8 +131,8 @@ def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
 def _captured(board: np.ndarray, point: np.ndarray, colour: int) -> np.ndarray:
     """bool [size, size]: the stones of a colour that a stone of the other at `point`, bool [size, size], takes off."""
     captured = np.zeros(board.shape, np.bool_)
-    for row, col in np.argwhere(touches(point) & (board == colour)):
-        chain = connected(only(row, col, len(board)), board == colour)
+    for beside in points(touches(point) & (board == colour)):
+        chain = connected(mask_of([beside], len(board)), board == colour)
         if not (touches(chain) & (board == EMPTY) & ~point).any():
             captured |= chain
     return captured
@@ -145,28 +143,20 @@ def result_as_it_stands(state: np.ndarray) -> int:
     return int(np.sign(min(go.score(state), go.settled_score(state))))
 
 
-def wasted_points(state: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:
+def _wasted_points(game: Game, state: np.ndarray, alive: np.ndarray) -> np.ndarray:
     """Points, bool [P], that it would be a loss to fill: own eyes, own pass-alive territory without enemy stones."""
-    board = board_of(state, size)
+    board, size = game.board(state), game.rows
     own, enemy, empty = board == state[TO_PLAY], board == BLACK + WHITE - state[TO_PLAY], board == EMPTY
     territory = (alive.reshape(size, size) > 0) & ~own
     wasted = empty & territory & ~connected(enemy & territory, territory)
-    for row, col in np.argwhere(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
-        neighbours = touches(only(row, col, size))
-        first_row, first_col = np.argwhere(neighbours)[0]
-        chain = connected(only(first_row, first_col, size), own)
-        wasted[row, col] = not (neighbours & ~chain).any()
+    for point in points(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
+        neighbours = touches(mask_of([point], size))
+        chain = connected(mask_of(points(neighbours)[:1], size), own)
+        wasted.reshape(-1)[point] = not (neighbours & ~chain).any()
     return np.asarray(wasted.reshape(-1))
 
 
-def board_of(state: np.ndarray, size: int) -> np.ndarray:
-    """Colours of the points, uint8 [size, size]."""
-    colours = np.empty(size * size, np.uint8)
-    chains.stones(state, colours)
-    return colours.reshape(size, size)
-
-
-def _pass_alive(state: np.ndarray, points: int) -> np.ndarray:
-    alive = np.empty(points, np.int8)
+def _pass_alive(game: Game, state: np.ndarray) -> np.ndarray:
+    alive = np.empty(game.points, np.int8)
     go.pass_alive(state, alive)
     return alive

@@ -23,7 +23,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.games.go import area, go
 from gozero.games.go.rules import SIMPLE
-from gozero.scoring.regions import Chain, chains_of, connected, liberties_of, only, touches
+from gozero.scoring.regions import Chain, chains_of, connected, liberties_of, mask_of, points, touches
 from gozero.scoring.settlement import SURE, in_seki
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
@@ -146,14 +146,13 @@ def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) ->
 def _kos(board: np.ndarray) -> list[np.ndarray]:
     """Masks of the board's kos: an empty point that one colour surrounds and the single stone that it captures."""
     found, liberties = [], liberties_of(board)
-    for row, col in np.argwhere(board == EMPTY):
-        beside = touches(only(row, col, len(board)))
+    for point in points(board == EMPTY):
+        empty = mask_of([point], len(board))
+        beside = touches(empty)
         caught = beside & (liberties == 1)
-        if len(np.unique(board[beside])) == 1 and board[beside][0] != EMPTY and caught.sum() == 1:
-            stone_row, stone_col = np.argwhere(caught)[0]
-            stone = only(stone_row, stone_col, len(board))
-            if not (touches(stone) & (board == board[caught][0])).any():
-                found.append(stone | only(row, col, len(board)))
+        surrounded = len(np.unique(board[beside])) == 1 and board[beside][0] != EMPTY
+        if surrounded and caught.sum() == 1 and not (touches(caught) & (board == board[caught][0])).any():
+            found.append(caught | empty)
     return found
 
 
@@ -162,9 +161,7 @@ def _hangs_on_kos(board: np.ndarray, chain: Chain, kos: list[np.ndarray]) -> boo
     if len(kos) < FEWEST_KOS:
         return False
     own = board == board.reshape(-1)[chain[0]]
-    mask = np.zeros(board.shape, np.bool_)
-    mask.reshape(-1)[chain] = True
-    group = connected(mask, own | (board == EMPTY) & ~touches(~own & (board != EMPTY)))
+    group = connected(mask_of(chain, len(board)), own | (board == EMPTY) & ~touches(~own & (board != EMPTY)))
     return sum(bool((ko & (group | touches(group))).any()) for ko in kos) >= FEWEST_KOS
 
 
@@ -176,7 +173,6 @@ def _bare(state: np.ndarray) -> np.ndarray:
 
 def _strings_around(board: np.ndarray, chain: Chain) -> list[Chain]:
     """The other colour's strings that touch a string."""
-    mask = np.zeros(board.shape, np.bool_)
-    mask.reshape(-1)[chain] = True
+    mask = mask_of(chain, len(board))
     beside = (touches(mask) & ~mask & (board != EMPTY)).reshape(-1)
     return [other for other in chains_of(board) if beside[other].any()]

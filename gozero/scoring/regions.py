@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from gozero.games.game import BLACK, EMPTY, WHITE
@@ -9,11 +11,11 @@ from gozero.games.game import BLACK, EMPTY, WHITE
 Chain = list[int]  # the actions of a string's stones, ascending
 
 
-def only(row: int, col: int, size: int) -> np.ndarray:
-    """A mask of one point."""
-    mask = np.zeros((size, size), np.bool_)
-    mask[row, col] = True
-    return mask
+def mask_of(actions: Iterable[int], size: int) -> np.ndarray:
+    """A mask of these points."""
+    mask = np.zeros(size * size, np.bool_)
+    mask[list(actions)] = True
+    return mask.reshape(size, size)
 
 
 def touches(mask: np.ndarray) -> np.ndarray:
@@ -40,8 +42,7 @@ def components(mask: np.ndarray) -> list[np.ndarray]:
     """The connected parts of a mask, in the order of their first points."""
     left, parts = mask.copy(), []
     while left.any():
-        row, col = np.argwhere(left)[0]
-        parts.append(connected(only(row, col, len(mask)), mask))
+        parts.append(connected(mask_of([int(left.argmax())], len(mask)), mask))
         left &= ~parts[-1]
     return parts
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.go import area
-from gozero.scoring.regions import Chain, chains_of, components, only, points, touches
+from gozero.scoring.regions import Chain, chains_of, components, mask_of, points, touches
 
 SURE = 0.6  # of -1..1, for a string to be dead
 LIKELY = 0.3  # of -1..1, for a point between both colours; dame stay well below. benchmarks/scoring.py measures the two
@@ -72,7 +72,7 @@ def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement
     """The settlement of a board uint8 [size, size] by expected owners, float [P], one for each side to move, if any."""
     stones = board.reshape(-1)
     safe = area.owners_of(area.pass_alive_owners, board)
-    black, white = _sure(expected, len(stones))
+    black, white = (np.min(expected, axis=0) >= SURE, np.max(expected, axis=0) <= -SURE) if expected else (False, False)
     chains = chains_of(board)
     shaped = in_seki(board)
     dead = [chain for chain in chains if chain not in shaped and _is_dead(chain, int(stones[chain[0]]), safe, expected)]
@@ -111,9 +111,7 @@ def _without(board: np.ndarray, taken: Sequence[Chain]) -> np.ndarray:
 def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) -> None:
     """Make points ``between``, bool [P], neutral if else a string would have only the other side's liberties."""
     for chain in chains_of(board):
-        mask = np.zeros(board.shape, np.bool_)
-        mask.reshape(-1)[chain] = True
-        liberties = (touches(mask) & (board == EMPTY)).reshape(-1)
+        liberties = (touches(mask_of(chain, len(board))) & (board == EMPTY)).reshape(-1)
         colour = board.reshape(-1)[chain[0]]
         if (owner[liberties] == BLACK + WHITE - colour).all():
             owner[liberties & between] = EMPTY
@@ -146,13 +144,6 @@ def _is_sure(chain: Chain, colour: int, expected: Sequence[np.ndarray]) -> bool:
     """Whether a colour is surely expected to own a chain's points in the end."""
     sign = 1 if colour == BLACK else -1
     return bool(expected) and all(sign * owners[chain].mean() >= SURE for owners in expected)
-
-
-def _sure(expected: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The points that are surely expected to be Black's and White's, bool [P] each."""
-    if not expected:
-        return np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    return np.min(expected, axis=0) >= SURE, np.max(expected, axis=0) <= -SURE
 
 
 @dataclass(frozen=True)
@@ -201,10 +192,10 @@ def _threatens(inside: _Group, shared: np.ndarray) -> bool:
     neighbours that their points have: all of three points and fewer, the square and pyramid four, the crossed and bulky
     five, the rabbity six.
     """
-    for row, col in np.argwhere(shared):
-        offered = inside.stones.copy()
-        offered[row, col] = True
-        neighbours = sorted(int((touches(only(r, c, len(offered))) & offered).sum()) for r, c in np.argwhere(offered))
+    size = len(shared)
+    for action in points(shared):
+        offered = inside.stones | mask_of([action], size)
+        neighbours = sorted(int((touches(mask_of([at], size)) & offered).sum()) for at in points(offered))
         has_corner = offered[[0, 0, -1, -1], [0, -1, 0, -1]].any()
         if len(neighbours) <= 3 or neighbours in _KILLED or (len(neighbours) == 4 and has_corner):
             return True

@@ -26,10 +26,9 @@ def is_settled(result: RootResult, simulations: float) -> bool:
 
 def is_undecided(result: RootResult) -> bool:
     """Whether a well tried move has a better value than the leader, or the visits are spread widely."""
-    tried = result.visits >= max(1, NOTABLE * result.visits.max())
-    return bool(result.q[tried].max(initial=-1.0) > result.q[result.best]) or bool(
-        result.visits.max() < SMALL_SHARE * result.visits.sum()
-    )
+    most = result.visits.max()
+    better = result.q[result.visits >= max(1, NOTABLE * most)].max(initial=-1.0) > result.q[result.best]
+    return bool(better or most < SMALL_SHARE * result.visits.sum())
 
 
 class StopRule:

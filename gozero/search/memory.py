@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakSet
 
-FIRST_SHARE = 16
-"""A search begins with at most one part in this many of the limit, or less where more searches run at once."""
+FIRST_SHARE = 16  # a search begins with at most one part in this many of the limit, or less if more run at once
 
 
 class Memory:

@@ -16,19 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Restriction:
-    """Moves that a side's search leaves out or, where `alone`, the only ones that it considers.
+    """Moves that a side's search leaves out or, if `alone`, the only ones that it considers."""
 
-    Attributes:
-        colour: the side.
-        actions: the moves.
-        plies: of a line in which this holds, below 2**31; 1 is the move at the root alone, less than 1 no move.
-        alone: several of these for one side count as one, with the moves of all and the most plies.
-    """
-
-    colour: int
+    colour: int  # the side
     actions: frozenset[int]
-    plies: int = 1
-    alone: bool = False
+    plies: int = 1  # of a line in which this holds, below 2**31; 1 is the move at the root, less than 1 no move
+    alone: bool = False  # several of these for one side count as one, with the moves of all and the most plies
 
 
 def left_out(restrictions: Sequence[Restriction], to_play: int, actions: int) -> np.ndarray:

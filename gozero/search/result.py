@@ -49,9 +49,7 @@ def root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     q, bound, policy = (np.zeros(actions, np.float32) for _ in range(3))
     best = read_root(forest, tree, params, visits, q, bound, policy)
     if best < 0:
-        raise ValueError(
-            f"tree {tree} has no move: it was not searched, the game is over, or root_mask leaves no legal action"
-        )
+        raise ValueError(f"tree {tree} has no move: not searched, or over, or root_mask leaves no legal action")
     root = forest.nodes[tree, 0]
     count = int(root["visits"])
     value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
@@ -73,15 +71,11 @@ def _refuted(forest: Forest, tree: int) -> np.ndarray:
 
 
 def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
-    """The action to play.
+    """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature) (AlphaGo Zero
+    plays its first 30 moves with 1), or by the prior's power if none has a visit.
 
-    Args:
-        result: of a finished or stopped search.
-        temperature: 0 for the best action; otherwise one is drawn with probability proportional to visits ** (1 /
-            temperature) (AlphaGo Zero plays its first 30 moves with 1), or to the prior's power if none has a visit. A
-            proven win is played at once, and a proven loss only if nothing else has a visit.
-        rng: draws one number if temperature > 0.
-        undrawn: an action that is played if it is the best, but never drawn in another's place: the pass.
+    A proven win is played at once, and a proven loss only if nothing else has a visit. `undrawn`, the pass, is played
+    if it is the best, but never drawn in another's place.
     """
     weights = result.visits if result.visits.any() else result.prior
     if temperature == 0 or result.best == undrawn or not weights.any():
@@ -128,9 +122,8 @@ def principal_variation(forest: Forest, tree: int, action: int, length: int) -> 
     if index == NO_NODE:
         return PrincipalVariation([action], [0], 0.0)
     first = forest.nodes[tree, index]
-    line = PrincipalVariation(
-        [action], [int(first["visits"])], -float(first["score_sum"]) / max(1, int(first["visits"]))
-    )
+    visits = int(first["visits"])
+    line = PrincipalVariation([action], [visits], -float(first["score_sum"]) / max(1, visits))
     while len(line.actions) < length:
         following = next(children_of(forest, tree, index), None)
         if following is None:
@@ -146,13 +139,15 @@ def tree_text(game: Game, forest: Forest, tree: int, depth: int) -> str:
     if not forest.trees[tree]["node_count"] or not forest.nodes[tree, 0]["visits"]:
         return "not searched\n"
     root = forest.nodes[tree, 0]
-    head = f"root   visits {root['visits']}   value {root['value_sum'] / root['visits']:+.3f}   nodes {forest.trees[tree]['node_count']}\n"
-    return head + "".join(f"{line}\n" for line in _lines(game, forest, tree, 0, depth, "  "))
+    value, nodes = root["value_sum"] / root["visits"], forest.trees[tree]["node_count"]
+    head = f"root   visits {root['visits']}   value {value:+.3f}   nodes {nodes}"
+    return "".join(f"{line}\n" for line in (head, *_lines(game, forest, tree, 0, depth, "  ")))
 
 
 def _lines(game: Game, forest: Forest, tree: int, index: int, depth: int, indent: str) -> Iterator[str]:
     if depth == 0:
         return
+    board = game.cols, game.rows
     for k, (action, prior, child) in enumerate(children_of(forest, tree, index)):
         if k == WIDTH:
             yield f"{indent}... {forest.nodes[tree, index]['child_count'] - WIDTH} more"
@@ -160,10 +155,6 @@ def _lines(game: Game, forest: Forest, tree: int, index: int, depth: int, indent
         node = forest.nodes[tree, child]
         q = -node["value_sum"] / max(node["visits"], 1)
         follow = next(children_of(forest, tree, child), None)
-        reply = f"  then {_name(game, follow[0])}" if follow else ""
-        yield f"{indent}{_name(game, action):<5} visits {node['visits']:<6} q {q:+.3f}  prior {prior:.3f}{reply}"
+        reply = f"  then {vertex(follow[0], *board)}" if follow else ""
+        yield f"{indent}{vertex(action, *board):<5} visits {node['visits']:<6} q {q:+.3f}  prior {prior:.3f}{reply}"
         yield from _lines(game, forest, tree, child, depth - 1, indent + "  ")
-
-
-def _name(game: Game, action: int) -> str:
-    return vertex(action, game.cols, game.rows)

@@ -60,19 +60,15 @@ class SearchRequest:
         """ValueError for a budget below 1 and for what would make a kernel read or write beyond an array."""
         if self.visits < 1:
             raise ValueError(f"{self.visits} visits: expected at least 1")
-        if self.state.shape != (game.state_ints,):
-            raise ValueError(
-                f"state of shape {self.state.shape}: {game.name} at {game.rows}x{game.cols} needs ({game.state_ints},)"
-            )
-        if len(self.history) <= self.state[PLY]:
-            raise ValueError(
-                f"history of {len(self.history)} entries: ply {self.state[PLY]} needs at least {self.state[PLY] + 1}"
-            )
-        for name in ("gumbel", "root_mask", "left_out"):
-            shape = (2, game.actions) if name == "left_out" else (game.actions,)
+        mask = (game.actions,)
+        shapes = {"state": (game.state_ints,), "gumbel": mask, "root_mask": mask, "left_out": (2, game.actions)}
+        for name, shape in shapes.items():
             array: np.ndarray | None = getattr(self, name)
             if array is not None and array.shape != shape:
-                raise ValueError(f"{name} of shape {array.shape}: expected {shape}")
+                raise ValueError(f"{name} of shape {array.shape}: {game.name} on {game.dimensions} needs {shape}")
+        ply = self.state[PLY]
+        if len(self.history) <= ply:
+            raise ValueError(f"history of {len(self.history)} entries: ply {ply} needs at least {ply + 1}")
 
     def plies_left_out(self, actions: int) -> np.ndarray:
         """int32 [2, A]: `left_out`, with what `root_mask` excludes at the root."""
@@ -182,9 +178,9 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
     left_out = request.plies_left_out(forest.left_out.shape[2])
     lacks = bool(tree["mixed"]) and bool(((forest.left_out[t, 0] > 0) & (left_out[0] == 0)).any())  # allowed moves
     forest.left_out[t] = left_out
-    restricted, before = int(forest.left_out[t].max()), int(tree["restricted"])
-    tree["restricted"] = restricted
-    keep = request.keep and not lacks and max(restricted, before) <= 1 and bool((forest.roots[t] == request.state).all())
+    deepest = max(int(left_out.max()), int(tree["restricted"]))
+    tree["restricted"] = left_out.max()
+    keep = request.keep and not lacks and deepest <= 1 and bool((forest.roots[t] == request.state).all())
     past = int(request.state[PLY]) + 1
     forest.roots[t] = request.state
     forest.histories[t, :past] = request.history[:past]

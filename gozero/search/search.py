@@ -213,9 +213,8 @@ class Search:
     def _tree_seed(self, tree: int) -> int:
         """A seed, different for each search of each tree."""
         self._begun[tree] += 1
-        return (
-            self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + int(self._begun[tree]) * 0xD6E8FEB86659FD93
-        ) % 2**64
+        begun = int(self._begun[tree]) * 0xD6E8FEB86659FD93
+        return (self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + begun) % 2**64
 
     def _first_room(self, trees: int) -> int:
         """Nodes with which each tree begins."""
@@ -264,17 +263,5 @@ class Search:
 
 def _params(settings: SearchSettings, points: int) -> Params:
     """The numbers that kernels take from the settings, on a board of this many points."""
-    scale = 2.0 * math.sqrt(points)  # KataGo's
-    numbers = (
-        settings.c_puct,
-        settings.fpu,
-        settings.virtual_loss,
-        settings.c_visit,
-        settings.c_scale,
-        settings.score_weight,
-        scale,
-        settings.c_uct,
-        settings.lcb,
-        settings.solve,
-    )
-    return Params(*map(float, numbers))
+    numbers = {**vars(settings), "score_scale": 2.0 * math.sqrt(points)}  # the scale is KataGo's
+    return Params(*(float(numbers[name]) for name in Params._fields))

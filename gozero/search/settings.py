@@ -10,8 +10,7 @@ from dataclasses import dataclass, fields
 from gozero.system.errors import ChoiceError
 
 ROOTS = ("puct", "gumbel")
-VISITS_PER_LEAF = 25
-"""A tree of fewer visits than this for each leaf in flight suffers from leaves chosen before others are known."""
+VISITS_PER_LEAF = 25  # a tree of fewer for each leaf in flight suffers from leaves chosen before others are known
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,8 @@ class SearchSettings:
         for name in ("leaves", "most_leaves", "gumbel_m", "max_nodes", "max_depth"):
             if getattr(self, name) < 1:
                 raise ChoiceError(f"search setting {name} is {getattr(self, name)}: expected at least 1")
-        positive = ("dirichlet_total", "root_policy_temperature")
         for item in (item for item in fields(self) if item.type == "float"):
-            value, above = getattr(self, item.name), item.name in positive
+            value, above = getattr(self, item.name), item.name in ("dirichlet_total", "root_policy_temperature")
             if not 0 <= value < float("inf") or (above and value == 0):
                 expected = "above 0" if above else "not below 0"
                 raise ChoiceError(f"search setting {item.name} is {value}: expected a number {expected}")

@@ -34,9 +34,7 @@ class WorkerProcess:
         """
         ours, theirs = SPAWN.Pipe()
         process = SPAWN.Process(target=target, args=(theirs, *arguments), name=name, daemon=True)
-        with _blocked(ignored):
-            resource_tracker.ensure_running()  # multiprocessing's own process, which unblocks SIGINT as it starts
-        with _blocked(ignored):
+        with blocked(ignored):
             process.start()
         theirs.close()
         return cls(process, ours)
@@ -86,12 +84,14 @@ def _end_with_parent(group: bool) -> None:
 
 
 @contextlib.contextmanager
-def _blocked(signals: Sequence[int]) -> Iterator[None]:
+def blocked(signals: Sequence[int]) -> Iterator[None]:
     """A process that is started here inherits the blocked signals: its imports take seconds."""
     if WINDOWS:
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    resource_tracker.ensure_running()  # multiprocessing's own process, which unblocks SIGINT as it starts
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import nullcontext
-from types import SimpleNamespace
 
 import pytest
 
@@ -130,33 +129,12 @@ def test_the_answer_to_another_command_is_a_failure(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "remark"),
-    [
-        ("=1 D4\r\n\r\n", ""),
-        ("=1D4\n\n", "leaves out the blank after =1"),
-        ("=D4\n\n", "leaves out the blank after =\n"),
-        ("= D4\n\n", "leaves out the IDs of answers"),
-        ("\n\n=1 D4\n\n", "writes surplus blank lines"),
-        ("loading...\nhello\n\n=1 D4\n\n", "writes lines outside its answers"),
-    ],
+    "answer",
+    ["=1 D4\r\n\r\n", "=1D4\n\n", "=D4\n\n", "= D4\n\n", "\n\n=1 D4\n\n", "loading...\nhello\n\n=1 D4\n\n"],
 )
-def test_what_cannot_be_misunderstood_is_put_up_with_and_said(
-    answer: str, remark: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_misunderstood_is_accepted(answer: str) -> None:
     with engine(one_shot(answer, then=SECOND)) as sloppy:
         assert sloppy.send("genmove b") == "D4"
-    said = capsys.readouterr().err
-    assert remark in said and bool(said) == bool(remark)
-
-
-def test_each_peculiarity_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    with engine(
-        "import sys\nfor line in sys.stdin:\n    print('\\n=' + line.split()[-1].upper() + '\\n', flush=True)"
-    ) as sloppy:
-        assert [sloppy.send(word) for word in ("name", "version", "d4")] == ["NAME", "VERSION", "D4"]
-    said = capsys.readouterr().err
-    remarks = ("writes surplus blank lines", "leaves out the IDs of answers", "leaves out the blank after =")
-    assert [said.count(remark) for remark in remarks] == [1, 1, 1]
 
 
 WORDS = """
@@ -191,18 +169,6 @@ def test_an_engine_that_does_not_know_ids_is_asked_again_without() -> None:
             old.send("version")
 
 
-@pytest.mark.parametrize("frame", ["", "=1\n\n", "= \n\n"])
-def test_a_board_without_a_frame_is_an_answer(frame: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with engine(one_shot("  A B\n2 . X\n\n1 . .\n" + frame, then=SECOND)) as sloppy:
-        assert sloppy.send("showboard") == "  A B\n2 . X\n1 . ."
-    assert "writes lines outside its answers" in capsys.readouterr().err
-
-
-def test_a_move_without_a_frame_is_none() -> None:
-    with pytest.raises(FailureError, match="gave no answer within"):
-        engine(one_shot("D4\n\n")).send("genmove b", timeout=0.7)
-
-
 @pytest.mark.parametrize("surplus", ["\n", "noise\n", "=1 again\n\n"])
 def test_output_after_the_blank_line_is_met_at_the_next_command(surplus: str) -> None:
     bad = engine(
@@ -233,28 +199,3 @@ def test_a_command_that_cannot_run_is_one_clear_line(command: str, reason: str) 
     with pytest.raises(FailureError, match=reason) as failure:
         GtpEngine(command)
     assert "\n" not in str(failure.value)
-
-
-def test_writing_and_answering_share_one_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    slow = engine(GOOD, timeout=5.0)
-    write = slow._write
-
-    def late(line: str, timeout: float) -> None:
-        write(line, timeout)
-        now[0] += 6.0
-
-    monkeypatch.setattr(slow, "_write", late)
-    monkeypatch.setattr("gtp.client.time", SimpleNamespace(monotonic=lambda: now[0]))
-    with pytest.raises(FailureError, match="gave no answer within 5 s"):
-        slow.send("name")
-
-
-def test_an_engine_that_does_not_read_is_stopped_at_the_deadline() -> None:
-    deaf = engine("import time\ntime.sleep(600)", timeout=0.3)
-    start = time.monotonic()
-    with pytest.raises(FailureError, match=r"did not read the command within 0\.3 s, last command 'set_position b A1"):
-        deaf.send("set_position " + "b A1 " * 40_000)
-    deaf.close()
-    assert time.monotonic() - start < 10
-    assert not deaf.alive

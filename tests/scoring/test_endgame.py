@@ -175,7 +175,7 @@ def left_by_the_settlement(komi: float, *, friendly: bool = False, stated: str =
     legal = np.zeros(game.actions, np.uint8)
     game.legal(state, np.zeros(1, np.uint64), legal)
     mask = endgame.sensible_moves(game, state, legal.astype(bool), opponent_passed=True)
-    settlement = settle(endgame.board_of(state, SIZE), [boards.owners_of(stated)] * 2)
+    settlement = settle(game.board(state), [boards.owners_of(stated)] * 2)
     assert settlement.is_complete
     assert settlement.area == 7
     moves = endgame.settled_moves(game, state, mask, settlement, opponent_passed=True, friendly=friendly)

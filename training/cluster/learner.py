@@ -1,17 +1,15 @@
-"""The learner of a run on a cluster: a Ray actor or several (`learner.processes`), and what the coordinator has in
-their place.
+"""The learner of a run on a cluster: a Ray actor, on a GPU if there is one, and what the coordinator has in its place.
 
-The actors have no files: the coordinator sends them the games of the window and the state of the newest checkpoint. If
-one dies, the run is opened again from that checkpoint, as after a crash. If there are several, all get the same orders
-and have the same state; what is read is read from the first.
+The actor has no files: the coordinator sends it the games of the window and the state of the newest checkpoint. If it
+dies, the run is opened again from that checkpoint, as after a crash.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple, TypeVar
 
 import ray
@@ -23,9 +21,7 @@ from torch import nn
 from gozero.nets import model
 from gozero.system.console import say
 from gozero.system.options import SettingsError
-from training.cluster.messages import Initialize
 from training.cluster.worker import GPU_SHARE, LOST
-from training.learner.peers import PeerLostError, Peers, meet, meeting_place
 from training.learner.trainer import Losses, Trainer, WindowState
 from training.records.records import Record
 from training.run.backend import device_of, pace_of
@@ -52,27 +48,15 @@ class Answer(NamedTuple):
 
 
 class LearnerActor:
-    """The actor: carries out orders one after the other, `open` first."""
+    """The actor: calls the methods of a trainer with fresh weights and an empty window, one after the other."""
 
-    def __init__(self, order: Initialize, peers: Peers) -> None:
-        self._order, self._peers = order, peers
-
-    def meeting_place(self) -> str:
-        """Where several processes meet, of the first one."""
-        return meeting_place(ray.util.get_node_ip_address())
-
-    def open(self, place: str = "") -> None:
-        """Begin with fresh weights and an empty window; several processes meet at a place first."""
-        settings, device = self._order.settings, device_of("auto" if ray.get_gpu_ids() else "cpu")
-        with self._together():
-            if place:
-                meet(self._peers, place, device)
-            self._trainer = Trainer(settings, device, pace_of(settings, device), self._peers)
+    def __init__(self, settings: LoopSettings) -> None:
+        device = device_of("auto" if ray.get_gpu_ids() else "cpu")
+        self._trainer = Trainer(settings, device, pace_of(settings, device))
 
     def call(self, method: str, *arguments: Any) -> Answer:
         """Call a method of the trainer; what it returns comes back on the CPU."""
-        with self._together() if method == "train" else nullcontext():
-            found = _on_cpu(getattr(self._trainer, method)(*arguments))
+        found = _on_cpu(getattr(self._trainer, method)(*arguments))
         return Answer(found, self._trainer.steps, self._trainer.window, self._trainer.threads)
 
     def average(self) -> dict[str, torch.Tensor]:
@@ -83,16 +67,6 @@ class LearnerActor:
     def held_out(self) -> dict[str, float]:
         """The measures on held-out rows."""
         return self._trainer.held_out(nullcontext, lambda: False)  # one caller at a time: no turns
-
-    @contextmanager
-    def _together(self) -> Iterator[None]:
-        """PeerLostError where PyTorch fails in what several processes do together: another one is gone, mostly."""
-        try:
-            yield
-        except RuntimeError as error:
-            if self._peers.count == 1:
-                raise
-            raise PeerLostError((str(error).strip() or repr(error)).splitlines()[0]) from error
 
 
 def _on_cpu(value: Any) -> Any:
@@ -105,24 +79,21 @@ def _on_cpu(value: Any) -> Any:
 
 
 class ClusterTrainer(Trainer):
-    """The trainer in the coordinator: every method goes to the actors. LearnerLostError when one of them is gone."""
+    """The trainer in the coordinator: every method goes to the actor. LearnerLostError when it is gone."""
 
     def __init__(self, settings: LoopSettings, stop: Callable[[], bool]) -> None:
-        """Start the actors and wait for them, as long as `stop()` is false."""
+        """Start the actor and wait for it, as long as `stop()` is false."""
         self.begin(settings)  # without the learner and the window of `Trainer`
         self.chunk = FIRST_CHUNK
-        count = settings.learner.processes
         self._net = model.build(self.config, settings.seed).eval().requires_grad_(False)
         self._average_of = -1  # steps after which `_net` was fetched
         self._last = Answer(None, 0, WindowState({}, 0, 0), 1)
-        actor: Any = ray.remote(LearnerActor).options(**_room(settings))
-        self.actors: list[Any] = [actor.remote(Initialize(settings, 0), Peers(rank, count)) for rank in range(count)]
+        actor: Any = ray.remote(LearnerActor)
+        self._actor = actor.options(**_room(settings)).remote(settings)
         try:
             self._await(stop)
-            place = _answers([self.actors[0].meeting_place.remote()]) if count > 1 else []
-            _answers([each.open.remote(*place) for each in self.actors])
         except BaseException:
-            self.close()  # those that are there would wait for the others
+            self.close()
             raise
 
     @property
@@ -140,55 +111,54 @@ class ClusterTrainer(Trainer):
     def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
         for games in shards:  # a shard a message
             rows = sum(record.rows for record in games)
-            self._all("fill", [games], before, before + rows)
+            self._call("fill", [games], before, before + rows)
             before += rows
-        self._all("fill", [], after, after)
+        self._call("fill", [], after, after)
 
     def add(self, games: Sequence[Record]) -> int:
-        return int(self._all("add", games))
+        return int(self._call("add", games))
 
     def clear(self) -> None:
-        self._all("clear")
+        self._call("clear")
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         began = time.monotonic()
-        found: tuple[list[Losses], set[int]] = self._all("train", count, rate)
+        found: tuple[list[Losses], set[int]] = self._call("train", count, rate)
         a_step = (time.monotonic() - began) / count
         self.chunk = min(MOST_CHUNK, max(1, round(CHUNK_SECONDS / a_step)))
         return found
 
     def average(self) -> nn.Module:
         if self._average_of != self.steps:
-            self._net.load_state_dict(_answers([self.actors[0].average.remote()])[0])
+            self._net.load_state_dict(_answer(self._actor.average.remote()))
             self._average_of = self.steps
         return self._net
 
     def state_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._first("state_dict")
+        found: dict[str, Any] = self._call("state_dict")
         return found
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self._all("load_state_dict", state)
+        self._call("load_state_dict", state)
         self._average_of = -1
 
     def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         with turn():
-            found: dict[str, float] = {} if stop() else _answers([self.actors[0].held_out.remote()])[0]
+            found: dict[str, float] = {} if stop() else _answer(self._actor.held_out.remote())
         return found
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        found: Found = copy.deepcopy(self._first("examine", function, *arguments))  # Ray's arrays cannot be written
+        found: Found = copy.deepcopy(self._call("examine", function, *arguments))  # Ray's arrays cannot be written
         return found
 
     def close(self) -> None:
-        """Let the actors go."""
-        for actor in self.actors:
-            ray.kill(actor)
+        """Let the actor go."""
+        ray.kill(self._actor)
 
     def _await(self, stop: Callable[[], bool]) -> None:
-        """Wait until there is room for the actors; say so once if that takes long."""
-        began, said, there = time.monotonic(), False, [actor.__ray_ready__.remote() for actor in self.actors]
-        while len(ray.wait(there, num_returns=len(there), timeout=POLL)[0]) < len(there):
+        """Wait until there is room for the actor; say so once if that takes long."""
+        began, said, there = time.monotonic(), False, [self._actor.__ray_ready__.remote()]
+        while not ray.wait(there, timeout=POLL)[0]:
             if stop():
                 raise LearnerLostError("there was no room for the learner")
             if not said and time.monotonic() > began + LATE:
@@ -197,30 +167,20 @@ class ClusterTrainer(Trainer):
                     "waiting for room for the learner: the cluster has "
                     f"{_gpus():g} GPUs, and others may have them (device = cpu does without)"
                 )
+        _answer(there[0])
 
-    def _first(self, method: str, *arguments: Any) -> Any:
-        """What the first actor's trainer returns."""
-        return _answers([self.actors[0].call.remote(method, *arguments)])[0].found
-
-    def _all(self, method: str, *arguments: Any) -> Any:
-        """The same, of an order to all of them."""
-        if len(self.actors) > 1:
-            arguments = tuple(ray.put(argument) for argument in arguments)
-        self._last = _answers([actor.call.remote(method, *arguments) for actor in self.actors])[0]
+    def _call(self, method: str, *arguments: Any) -> Any:
+        """What a method of the actor's trainer returns."""
+        self._last = _answer(self._actor.call.remote(method, *arguments))
         return self._last.found
 
 
 def check_room(settings: LoopSettings) -> None:
-    """SettingsError where the cluster has not the GPUs that the settings ask for: for the beginning of a session. Later
-    they may be away for a while.
+    """SettingsError if the cluster has not the GPU that the settings ask for when a session begins. Later it may be
+    away for a while.
     """
-    gpus, processes = _gpus(), settings.learner.processes
-    if settings.device == "cuda" and gpus < 1:
+    if settings.device == "cuda" and _gpus() < 1:
         raise SettingsError("device = 'cuda': no machine of the cluster offers a GPU; use device = 'cpu' or 'auto'")
-    if settings.device != "cpu" and 1 <= gpus < processes:
-        raise SettingsError(
-            f"learner.processes = {processes}: the cluster has {gpus:g} GPUs; lower it, or use device = 'cpu'"
-        )
 
 
 def _gpus() -> float:
@@ -229,23 +189,18 @@ def _gpus() -> float:
 
 
 def _room(settings: LoopSettings) -> dict[str, Any]:
-    """Ray's options for where an actor is."""
+    """Ray's options for where the actor is: on a GPU, or on this machine."""
     if settings.device == "cuda" or (settings.device != "cpu" and _gpus() >= 1):
-        return {"num_cpus": 0, "num_gpus": GPU_SHARE if settings.learner.processes == 1 else 1}
-    if settings.learner.processes > 1:
-        return {"num_cpus": 0, "scheduling_strategy": "SPREAD"}
+        return {"num_cpus": 0, "num_gpus": GPU_SHARE}
     here = ray.get_runtime_context().get_node_id()
     return {"num_cpus": 0, "scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=True)}
 
 
-def _answers(asked: list[Any]) -> list[Any]:
-    """What comes back. LearnerLostError if a process is gone; what was raised there is raised here."""
+def _answer(asked: Any) -> Any:
+    """What comes back. LearnerLostError if the process is gone; what was raised there is raised here."""
     try:
-        found: list[Any] = ray.get(asked)
+        return ray.get(asked)
     except LOST:
         raise LearnerLostError("the learner is gone") from None
     except RayTaskError as error:
-        if isinstance(error.cause, PeerLostError):
-            raise LearnerLostError(f"a process of the learner is gone ({error.cause})") from None
         raise error.cause from None
-    return found

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 from gozero.system.console import say, stop_on_signals
 from gozero.system.options import SettingsError
-from training.cluster.driver import reach
+from training.cluster.connection import reach
 
 PROGRAM = "gozero worker"
 RETRY_SECONDS = 5.0  # between two attempts to join

@@ -1,14 +1,15 @@
 """A worker: plays tasks of self-play and parts of matches for one run. It is a Ray actor on any machine.
 
-A worker keeps nothing that matters: its pools and networks are caches. It reads and writes no file of the run.
+An order says all that is needed: what a worker keeps, its pools and networks, is a cache, and nothing is lost with it.
+It reads and writes no file of the run.
 """
 
 from __future__ import annotations
 
 import os
 import socket
-import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import ray
 import torch
@@ -18,43 +19,52 @@ from torch import nn
 from gozero import __version__
 from gozero.nets import model
 from training.cluster import GPU_WORKER, WORKER
-from training.cluster.messages import (
-    About,
-    Initialize,
-    NetworkVersion,
-    Order,
-    PackedPool,
-    PlayMatch,
-    PlayTask,
-    TaskResult,
-)
 from training.learner.learner import network_config
 from training.matches.interface import Stopped
 from training.matches.match import MatchGame
-from training.records.records import Record
 from training.run import gate
 from training.run.backend import device_of
-from training.selfplay.local import LocalSelfPlay, TaskEnd
-from training.selfplay.pool import Pool
-from training.storage import checkpoint
+from training.run.gate import MatchPart
+from training.selfplay.remote import NetworkVersion, PlayTask, TaskPlayer, TaskResult, Tensors
+from training.settings.config import LoopSettings
 
 # an actor is gone; the last: memory was full, and Ray chose it
 LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
-GPU_SHARE = 0.5  # of a GPU that such a worker takes, and a learner that is alone: the two may share one
+GPU_SHARE = 0.5  # of a GPU that such a worker takes, and the learner: the two may share one
 NETWORKS = 2  # in memory: those of a match
+
+
+class About(NamedTuple):
+    """Who a worker is."""
+
+    host: str
+    process: int
+    version: str  # of gozero; Ray compares its own and Python's when a machine joins
+
+
+@dataclass(frozen=True)
+class PlayMatch:
+    """Play a part of a match. The answer is its games, None if it was cut."""
+
+    number: int  # of the order
+    part: MatchPart
+    candidate: NetworkVersion
+    best: NetworkVersion
+
+
+Order = PlayTask | PlayMatch
 
 
 class Worker:
     """The actor. `work` runs in one thread; `cut` comes from another."""
 
-    def __init__(self, order: Initialize) -> None:
-        self.settings, self.threads = order.settings, order.threads or offered_threads()
+    def __init__(self, settings: LoopSettings, threads: int) -> None:
+        """`threads`: CPU threads; 0: as many as its machine offers for each worker."""
+        self.settings, self.threads = settings, threads or offered_threads()
         torch.set_num_threads(self.threads)
-        self.device = device_of("auto" if ray.get_gpu_ids() and order.settings.device != "cpu" else "cpu")
-        config = network_config(order.settings)
-        self._fresh = lambda: model.build(config, order.settings.seed)
-        self._selfplay = LocalSelfPlay(order.settings, self._fresh(), self.threads, self.device)
-        self._plays = -1  # the number of its network
+        self.device = device_of("auto" if ray.get_gpu_ids() and settings.device != "cpu" else "cpu")
+        self._config = network_config(settings)
+        self._player = TaskPlayer(settings, self._fresh(), self.threads, self.device)
         self._networks: dict[int, nn.Module] = {}  # of matches, by number
         self._cut: set[int] = set()  # numbers of orders that must end
 
@@ -69,24 +79,11 @@ class Worker:
     def work(self, order: Order) -> TaskResult | list[MatchGame] | None:
         """Carry out an order."""
         try:
-            return self._play(order) if isinstance(order, PlayTask) else self._play_match(order)
+            if isinstance(order, PlayTask):
+                return self._player.play(order, tensors, lambda: order.number in self._cut)
+            return self._play_match(order)
         finally:
             self._cut.discard(order.number)
-
-    def _play(self, order: PlayTask) -> TaskResult:
-        began, key = time.monotonic(), order.task.key
-        if order.weights.number != self._plays:
-            self._selfplay.take_weights(tensors(order.weights))
-            self._plays = order.weights.number
-        if complaint := self._selfplay.load_pool(key, checkpoint.decompress(order.pool.content)):
-            raise RuntimeError(complaint)
-        self._selfplay.tasks = [order.task]
-        *records, end = (each for _, each in self._selfplay.take(lambda: order.number in self._cut))
-        pool = self._selfplay.pools[key]
-        self._selfplay.pools = {key: pool}  # those of other slots would keep their trees
-        assert isinstance(end, TaskEnd)
-        games = [each for each in records if isinstance(each, Record)]
-        return TaskResult(games, end, packed(pool), time.monotonic() - began)
 
     def _play_match(self, order: PlayMatch) -> list[MatchGame] | None:
         pair = self._network(order.candidate), self._network(order.best)
@@ -98,16 +95,14 @@ class Worker:
     def _network(self, wanted: NetworkVersion) -> nn.Module:
         if wanted.number not in self._networks:
             net = self._fresh()
-            net.load_state_dict(tensors(wanted))
+            net.load_state_dict(tensors(wanted.reference))
             self._networks[wanted.number] = net.eval().requires_grad_(False).to(self.device)
             while len(self._networks) > NETWORKS:
                 self._networks.pop(next(iter(self._networks)))
         return self._networks[wanted.number]
 
-
-def packed(pool: Pool) -> PackedPool:
-    """A pool's state, compressed."""
-    return PackedPool(checkpoint.compress(pool.state_dict()), tuple(pool.resign.peaks))
+    def _fresh(self) -> nn.Module:
+        return model.build(self._config, self.settings.seed)
 
 
 def offered_threads() -> int:
@@ -117,13 +112,13 @@ def offered_threads() -> int:
     return max(1, int(found.get("CPU", 1) // max(1, found.get(WORKER, 0) + found.get(GPU_WORKER, 0))))
 
 
-def tensors(weights: NetworkVersion) -> dict[str, torch.Tensor]:
+def tensors(reference: Any) -> Tensors:
     """The tensors of a version, copied out of the object store."""
-    state: dict[str, Any] = ray.get(weights.reference)
+    state: dict[str, Any] = ray.get(reference)
     return {name: torch.tensor(array) for name, array in state.items()}
 
 
 def put(number: int, version: int, net: nn.Module) -> NetworkVersion:
-    """Put a network's tensors into the object store."""
+    """Put a network's tensors into the object store, from where each machine fetches them once."""
     arrays = {name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()}
     return NetworkVersion(number, version, ray.put(arrays))

@@ -78,8 +78,8 @@ def _run(options: argparse.Namespace) -> int:
             raise SettingsError(
                 f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set"
             )
-        options.by_default = options.preset is None and options.config is None
-        options.preset = DEFAULT_PRESET if options.by_default else options.preset
+        if options.preset is None and options.config is None:
+            options.preset = DEFAULT_PRESET
         return train.begin(options, PROG)
     _check_games_alone(options)
     for name in DEFAULTS:

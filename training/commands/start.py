@@ -13,27 +13,19 @@ from pathlib import Path
 import torch
 
 from gozero import games
-from gozero.nets import locations
-from gozero.system import files
 from gozero.system.console import FAILED, SUCCESS, say, stop_on_signals
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
-from training.doctor import history, monitor
-from training.doctor.history import Report
 from training.learner.learner import network_config, resolved
 from training.records import scoring
 from training.run import dry_run, estimate, session
-from training.run.backend import device_of
+from training.run.backend import LOCAL, device_of
 from training.run.new_run import StartingPoint
-from training.run.session import prepare
 from training.selfplay import simulators
 from training.selfplay.leaves import check_precision
 from training.settings import config
 from training.settings.config import LoopSettings
-from training.storage import checkpoint, storage
-from training.storage.checkpoint import Progress
-
-MEASURED_SECONDS = 8.0  # before a default run begins
+from training.storage import storage
 
 
 def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, program: str) -> int:
@@ -42,29 +34,44 @@ def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, progra
     if options.list_settings:
         print(config.describe(asked))
         return SUCCESS
-    with ExitStack() as held:
+    origin = StartingPoint(options.origin, tuple(options.records))
+    torch.set_num_threads(asked.threads or available_threads())
+    if options.estimate or options.dry_run:
+        return _look_first(session.as_begun(asked, folder, chosen(options)), folder, origin, options)
+    with ExitStack() as stack:
         try:
-            origin = StartingPoint(options.origin, tuple(options.records))
-            torch.set_num_threads(asked.threads or available_threads())
-            if options.estimate or options.dry_run:
-                return _look_first(session.as_begun(asked, folder, chosen(options)), folder, origin, options)
-            if options.address is not None:
-                return _on_cluster(asked, folder, origin, options, program)
-            check_precision(asked.selfplay.precision, device_of(asked.device))
-            held.enter_context(storage.alone(folder))
-            home = session.open_remote(options.storage, options.take_over, folder, asked, held)
-            settings = session.as_begun(asked, folder, chosen(options))
-            if getattr(options, "by_default", False):
-                say(announcement(options.preset, settings, folder))
-            with storage.writing(folder):
-                run = prepare(settings, folder, origin)
-                watch = monitor.Monitor(run.folder, run.settings)
+            return _train(options, asked, folder, origin, program, stack)
         except session.FAILED as error:
             say(f"{program}: {error}")
             return FAILED
+
+
+def _train(
+    options: argparse.Namespace,
+    asked: LoopSettings,
+    folder: Path,
+    origin: StartingPoint,
+    program: str,
+    stack: ExitStack,
+) -> int:
+    """Train on this machine or, with `--address`, on a cluster."""
+    if options.address is None:
+        check_precision(asked.selfplay.precision, device_of(asked.device))
+    else:
+        from training.cluster import connection, coordinator
+
+        connection.connect(options.address)
+    stack.enter_context(storage.alone(folder))
+    remote = session.open_remote(options.storage, folder, asked, stack)
+    settings = session.as_begun(asked, folder, chosen(options))
+    source = f"preset {options.preset}" if options.preset else options.config
+    if options.address is None:
+        run, watch = session.open_run(settings, folder, origin, LOCAL, source)
+        code = session.train(run, watch, program, stop_on_signals(), remote)
+    else:
         stop = stop_on_signals()
-        session.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
-        return session.finish(home, session.train(run, watch, program, stop, home))
+        code = coordinator.train(settings, folder, origin, options.workers, program, stop, remote, source)
+    return session.finish(remote, code)
 
 
 def completed(settings: LoopSettings) -> LoopSettings:
@@ -80,35 +87,16 @@ def completed(settings: LoopSettings) -> LoopSettings:
     return resolved(replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings))))
 
 
-def _on_cluster(
-    settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace, program: str
-) -> int:
-    """The run on the cluster at `--address`."""
-    from training.cluster import driver
-    from training.cluster.messages import Assignment
-
-    found = None if origin.weights is None else str(locations.find(origin.weights))  # the coordinator is elsewhere
-    origin = StartingPoint(found, tuple(str(files.full(name)) for name in origin.records))
-    home = options.storage
-    if home and "://" not in home:  # a path: the coordinator works in another folder
-        home = str(Path(home).absolute())
-    asked = Assignment(
-        settings, chosen(options), folder.absolute(), origin, home, options.take_over, program,
-        options.workers, max(1, settings.threads) if options.workers else 0,
-    )  # fmt: skip
-    return driver.run(asked, options.address)
-
-
 def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace) -> int:
     """`--estimate` and `--dry-run`."""
     session.compare(settings, folder)
     if options.dry_run:
         if options.address is not None:
-            from training.cluster import driver
+            from training.cluster import connection
 
-            print(f"cluster    {driver.answering(options.address)} answers: ok")
+            print(f"cluster    {connection.answering(options.address)} answers: ok")
         if options.storage is not None:
-            found = session.describe_remote(options.storage, options.take_over, folder, settings)
+            found = session.describe_remote(options.storage, folder, settings)
             print(f"storage    {found}: ok")
         dry_run.check_all(settings, folder, origin, print)
     if options.estimate:
@@ -153,40 +141,3 @@ def check_window(settings: LoopSettings) -> None:
             f"replay.least_rows = {replay.least_rows:,}, but {what}: no step would ever be taken; lower it, or raise "
             f"replay.{name}"
         )
-
-
-def announcement(preset: str, settings: LoopSettings, folder: Path) -> str:
-    """The line before the default run: what begins or continues, how long a generation takes, how to stop it.
-
-    SettingsError for a log that cannot be read.
-    """
-    where = f"{preset} in {folder.absolute()}"
-    found = checkpoint.latest(folder / "checkpoints")
-    if found is not None:
-        what = f"continuing the default run, {where}: {_so_far(found[0].progress, history.read(folder).reports)}"
-    else:
-        say(
-            f"a training run is about to begin, {where}: measuring the speed of this computer first, for about "
-            f"{MEASURED_SECONDS:g} seconds; Ctrl-C stops it"
-        )
-        took = estimate.generation_hours(settings, MEASURED_SECONDS)
-        what = (
-            f"beginning the default run, {where}: self-play and learning in turns; "
-            f"the first generation takes about {_minutes(took)} here"
-        )
-    return f"{what}; Ctrl-C stops it and saves, the same command continues"
-
-
-def _so_far(progress: Progress, reports: list[Report]) -> str:
-    """What a run has done, and how long its last generation took, if its log says so (that of a kept run is gone)."""
-    done = f"it is in generation {progress.generation} after {_minutes(progress.hours)}"
-    hours = {int(report["run/generation"]): report["run/hours"] for report in reports if "run/hours" in report}
-    newest = max(hours, default=0)
-    before = hours.get(newest - 1, None if newest != 1 else 0.0)
-    return done if before is None else f"{done}; the last one took {_minutes(hours[newest] - before)}"
-
-
-def _minutes(hours: float) -> str:
-    if hours >= 2:
-        return f"{hours:.1f} hours"
-    return f"{60 * hours:.0f} minutes" if 60 * hours >= 2 else f"{3600 * hours:.0f} seconds"

@@ -38,9 +38,9 @@ def _run(options: argparse.Namespace) -> int:
     for name, low, high in RANGES:
         if not low <= getattr(options, name) <= high:
             raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
-    from training.supervised import startup
+    from training.supervised import trainer
 
-    return startup.learn(options)
+    return trainer.learn(options)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -59,8 +59,6 @@ def _add_places(options: argparse.ArgumentParser) -> None:
         "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ..."
     )
     add("--storage", metavar="URL", help=copy)
-    take = "use the storage although another process has not given it free"
-    add("--take-over", action="store_true", help=take)
     add = options.add_argument_group("on many machines (docs/cluster.md)").add_argument
     add("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
     workers = "start N workers there (default: those of gozero worker)"
@@ -118,14 +116,12 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
 
 def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
     """SettingsError for an option or setting without the one that it belongs to, or that the machine cannot have."""
-    steps, play = settings.learner.processes, settings.selfplay.processes
+    play = settings.selfplay.processes
     on_cluster = options.address is not None
     wrong = {
         f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
-        f"learner.processes = {steps} is for a cluster: give --address, or set it to 1": not on_cluster and steps > 1,
         f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
             on_cluster and play > 1,
-        "--take-over belongs to --storage URL; give both": options.take_over and options.storage is None,
         f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker": options.workers < 0,
         "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source":
             on_cluster and find_spec("ray") is None,
@@ -136,14 +132,10 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
 
 
 def _check_processes(settings: LoopSettings) -> None:
-    """SettingsError if several processes cannot share a batch evenly, or some would have nothing to play."""
-    learner, play = settings.learner, settings.selfplay
+    """SettingsError if some processes would have nothing to play."""
+    play = settings.selfplay
     if play.processes > play.slots:
         raise SettingsError(
             f"selfplay.processes = {play.processes}, but selfplay.slots = {play.slots}: each process plays in one slot "
             "or more; change one"
-        )
-    if learner.batch % learner.processes:
-        raise SettingsError(
-            f"learner.batch = {learner.batch} is no multiple of learner.processes = {learner.processes}; change one"
         )

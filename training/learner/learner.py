@@ -24,7 +24,6 @@ from gozero.nets.blocks import SCORE_UNIT, fix_norms
 from gozero.nets.inference import number_type
 from gozero.nets.model import NetConfig, NetOutput
 from training.learner.optimisers import optimiser
-from training.learner.peers import ALONE, Peers
 from training.records import scoring
 from training.records.replay import Batch
 from training.settings.config import LearnerSettings, LoopSettings
@@ -183,49 +182,32 @@ def resolved(settings: LoopSettings) -> LoopSettings:
     return replace(settings, norm=norm, value_head=value)
 
 
-def limit_note(old: NetConfig, new: NetConfig) -> str:
-    """The line that says that a network has another size limit than before; empty if it has not."""
-    if old.size_limit == new.size_limit:
-        return ""
-    was, now = (
-        "none" if limit is None else f"{limit}" for limit in (old.size_limit, new.size_limit)
-    )
-    lower = min(limit for limit in (old.size_limit, new.size_limit) if limit is not None)
-    return (
-        f"the network's size limit follows the last stage's sizes: it was {was} and is now {now}, which changes its "
-        f"outputs on boards above {lower} at once"
-    )
-
-
 class Learner:
-    """The network being trained, its average and its optimiser, on one device or on one of several (`Peers`).
+    """The network being trained, its average and its optimiser.
 
     Attributes:
         precision: f32 or bf16, what the settings ask for or, with "auto", what is faster here.
     """
 
-    def __init__(
-        self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu", peers: Peers = ALONE
-    ) -> None:
-        """`device`: cpu or cuda; `peers`: the processes that take each step together, which have met."""
-        self.config, self.settings, self.device, self.peers = config, settings, torch.device(device), peers
+    def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu") -> None:
+        """`device`: cpu or cuda."""
+        self.config, self.settings, self.device = config, settings, torch.device(device)
         self.precision = number_type(settings.precision, self.device)
         self.net = model.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
-        self._parallel = peers.parallel(self.net)
         self.optimiser = optimiser(self.net, settings, self.precision)
         self.steps = 0
         self._began = 0  # steps when the optimiser was new
         self._weights = {name: getattr(settings, f"{name}_weight") for name in LOSSES}
 
     @classmethod
-    def of(cls, settings: LoopSettings, device: str = "cpu", peers: Peers = ALONE) -> Learner:
+    def of(cls, settings: LoopSettings, device: str = "cpu") -> Learner:
         """The learner of a run at its beginning."""
-        return cls(network_config(settings), settings.learner, settings.seed, device, peers)
+        return cls(network_config(settings), settings.learner, settings.seed, device)
 
     def train(self, batch: Batch, rate: float = 1.0) -> dict[str, Tensor]:
-        """One step at `rate` times the learning rate (after its warm-up) on a batch, or on this process's part of it.
+        """One step at `rate` times the learning rate (after its warm-up) on a batch.
 
         Returns:
             The losses by name, and "total" as it is minimised; "gradient", its norm before clipping; "update", how far
@@ -234,7 +216,7 @@ class Learner:
         Raises:
             DivergedError: a loss or the gradient is not finite. The learner is as it was.
         """
-        self._parallel.train()
+        self.net.train()
         if self.settings.fixed_norms and self.settings.has_fallen(self.steps, rate):
             fix_norms(self.net)
         # the statistics of batch norms, which a forward pass changes
@@ -251,12 +233,12 @@ class Learner:
 
     def _backward(self, batch: Batch) -> dict[str, Tensor]:
         """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
-        found = losses(self._forward(self._parallel, batch), batch, self.settings.root_value_share)
+        found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
         found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
         found["gradient"] = clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))
-        numbers = self.peers.mean(torch.stack([number.detach() for number in found.values()]))
+        numbers = torch.stack([number.detach() for number in found.values()])
         self._check(list(found), numbers)
         return dict(zip(found, numbers, strict=True))
 

@@ -18,7 +18,6 @@ from torch import nn
 from gozero.system.console import say
 from training.learner.learner import Learner, network_config
 from training.learner.pace import Pace
-from training.learner.peers import ALONE, Peers
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import Batch, Replay, window_rows
@@ -59,10 +58,10 @@ class Trainer:
 
     chunk = 1
 
-    def __init__(self, settings: LoopSettings, device: str, pace: Pace, peers: Peers = ALONE) -> None:
-        """`device`: cpu or cuda; `pace`: of the learner's CPU threads; `peers`: see `Learner`."""
+    def __init__(self, settings: LoopSettings, device: str, pace: Pace) -> None:
+        """`device`: cpu or cuda; `pace`: of the learner's CPU threads."""
         self.begin(settings)
-        self.pace, self.learner = pace, Learner.of(settings, device, peers)
+        self.pace, self.learner = pace, Learner.of(settings, device)
         self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
 
     def begin(self, settings: LoopSettings) -> None:
@@ -114,7 +113,7 @@ class Trainer:
         for _ in range(count):
             # the rows of a step depend on the seed and its number only, however often the run was stopped
             generator = np.random.default_rng([self.settings.seed, self.learner.steps])
-            batch = self.replay.sample(self.settings.learner.batch, generator, self.learner.peers.part)
+            batch = self.replay.sample(self.settings.learner.batch, generator)
             with self.pace.piece(batch.planes.shape) as threads:
                 torch.set_num_threads(threads)
                 losses.append(self.learner.train(batch, rate))

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from gozero.games import coords
 from gozero.games.game import BLACK
-from gtp.client import EngineError, GtpEngine, RefusalError, Remarks
+from gozero.system.console import say
+from gtp.client import EngineError, GtpEngine, RefusalError
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
 
@@ -31,7 +32,7 @@ class GtpPlayer(MatchPlayer):
         self._engines: dict[int, GtpEngine] = {}
         self._known: dict[int, int] = {}  # plies that the slot's engine knows of
         self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
-        self._remarks = Remarks()  # one for all processes of the command
+        self._has_warned = False  # that it refuses boardsize
         self.name = command
         try:
             with suppress(RefusalError):
@@ -65,7 +66,7 @@ class GtpPlayer(MatchPlayer):
 
     def _engine(self, slot: int) -> GtpEngine:
         if slot not in self._engines or not self._engines[slot].alive:
-            self._engines[slot] = GtpEngine(self._command, timeout=self._conditions.move_seconds, remarks=self._remarks)
+            self._engines[slot] = GtpEngine(self._command, timeout=self._conditions.move_seconds)
         return self._engines[slot]
 
     def _set_up(self, engine: GtpEngine) -> None:
@@ -75,7 +76,9 @@ class GtpPlayer(MatchPlayer):
         except RefusalError as error:
             if go:
                 raise
-            engine.remark(f"is taken to have the right board, though it {str(error).removeprefix(f'{engine}: ')}")
+            if not self._has_warned:
+                self._has_warned = True
+                say(f"{error}; it is taken to have the right board")
         if go:
             engine.send(f"komi {self._conditions.komi:g}")
         engine.send("clear_board")

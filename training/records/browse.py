@@ -1,5 +1,5 @@
-"""The commands on games of self-play, which `training.commands.records` lists. A damaged record is skipped and counted,
-here as in training.
+"""The commands on games of self-play, which `training.commands.records` lists, and games as text. A damaged record is
+skipped and counted, here as in training.
 """
 
 from __future__ import annotations
@@ -8,19 +8,26 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterable
-from itertools import islice
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
-from gozero.games.game import TO_PLAY
+import numpy as np
+
+from gozero.games import GO_FAMILY, coords
+from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.records import sgf
+from gozero.records.move_list import written
 from gozero.system.console import say
 from gozero.system.words import counted
-from training.records import describe, library, scoring
+from training.records import library, scoring
 from training.records.library import Entry, Library, LibraryError
-from training.records.records import COLUMNS
+from training.records.records import COLUMNS, Target
 from training.records.replay import CorruptRecordError, states_of
+
+OPENING_PLIES = 4  # what counts as the same opening
 
 
 def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
@@ -104,12 +111,12 @@ def show_game(options: argparse.Namespace) -> int:
     last = len(record.moves) if options.ply is None else options.ply
     wanted = {last} | set(range(0, last, options.every) if options.every else ())
     searches = {target.ply: target for target in record.targets}
-    print(describe.headline(entry))
+    print(headline(entry))
     try:
         for ply, state in enumerate(states_of(record, game)):
             if ply in wanted:
-                lines = describe.position_lines(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)
-                print("\n" + describe.beside(game.to_text(state), lines))
+                lines = position_lines(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)
+                print("\n" + beside(game.to_text(state), lines))
     except CorruptRecordError as error:
         raise LibraryError(f"{entry.name} is no game under its rules: {error}") from None
     return 0
@@ -139,44 +146,164 @@ def check_all(options: argparse.Namespace) -> int:
 
 
 def show_summary(options: argparse.Namespace) -> int:
-    """`summary`: one block for each board size, and for each game where there are several."""
+    """`summary`: a block for each board size, and for each game if there are several."""
     found = Library(options.paths)
     groups: dict[tuple[str, int], list[Entry]] = {}
     for entry in _chosen(options, found):
         groups.setdefault((entry.settings.get("game", scoring.GO), entry.record.size), []).append(entry)
     several = len({game for game, _ in groups}) > 1
-    blocks, texts = {}, []
-    for (game, size), entries in sorted(groups.items()):
-        block = describe.summarise(entries)
-        blocks[f"{game} {size}" if several else str(size)] = block
-        texts.append((f"{game}, " if several else "") + describe.summary_text(entries[0].game(), block))
+    blocks = {
+        f"{game} {size}" if several else str(size): summarise(entries) for (game, size), entries in sorted(groups.items())
+    }
     if options.json:
         print(json.dumps(blocks, indent=1))
     else:
-        print("\n\n".join(texts) or "no games")
+        print("\n\n".join("\n".join(_lines(name, block)) for name, block in blocks.items()) or "no games")
     _complain(found)
     return 0
+
+
+def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The games of one size in numbers: moves, results, endings, the commonest openings."""
+    games = [entry.record for entry in entries]
+    moves = [len(game.moves) for game in games]
+    names = ("least", "tenth", "median", "nine tenths", "most")
+    openings = Counter(library.opening(entry.record, entry.game(), OPENING_PLIES) for entry in entries)
+    return {
+        "games": len(games),
+        "rows": sum(game.rows for game in games),
+        "repeated": len(games) - len({(game.komi, game.moves.tobytes()) for game in games}),
+        "moves": {"mean": round(float(np.mean(moves)), 1)}
+        | dict(zip(names, np.quantile(moves, (0, 0.1, 0.5, 0.9, 1)).round(1).tolist(), strict=True)),
+        "results": dict(Counter(library.winner(game) for game in games).most_common()),
+        "endings": dict(Counter(game.ending for game in games).most_common()),
+        "different openings": len(openings),
+        "openings": dict(openings.most_common(5)),
+    }
+
+
+def _lines(name: str, block: dict[str, Any]) -> Iterator[str]:
+    """A block as text; counts of games have their share."""
+    yield f"{name}: {counted(block['games'], 'game')}"
+    for key, value in block.items():
+        if isinstance(value, dict):
+            share = key != "moves"
+            parts = (f"{what} {n:g}" + (f" ({n / block['games']:.1%})" if share else "") for what, n in value.items())
+            yield f"  {key:<20}{', '.join(parts)}"
+        elif key != "games":
+            yield f"  {key:<20}{value}"
 
 
 def export_sgf(options: argparse.Namespace) -> int:
     """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each sound game; existing files of that name are replaced, but for
     those of another game of this call.
     """
-    found, written = Library(options.paths), set[Path]()
+    found, files = Library(options.paths), set[Path]()
     try:
         options.sgf.mkdir(parents=True, exist_ok=True)
         for entry in _chosen(options, found):
             if reason := library.fault(entry):
                 say(f"{entry.name} is left out: {reason}")
                 continue
-            target = describe.free_path(options.sgf, entry, written)
+            target = free_path(options.sgf, entry, files)
             if entry.game().name in sgf.GAME_NUMBERS:
-                target.write_bytes(sgf.serialise(describe.sgf_record(entry, options.top)))
+                target.write_bytes(sgf.serialise(sgf_record(entry, options.top)))
             else:
-                target.with_suffix(".txt").write_text(describe.move_list(entry), encoding="utf-8")
-            written.add(target)
+                target.with_suffix(".txt").write_text(move_list(entry), encoding="utf-8")
+            files.add(target)
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
-    print(f"{counted(len(written), 'game')} written to {options.sgf}")
+    print(f"{counted(len(files), 'game')} written to {options.sgf}")
     _complain(found)
     return 0
+
+
+# Games as text
+
+
+def headline(entry: Entry) -> str:
+    """The game in one line: its terms, its length, its result."""
+    record = entry.record
+    game = entry.game()
+    terms = [game.dimensions]
+    terms += [entry.rules] if entry.rules else []
+    terms += [f"komi {record.komi:g}"] if game.name in GO_FAMILY else []
+    terms += [f"generation {record.generation}"]
+    terms += [f"network {entry.settings['network']}"] if "network" in entry.settings else []
+    return (
+        f"{entry.name}: {', '.join(terms)}; "
+        f"{counted(len(record.moves), 'move')}, {record.openings} of them drawn as an opening; "
+        f"{entry.result} ({record.ending}); {counted(record.rows, 'full search')}"
+    )
+
+
+def position_lines(entry: Entry, ply: int, target: Target | None, to_play: int, top: int) -> list[str]:
+    """The lines beside the position after `ply` moves: last move, next move, and the search if it was full."""
+    record, game = entry.record, entry.game()
+    lines = [f"after {ply} of {len(record.moves)} moves"]
+    moves = [coords.vertex(action, game.cols, game.rows) for action in record.moves.tolist()]
+    if ply > 0:
+        lines.append(f"last move   {moves[ply - 1]}")
+    if ply < len(moves):
+        lines.append(f"next move   {moves[ply]}{' (opening)' if ply < record.openings else ''}")
+    else:
+        lines.append(f"result      {entry.result} ({record.ending})")
+    return [*lines, *(search_lines(target, game, to_play, top) if target else [])]
+
+
+def search_lines(target: Target, game: Game, to_play: int, top: int) -> list[str]:
+    """A full search in lines: value, surprise, and the `top` moves with the largest shares."""
+    side = "Black" if to_play == BLACK else "White"
+    lines = [f"value       {target.value:+.2f} for {side} (wins {(1 + target.value) / 2:.0%})"]
+    lines += [] if target.surprise is None else [f"surprise    {target.surprise:.2f} nats"]
+    best = np.argsort(-target.shares, kind="stable")[:top]
+    return [
+        *lines,
+        *(f"{coords.vertex(int(target.actions[k]), game.cols, game.rows):<5} {target.shares[k]:6.1%}" for k in best),
+    ]
+
+
+def beside(board: str, lines: list[str]) -> str:
+    """The lines to the right of the board's rows, from its second line."""
+    left = board.splitlines()
+    left += [""] * (len(lines) + 1 - len(left))
+    right = ["", *lines, *[""] * (len(left) - len(lines) - 1)]
+    width = max(map(len, left)) + 3
+    return "\n".join(f"{one:<{width}}{other}".rstrip() for one, other in zip(left, right, strict=True))
+
+
+def free_path(folder: Path, entry: Entry, taken: Collection[Path]) -> Path:
+    """RUN-SHARD-NUMBER.sgf in a folder; RUN-SHARD-NUMBER-2.sgf and so on if a game of a run of the same name has it."""
+    place = entry.shard.resolve().parent
+    run = place.parent if place.name == "records" else place
+    stem = f"{run.name}-{entry.shard.stem}-{entry.number:04}"
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    return next(path for name in names if (path := folder / f"{name}.sgf") not in taken)
+
+
+def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
+    """The game as an SGF record; the comment of a move is what the full search before it saw."""
+    record, game = entry.record, entry.game()
+    player = f"gozero {entry.settings.get('network', '')}".strip() + f", generation {record.generation}"
+    colours = [BLACK if ply % 2 == 0 else WHITE for ply in range(len(record.moves))]
+    searches = (
+        (target.ply, search_lines(target, game, colours[target.ply], top)) for target in record.targets
+    )
+    comments = [(ply + 1, "\n".join(["searched before this move:", *lines])) for ply, lines in searches]
+    return sgf.GameRecord(
+        record.size,
+        tuple(zip(colours, record.moves.tolist(), strict=True)),
+        komi=record.komi if game.name in GO_FAMILY else None,
+        result=entry.result,
+        rules=entry.rules,
+        black_name=player,
+        white_name=player,
+        comments=((0, headline(entry)), *comments),
+        game=game.name,
+    )
+
+
+def move_list(entry: Entry) -> str:
+    """The game as a list of moves, with its headline: of games that SGF has no number for."""
+    moves = ((WHITE if ply % 2 else BLACK, action) for ply, action in enumerate(entry.record.moves.tolist()))
+    return written(entry.game(), moves, headline(entry))

@@ -17,7 +17,7 @@ from gozero.games.game import Game
 from gozero.system.errors import UserError
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, rows_of, states_of
+from training.records.replay import CorruptRecordError, check
 from training.settings.config import LoopSettings, SelfPlaySettings
 
 SUFFIX = ".gzr"
@@ -133,21 +133,13 @@ def _shards(path: str) -> list[tuple[Path, str]]:
     raise LibraryError(f"{place.absolute()}: {reason}")
 
 
-def fault(entry: Entry) -> str | None:
-    """Why the learner would refuse this game, in one line; None for a sound one. Plays the whole game again."""
+def fault(entry: Entry) -> str:
+    """Why the learner would refuse this game, in one line; empty for a sound one. Plays the whole game again."""
     try:
-        game = entry.game()
-        if entry.record.rows:
-            rows_of(entry.record, game)
-            return None
-        for state in states_of(entry.record, game):
-            last = state
-        if abs(scoring.final_score(game, last) - entry.record.score) > 1e-6:
-            found = scoring.final_score(game, last)
-            return f"the moves lead to a score of {found:g} for Black, the record says {entry.record.score:g}"
-    except (CorruptRecordError, LibraryError, ValueError) as error:
+        check(entry.record, entry.game())
+    except (CorruptRecordError, LibraryError) as error:
         return str(error)
-    return None
+    return ""
 
 
 def surprise(record: Record) -> float | None:

@@ -21,7 +21,7 @@ from gozero.nets.weights import Weights
 from gozero.system import files
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
-from training.learner.learner import Learner, limit_note, network_config
+from training.learner.learner import Learner, network_config
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import CorruptRecordError, check, window_rows
@@ -161,22 +161,20 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
     found = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     unfit = left_out([shard for _, shard in played])
-    return f"a new run, {how}, {found}{unfit}{_remarks(settings, given, begun, progress)}"
+    remark = _remark(settings, progress) if start.weights else ""
+    return f"a new run, {how}, {found}{unfit}{remark}"
 
 
-def _remarks(settings: LoopSettings, given: Weights | None, begun: Learner, progress: Progress) -> str:
+def _remark(settings: LoopSettings, progress: Progress) -> str:
     """What is not as one who gives weights may expect."""
-    if given is None:
-        return ""
-    remarks = [note] if (note := limit_note(given.config, begun.config)) else []
     stage = settings.stage_at(progress.rows)
-    if stage.evaluator == "rollouts":
-        number = settings.stage.index(stage) + 1
-        remarks.append(
-            f"its first games are played by random playouts, not by these weights, as stage {number} has it; "
-            f"--set stage.{number}.evaluator=network changes that"
-        )
-    return "".join(f"; {remark}" for remark in remarks)
+    if stage.evaluator != "rollouts":
+        return ""
+    number = settings.stage.index(stage) + 1
+    return (
+        f"; its first games are played by random playouts, not by these weights, as stage {number} has it; "
+        f"--set stage.{number}.evaluator=network changes that"
+    )
 
 
 def settle(folder: Path) -> None:

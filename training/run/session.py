@@ -1,27 +1,26 @@
 """A session of a run, from one start to its next stop: the folder is opened, the run goes on, and all is saved.
 
-The command line is `training.commands.train`; a cluster's coordinator (`training.cluster`) has a session of its own.
+The command line is `training.commands.train`; on a cluster `training.cluster.coordinator` repeats a session whose
+learner was lost.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from gozero.nets import growth, weights
-from gozero.nets.weights import WeightsError
+from gozero.nets import growth
 from gozero.system.console import say
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
-from training.doctor.monitor import Monitor
-from training.learner.learner import DivergedError, limit_note, network_config
+from training.doctor import monitor
+from training.learner.learner import DivergedError, network_config
 from training.run import new_run
 from training.run.backend import LOCAL, Backend
 from training.run.modes import train_in_mode
@@ -38,12 +37,24 @@ from training.storage.storage import FolderError, StorageError
 from training.storage.store import Store, shown
 
 FAILED = (StorageError, Disagreement, DivergedError, WorkerLostError)  # the run cannot continue: exit code 1
-# settings that a run cannot change, but for more input features
-FIXED = ("game", "rules", "network", "norm", "value_head", "features")
-KEEPS = ("features", "norm", "value_head")  # that follow an existing run, whatever its preset says now
-BY_SIZE = ("selfplay.size_games", "selfplay.full_until", "replay.size_weights")  # tables that name board sizes
+FIXED = ("game", "rules", "network")  # settings that a run cannot change
+KEEPS = ("features", "norm", "value_head")  # nor these, which follow an existing run, whatever its preset says now
 LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each
+
+
+def open_run(
+    settings: LoopSettings, folder: Path, start: StartingPoint, backend: Backend, source: str
+) -> tuple[Run, monitor.Monitor]:
+    """(the run, what watches it), opened as `prepare` does. `source` says where the settings come from, to introduce the
+    run; nothing: it was introduced before.
+    """
+    with storage.writing(folder):
+        run = prepare(settings, folder, start, backend)
+        watch = monitor.Monitor(run.folder, run.settings)
+    if source:
+        introduce(settings, folder, source)
+    return run, watch
 
 
 def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: Backend = LOCAL) -> Run:
@@ -67,9 +78,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
     return run
 
 
-def open_remote(
-    url: str | None, take_over: bool, folder: Path, settings: LoopSettings, stack: ExitStack
-) -> Uploader | None:
+def open_remote(url: str | None, folder: Path, settings: LoopSettings, stack: ExitStack) -> Uploader | None:
     """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of both.
 
     Raises:
@@ -78,15 +87,15 @@ def open_remote(
     """
     if url is None:
         return None
-    remote = mirror.open_remote(url, folder, take_over, partial(_accept, settings, shown(url)))
+    remote = mirror.open_remote(url, folder, partial(_accept, settings, shown(url)))
     stack.callback(remote.close)
     return remote
 
 
-def describe_remote(url: str, take_over: bool, folder: Path, settings: LoopSettings) -> str:
+def describe_remote(url: str, folder: Path, settings: LoopSettings) -> str:
     """What `open_remote` would find, in words; nothing is written. Raises as it does."""
     store = Store(url)
-    found = Mirror(store, folder, take_over, partial(_accept, settings, store.shown)).state
+    found = Mirror(store, folder, partial(_accept, settings, store.shown)).state
     return f"{store.shown} {f'holds a run ({found})' if found.checkpoints else 'holds nothing yet'}"
 
 
@@ -96,10 +105,20 @@ def _accept(settings: LoopSettings, store: str, saved: bytes) -> None:
         before = dict(json.loads(saved))
     except (ValueError, TypeError):  # `compare` says what is wrong
         return
-    for name in (each for each in FIXED if each not in KEEPS):  # those follow the run, see `as_begun`
-        old, new = before.get(name, getattr(settings, name)), getattr(settings, name)
-        if old != new:
-            raise SettingsError(f"{store} holds a run of {name} {old!r}, not {new!r}; give another --storage")
+    _refuse_changed(before, settings, FIXED, store, "give another --storage")
+
+
+def _refuse_changed(
+    before: Mapping[str, Any], settings: LoopSettings, names: Sequence[str], place: str, advice: str
+) -> None:
+    """SettingsError if one of these settings is not what it was in the run at a place."""
+    for name in names:
+        new = getattr(settings, name)
+        old = before.get(name, new)
+        # a run's network can be given newer input features; what it says stays the same at first
+        sees_more = name == "features" and new > old and growth.takes_tactics(network_config(settings))
+        if old != new and not sees_more:
+            raise SettingsError(f"{place} holds a run of {name} {old!r}, not {new!r}; {advice}")
 
 
 def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None) -> LoopSettings:
@@ -123,10 +142,8 @@ def as_begun(settings: LoopSettings, folder: Path, chosen: frozenset[str] | None
     return replace(settings, **begun)
 
 
-def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> None:
-    """Say which of the run's settings are not the defaults, where all are, and which have no effect; `source` is where
-    they come from.
-    """
+def introduce(settings: LoopSettings, folder: Path, source: str) -> None:
+    """Say which of the run's settings are not the defaults, and where all are; `source` is where they come from."""
     say(
         f"{source}: {settings.network} for {settings.game}, in {folder.absolute()}; settings that are not the defaults:"
     )
@@ -135,14 +152,11 @@ def introduce(settings: LoopSettings, folder: Path, source: str = "a run") -> No
         fill(changed, LINE, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     )
     say(f"all settings: {folder.absolute() / 'settings.json'}; with their units: --list-settings")
-    played = {size for stage in settings.stage for size in stage.sizes}
-    for name in BY_SIZE:
-        if unplayed := sorted(attrgetter(name)(settings).keys() - played):
-            say(f"no stage plays size {', '.join(map(str, unplayed))}, which {name} names")
     say(f"games are refereed by {simulators.DESCRIPTIONS[settings.simulator]}")
+    say("Ctrl-C stops the run and saves; the same command continues")
 
 
-def train(run: Run, watch: Monitor, program: str, stop: Callable[[], bool], remote: Uploader | None = None) -> int:
+def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], bool], remote: Uploader | None = None) -> int:
     """Train until the run ends, fails or is stopped; `remote` gets a copy of each checkpoint. Returns the exit code."""
     if remote is not None:
         run.saved = remote.wake
@@ -192,23 +206,14 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
         ) from None
     if not under_way:  # an earlier start failed before the first checkpoint
         return False
-    for name in FIXED:
-        old, new = getattr(before, name), getattr(settings, name)
-        # a run's network can be given newer input features; what it says stays the same at first
-        sees_more = name == "features" and new > old and growth.takes_tactics(network_config(settings))
-        if old != new and not sees_more:
-            advice = "give another --run"
-            if name != "game":  # what another game has learned is of no use
-                run = folder.absolute()
-                advice += f", and --from {run}/weights.pt or --records {run} to start from that run"
-            raise SettingsError(f"{folder.absolute()} holds a run of {name} {old!r}, not {new!r}; {advice}")
+    advice = "give another --run"
+    if before.game == settings.game:  # what another game has learned is of no use
+        run = folder.absolute()
+        advice += f", and --from {run}/weights.pt or --records {run} to start from that run"
+    _refuse_changed(vars(before), settings, (*FIXED, *KEEPS), str(folder.absolute()), advice)
     if changes := differences(before, settings):
         listed = " " + ", ".join(changes) if len(changes) <= ON_A_LINE else "\n  ".join(["", *changes])
         say(f"settings changed since the run last stopped in {folder.absolute()}:{listed}")
-        with suppress(WeightsError):  # the run has saved none yet, or none that can be read
-            found = weights.load(folder / "weights.pt", settings.game).config
-            if note := limit_note(found, network_config(settings)):
-                say(note)
     return True
 
 

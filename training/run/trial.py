@@ -72,16 +72,14 @@ def row_bytes(settings: LoopSettings, size: int) -> float:
 
 def record_bytes(settings: LoopSettings, size: int) -> float:
     """Disk for one row of a size and its share of the game's moves, in bytes."""
-    record = kept_record(settings, size)
+    record = random_record(scoring.game_of(settings, size), settings.seed)
+    record = replace(record, targets=record.targets[:: max(1, round(1 / full_share(settings, size)))])
     return len(encode(record)) / len(record.targets)
 
 
-def kept_record(settings: LoopSettings, size: int, number: int = 0) -> Record:
-    """A random game of a size with as many targets as a run keeps; each number has its own."""
-    game, share = scoring.game_of(settings, size), settings.selfplay.full_share
-    record, until = random_record(game, settings.seed + number), settings.selfplay.full_until.get(size)
-    searched = [each for each in record.targets if until is None or each.ply < until * game.points]
-    return replace(record, targets=tuple(searched[:: max(1, round(1 / share))]) or record.targets[:1])
+def full_share(settings: LoopSettings, size: int) -> float:
+    """The share of a game's moves that are searched fully on boards of this size."""
+    return settings.selfplay.full_share * min(settings.selfplay.full_until.get(size, 1.0), 1.0)
 
 
 class SelfPlayTrial:

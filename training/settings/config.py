@@ -35,8 +35,8 @@ class MonitorSettings:
     )
     strength_games: int = setting(16, "games against each frozen opponent; even", 2, 10_000)
     strength_visits: int = setting(32, "visits a move of the network in those games", 1, 100_000)
-    strength_share: float = setting(0.05, "most of the run's time that they may take", 0, 1)
-    yardstick: str = setting("", "file of labelled positions (gozero yardstick) to agree with; empty = none")
+    strength_share: float = setting(0.05, "largest share of the run's time for them", 0, 1)
+    yardstick: str = setting("", "file of labelled positions to compare with (gozero yardstick); empty = none")
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class LoopSettings:
     threads: int = setting(
         0, "CPU threads of evaluator and learner; 0 = as many as help, measured now and then", 0, 1024
     )
-    hours: float = setting(0.0, "hours of work after which the run ends, over all its restarts; 0 = no limit", 0)
+    hours: float = setting(0.0, "hours after which the run ends, all restarts together; 0 = no limit", 0)
     generations: int = setting(0, "generations after which the run ends; 0 = no limit", 0)
     games: int = setting(0, "games after which the run ends; 0 = no limit", 0, papers="S2: 2,000,000; S3: 100,000")
     evaluations: int = setting(0, "evaluations of positions after which the run ends; 0 = no limit", 0)
@@ -132,7 +132,6 @@ class LoopSettings:
             threads=usual.threads,
             device=usual.device,
             selfplay=replace(self.selfplay, processes=usual.selfplay.processes, threads=usual.selfplay.threads),
-            learner=replace(self.learner, processes=usual.learner.processes),
             monitor=replace(self.monitor, yardstick=""),
         ).to_dict()
 
@@ -150,6 +149,8 @@ def saved(path: Path) -> LoopSettings:
         play = expected(values, dict, "it").get("selfplay")
         if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
             play["slots"] = play.pop("seats")
+        if isinstance(learner := values.get("learner"), dict):
+            learner.pop("processes", None)  # of those runs too
         return from_dict(LoopSettings, values, "settings.json")
     except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error

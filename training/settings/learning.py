@@ -49,10 +49,10 @@ class ReplaySettings:
     opening_weight: float = setting(
         1.0,
         "weight of the rows of games that have rows only in their first quarter: those of selfplay.full_until",
-        0, 1000, "ours: what usual searches say of openings, nearly nothing, stands against what wide ones say"
+        0, 1000, "ours: rows of usual searches outnumber those of wide ones"
     )
     size_weights: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
-        {}, "board size = times as often as its rows are drawn otherwise; 0 = never, a size that is not named: 1",
+        {}, "board size = how many times as often its rows are drawn; 0 = never, a size that is not named: 1",
         papers="ours: at the end of a run, more of what it has seen little of", read=_weights
     )
     held_out: float = setting(0.05, "share of games never trained on, for measuring", 0, 0.5)
@@ -93,15 +93,15 @@ class LearnerSettings:
     )
     warm_up: int = setting(100, "steps over which the step size rises at the start", 0)
     anneal: float = setting(
-        0.2, "share of the run over which the learning rate falls", 0, 1, "KataGo: last drop worth 100-250 Elo"
+        0.2, "last share of the run, over which the learning rate falls", 0, 1, "KataGo: last drop worth 100-250 Elo"
     )
     anneal_to: float = setting(0.05, "learning rate at the end, as a share", 0, 1)
     fixed_norms: bool = setting(
-        True, "true: while the step size is below its highest, renorm keeps its running statistics, as constants",
+        True, "true: while the step size is below its highest, the running statistics of renorm are constants",
         papers="common where a trained network is tuned"
     )
     ema: float = setting(
-        0.999, "decay a step of the average that plays, reached by a warm-up of (1 + t)/(10 + t); 0 = no average", 0,
+        0.999, "decay of the average that plays, a step; at first (1 + t)/(10 + t); 0 = no average", 0,
         0.999999, "KataGo: SWA; AlphaGo Zero, S0, S2-S4: none"
     )
     clip: float = setting(1.0, "largest norm of the gradient; 0 = any", 0, 1e6, "AlphaGo Zero, S0, S2-S4: none")
@@ -121,7 +121,8 @@ class LearnerSettings:
         0, 100, "KataGo: 1.5; AlphaGo Zero: 1"
     )
     root_value_share: float = setting(
-        0.25, "share of the root's value in the value's target, the rest is the result", 0, 1, "AlphaGo Zero, S2-S4: 0"
+        0.25, "share of the root's value in the target of the value; the rest is the result",
+        0, 1, "AlphaGo Zero, S2-S4: 0"
     )
     ownership_weight: float = setting(
         1.5, "weight of the ownership loss: binary cross-entropy, mean over points", 0, 100, "KataGo: 1.5"
@@ -131,9 +132,6 @@ class LearnerSettings:
     )
     reply_weight: float = setting(
         0.15, "weight of the loss of the reply, the move after: cross-entropy", 0, 100, "KataGo: 0.15"
-    )
-    processes: int = setting(
-        1, "processes that share each batch, on a cluster (--address); each has a GPU if there is any", 1, 64
     )
     precision: str = setting(
         "auto", "number type of the forward pass; auto = what is faster here", choices=("auto", "f32", "bf16")

@@ -63,10 +63,11 @@ class SelfPlaySettings:
     )
     gumbel_m: int = setting(16, "moves considered at the root (gumbel)", 1, 512, "Gumbel: 16 at n = 200 (Go 9x9)")
     c_visit: float = setting(
-        50.0, "added to the most visits of a move in the scale of its value (gumbel)", 0, 1000, "Gumbel: 50"
+        50.0, "in (c_visit + most visits) * c_scale, the weight of values against the policy (gumbel)",
+        0, 1000, "Gumbel: 50"
     )
     c_scale: float = setting(
-        1.0, "weight of the values against the policy (gumbel)", 0, 100, "Gumbel: 1.0 (Go), 0.1 (Atari)"
+        1.0, "see c_visit (gumbel)", 0, 100, "Gumbel: 1.0 (Go), 0.1 (Atari)"
     )
     c_puct: float = setting(1.1, "weight of the prior below the root", 0, 100, "KataGo: 1.1; S3: 1.0")
     fpu: float = setting(0.2, "value subtracted for an unvisited child", 0, 2, "KataGo: 0.2")
@@ -79,7 +80,7 @@ class SelfPlaySettings:
         0.01, 1, "KataGo: 0.25"
     )
     full_until: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
-        {}, "board size = share of its points after which many moves none is searched fully; a size not named: never",
+        {}, "board size = share of its points; after so many moves none is searched fully; a size not named: no limit",
         papers="ours: to learn the openings of a large board", read=_untils
     )
     varied_komi: bool = setting(
@@ -125,13 +126,13 @@ class SelfPlaySettings:
     )
     root_temperature_end: float = setting(1.1, "the same, late in the game", 0.1, 10, "KataGo: 1.1; others: 1")
     forced_playouts: float = setting(
-        2.0, "k: a full search tries a move sqrt(k P N) times, and its target forgets it (puct)", 0, 100,
+        2.0, "k: a full search tries each move sqrt(k P N) times, which its target leaves out (puct)", 0, 100,
         "KataGo: 2"
     )
     resign_threshold: float = setting(
         0.9,
-        "root value in five own moves in a row that concedes a game to that side: the rest is played cheaply; 0 = "
-        "never", 0, 1,
+        "root value of a side in five of its moves in a row at which the other has conceded: the rest is played "
+        "cheaply; 0 = never", 0, 1,
         "S1, AGZ: 0.9"
     )
     resign_generations: int = setting(10, "first generations in which no game is conceded", 0)
@@ -179,7 +180,8 @@ class Stage:
     )
     cheap_visits: int = setting(8, "simulations of the other moves", 1, 1_000_000, "KataGo: 100-200")
     evaluator: str = setting(
-        "network", "who evaluates leaves", papers="ours: playouts play the first games", choices=("network", "rollouts")
+        "network", "what evaluates leaves: the network, or random playouts",
+        papers="ours: playouts play the first games", choices=("network", "rollouts")
     )
 
     @property

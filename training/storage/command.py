@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -20,11 +19,8 @@ from training.storage.store import Store, StoreError
 def show(store: Store) -> str:
     """What the store holds, a line a file. StoreError if it holds no run."""
     found = _newest(store)
-    owner = found.owner
-    when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(owner.written))
     lines = [f"{entry.length:>14,}  {path}" for path, entry in found.files.items()]
-    state = "has ended" if owner.ended else "has not given the store free"
-    return "\n".join([*lines, str(found), f"written {when} by {owner.host}, folder {owner.folder}, which {state}"])
+    return "\n".join([*lines, str(found), f"written by {found.owner}"])
 
 
 def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:

@@ -1,14 +1,13 @@
 """Files between a run folder and a store: which are to be copied, and which are fetched and checked.
 
 A checkpoint is taken before the files that it needs. Those only grow until it is the oldest, so the files taken are a
-state from which the run can continue. They are linked or copied to a folder first, while training goes on. Not copied:
+state from which the run can continue. They are copied to a folder first, while training goes on. Not copied:
 the lock, TensorBoard's files (log.jsonl and report.html have the numbers) and records that were cut.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -75,19 +74,9 @@ class Copies:
                     continue
                 known, entry = self._known.get(name, ((), None))
                 if known != times or entry is None or object_name(name, entry) not in there:
-                    _link(path, file)
+                    shutil.copyfile(path, file)
                 staged[name] = times, file
         return staged
-
-
-def _link(path: Path, target: Path) -> None:
-    """A second name for a file that is replaced, never changed; a copy where there are no second names."""
-    try:
-        os.link(path, target)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copyfile(path, target)
 
 
 def fetch(store: Store, state: StoreManifest, folder: Path) -> None:

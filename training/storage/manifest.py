@@ -40,12 +40,10 @@ class Owner:
     process: int
     folder: str  # the run folder, absolute
     written: float  # seconds since 1970, by its clock
-    ended: bool = False  # nothing more will come from it
 
     def __str__(self) -> str:
-        minutes = max(0.0, time.time() - self.written) / 60
-        ago = f"{minutes:.0f} minutes" if minutes < 120 else f"{minutes / 60:,.0f} hours"
-        return f"{self.host} (process {self.process}, folder {self.folder}), which last wrote {ago} ago"
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.written))
+        return f"{self.host} (process {self.process}, folder {self.folder}) at {when}"
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,9 @@ def decode(content: bytes) -> StoreManifest | None:
     except ValueError:
         return None
     try:
-        owner = Owner(**saved.pop("owner"))
+        owner = saved.pop("owner")
+        owner.pop("ended", None)  # of manifests before December 2026
+        owner = Owner(**owner)
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(owner=owner, files=files, **saved)
     except (KeyError, TypeError, AttributeError):

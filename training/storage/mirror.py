@@ -54,34 +54,30 @@ class StoreAgreement:
 class Mirror:
     """A run folder with a copy in a store. The folder must be this process's alone (`storage.alone`)."""
 
-    def __init__(
-        self, store: Store, folder: Path, take_over: bool = False, accept: Callable[[bytes], None] = lambda _: None
-    ) -> None:
+    def __init__(self, store: Store, folder: Path, accept: Callable[[bytes], None] = lambda _: None) -> None:
         """Decide which of the two is ahead; nothing is written yet, `claim` comes next.
 
         `accept` is given the settings.json of a run that is to be fetched, and may raise an error of its own.
 
         Raises:
-            StoreError: the store cannot be read, is damaged or in use, or differs from the folder.
+            StoreError: the store cannot be read, is damaged, or differs from the folder.
         """
         self.store, self.folder = store, folder.absolute()
         self._coming = ""  # what `fetch` says of the store's run
         check_places(store, self.folder)
         self._agreement = _agreements(self.folder).get(store.place, StoreAgreement())
         found = manifests.newest(store)
-        if found is not None and not take_over:
-            self._refuse_if_busy(found)
         if found is None or not found.checkpoints:
-            state = StoreManifest(new_id(), found.number if found else 0, found.id if found else "", self._owner(), {})
+            number, known = (found.number, found.id) if found else (0, "")
+            found = StoreManifest(new_id(), number, known, self._owner(), {})
             self._agreement = StoreAgreement()
         else:
-            state = found
             self._agreement = replace(self._agreement, fetching=self._is_behind(found, accept))
-        self.state = state  # the store's newest, as far as is known
+        self.state = found  # the store's newest, as far as is known
         self._uploaded: set[str] = set()  # objects that are there for certain
 
     def claim(self) -> None:
-        """Make the store this folder's. If `behind` is true, `fetch` comes next.
+        """Make the store this folder's; another process that had it has lost it. If `behind` is true, `fetch` comes next.
 
         Raises:
             StoreError: the store cannot be written, or was claimed by another process meanwhile.
@@ -92,7 +88,7 @@ class Mirror:
         if not self.behind:
             copies.forget(self.folder)
         try:
-            self._write(self.state.files, ended=False, seen=[])
+            self._write(self.state.files, seen=[])
         except StoreError:
             if first:  # a store that could not be used leaves nothing here
                 (self.folder / AGREEMENTS).unlink(missing_ok=True)
@@ -118,8 +114,8 @@ class Mirror:
                     path.unlink()
         self._save(replace(self._agreement, fetching=False))
 
-    def push(self, ended: bool = False) -> bool:
-        """Bring the store to the folder's state; `ended` says that this was the last time. False: it was there already.
+    def push(self) -> bool:
+        """Bring the store to the folder's state. False: it was there already.
 
         Raises:
             LostError: another process has the store by now.
@@ -129,10 +125,10 @@ class Mirror:
         self._check_newest(seen)
         try:
             files = self.state.files if self.behind else self._upload()
-            if files == self.state.files and not ended:
+            if files == self.state.files:
                 self._sweep(seen)  # what a push before could not
                 return False
-            self._write(files, ended, seen)
+            self._write(files, seen)
         except OSError as error:
             raise StoreError(f"cannot copy {self.folder}: {error.strerror or error}") from None
         return True
@@ -170,16 +166,8 @@ class Mirror:
         newest = numbered(self.folder / "checkpoints", ".pt")[-1]
         return self._agreement.newest == entry_of(newest).sha256
 
-    def _refuse_if_busy(self, found: StoreManifest) -> None:
-        """StoreError if a process that has not ended has the store, unless it worked in this folder."""
-        owner, mine = found.owner, self._owner()
-        if not owner.ended and (owner.host, owner.folder) != (mine.host, mine.folder):
-            raise StoreError(
-                f"{self.store.shown} is in use by {owner}; wait until it ends or, if it is gone, add --take-over"
-            )
-
-    def _owner(self, ended: bool = False) -> Owner:
-        return Owner(platform.node(), os.getpid(), str(self.folder), time.time(), ended)
+    def _owner(self) -> Owner:
+        return Owner(platform.node(), os.getpid(), str(self.folder), time.time())
 
     def _upload(self) -> dict[str, FileEntry]:
         """Copy what the store lacks of the folder. Returns the folder's state."""
@@ -214,12 +202,12 @@ class Mirror:
                 f"whole in {self.folder}"
             )
 
-    def _write(self, files: dict[str, FileEntry], ended: bool, seen: list[str]) -> None:
+    def _write(self, files: dict[str, FileEntry], seen: list[str]) -> None:
         """Write the next manifest and remove what it does not need of `seen`, names that were there before.
 
         They were listed before the owner was checked, so files of a process that takes over now are not among them.
         """
-        fresh = StoreManifest(self.state.run, self.state.number + 1, new_id(), self._owner(ended), files)
+        fresh = StoreManifest(self.state.run, self.state.number + 1, new_id(), self._owner(), files)
         self._save(replace(self._agreement, pending=fresh.id))
         self._check_newest(self.store.names(manifests.FOLDER))
         self.store.write(fresh.name, manifests.encode(fresh))
@@ -254,69 +242,59 @@ class Uploader:
     def __init__(self, mirror: Mirror) -> None:
         self._mirror = mirror
         self.lost = False  # whether another process has taken the store over
-        self._due, self._closing, self._complete = threading.Event(), False, False
+        self._wanted, self._closing = threading.Event(), False
+        self._complete = False  # the last push succeeded
         self._thread = threading.Thread(target=self._work, name="storage", daemon=True)
         self._thread.start()
 
     def wake(self) -> None:
         """A checkpoint has been written. Returns at once; any thread may call it."""
-        self._due.set()
+        self._wanted.set()
 
     def close(self) -> bool:
-        """Push for the last time, wait for it, and give the store free. Returns whether the store holds it all.
-
-        Later calls return the same.
-        """
+        """Push for the last time and wait for it. Returns whether the store holds it all; later calls return the same."""
         if not self._closing:
             self._closing = True
-            self._due.set()
+            self._wanted.set()
             self._thread.join()
-            self._complete = not self.lost and self._push(ended=True)
             if self._complete:
                 say(f"{self._mirror.store.shown} holds the run: {self._mirror.state}")
         return self._complete
 
     def _work(self) -> None:
-        while not self._closing and not self.lost:
-            self._due.wait()
-            self._due.clear()
-            if not self._closing:
-                self._push()
+        closing = False
+        while not closing and not self.lost:
+            self._wanted.wait()
+            self._wanted.clear()
+            closing = self._closing
+            self._push("the same command" if closing else "training goes on, and the next checkpoint")
 
-    def _push(self, ended: bool = False) -> bool:
-        """Push once; a failure is one line. Returns whether it succeeded."""
-        again = "the same command tries again" if ended else "training goes on, and the next checkpoint tries again"
+    def _push(self, again: str) -> None:
+        """Push once; a failure is one line, which says what tries again."""
+        self._complete = False
         try:
-            self._mirror.push(ended)
-            return True
+            self._mirror.push()
+            self._complete = True
         except LostError as error:
             self.lost = True
             say(str(error))
         except (StoreError, StorageError) as error:
-            say(f"{error}; {again}")
-        return False
+            say(f"{error}; {again} tries again")
 
 
-def open_remote(
-    url: str, folder: Path, take_over: bool = False, accept: Callable[[bytes], None] = lambda _: None
-) -> Uploader:
+def open_remote(url: str, folder: Path, accept: Callable[[bytes], None] = lambda _: None) -> Uploader:
     """Open the store of a run folder; the folder then has the store's run, if it had none or an older state of it.
 
     `accept` is given the settings.json of a run before anything of it is fetched, and may raise an error of its own.
 
     Raises:
-        StoreError: the store cannot be used, is damaged or in use, or holds something else than the folder.
+        StoreError: the store cannot be used, is damaged, or holds something else than the folder.
         StorageError: the folder cannot be written.
     """
-    mirror = Mirror(Store(url), folder, take_over, accept)
+    mirror = Mirror(Store(url), folder, accept)
     mirror.claim()
     if mirror.behind:
-        try:
-            mirror.fetch()
-        except BaseException:
-            with contextlib.suppress(StoreError, StorageError):
-                mirror.push(ended=True)  # gives the store free
-            raise
+        mirror.fetch()
     return Uploader(mirror)
 
 

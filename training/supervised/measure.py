@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -30,10 +30,9 @@ class CorrectShare:
     def __str__(self) -> str:
         if not self.count:
             return "nothing to measure"
-        half = (
-            f"± {self.half:.1%} of {self.count:,}" if np.isfinite(self.half) else f"of {self.count:,}, all of one game"
-        )
-        return f"{self.share:.1%} {half}"
+        if np.isnan(self.half):
+            return f"{self.share:.1%} of {self.count:,}, all of one game"
+        return f"{self.share:.1%} ± {self.half:.1%} of {self.count:,}"
 
 
 def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
@@ -57,29 +56,26 @@ def share_of(right: np.ndarray, game: np.ndarray) -> CorrectShare:
     return CorrectShare(share, half, len(right))
 
 
-@dataclass
-class Predictions:
-    """For each held-out position, whether the predicted move was right, and the predicted winner where one is known."""
+Predictor = Callable[[SizedRows, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""(moves int [n], values float [n] for the side to move) of rows of one size, by their indices int [n]."""
 
-    top1: list[np.ndarray] = field(default_factory=list)
-    value: list[np.ndarray] = field(default_factory=list)
-    game: list[np.ndarray] = field(default_factory=list)
-    decided: list[np.ndarray] = field(default_factory=list)
 
-    def add(self, found: SizedRows, rows: slice, moves: np.ndarray, values: np.ndarray) -> None:
-        """The predictions for some rows of one size: moves int [n] and values float [n] for the side to move."""
-        self.top1.append(moves == found.rows.policy[rows].argmax(1))
-        self.value.append(np.sign(values) == found.rows.value[rows])
-        self.game.append(found.game[rows])
-        self.decided.append(found.known[rows, 0] & (found.rows.value[rows] != 0))
-
-    def shares(self) -> tuple[CorrectShare, CorrectShare]:
-        """(top-1, value accuracy)."""
-        if not self.top1:
-            nothing = share_of(np.zeros(0), np.zeros(0))
-            return nothing, nothing
-        top1, value, game, decided = (np.concatenate(part) for part in (self.top1, self.value, self.game, self.decided))
-        return share_of(top1, game), share_of(value[decided], game[decided])
+def shares(
+    held: dict[int, SizedRows], predict: Predictor, stop: Callable[[], bool] = lambda: False
+) -> tuple[CorrectShare, CorrectShare]:
+    """(top-1, value accuracy) on the held-out positions, the latter where a winner is known."""
+    parts = [(np.zeros(0, bool), np.zeros(0, bool), np.zeros(0, np.int64), np.zeros(0, bool))]
+    for _, found in sorted(held.items()):
+        for start in range(0, len(found), CHUNK):
+            if stop():
+                break
+            chosen = np.arange(start, min(start + CHUNK, len(found)))
+            moves, values = predict(found, chosen)
+            results = found.rows.value[chosen]
+            right = moves == found.rows.policy[chosen].argmax(1)
+            parts.append((right, np.sign(values) == results, found.game[chosen], found.known[chosen, 0] & (results != 0)))
+    top1, value, game, decided = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return share_of(top1, game), share_of(value[decided], game[decided])
 
 
 @torch.inference_mode()
@@ -87,25 +83,21 @@ def measure(
     learner: Learner, held: dict[int, SizedRows], stop: Callable[[], bool] = lambda: False
 ) -> tuple[CorrectShare, CorrectShare]:
     """The averaged network's (top-1, value accuracy) on the held-out positions."""
-    predictions = Predictions()
-    for _, found in sorted(held.items()):
-        for start in range(0, len(found), CHUNK):
-            if stop():
-                break
-            rows = slice(start, min(start + CHUNK, len(found)))
-            batch = found.batch(np.arange(rows.start, rows.stop))
-            output = learner.ema(*map(torch.from_numpy, batch.inputs))
-            predictions.add(found, rows, output.policy.argmax(1).numpy(), output.value.numpy())
-    return predictions.shares()
+
+    def predict(found: SizedRows, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        output = learner.ema(*map(torch.from_numpy, found.batch(chosen).inputs))
+        return output.policy.argmax(1).numpy(), output.value.numpy()
+
+    return shares(held, predict, stop)
 
 
 def constant(data: Collection) -> tuple[CorrectShare, CorrectShare]:
     """The same for a predictor that does not look at the board."""
-    predictions = Predictions()
-    for size, found in sorted(data.held.items()):
-        known = data.train.get(size)
+
+    def predict(found: SizedRows, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        known = data.train.get(found.board.size)
         move = int(known.rows.policy.sum(0, dtype=np.float32).argmax()) if known else 0
         value = 1.0 if known is None or known.rows.value.mean() >= 0 else -1.0
-        rows = slice(0, len(found))
-        predictions.add(found, rows, np.full(len(found), move), np.full(len(found), value))
-    return predictions.shares()
+        return np.full(len(chosen), move), np.full(len(chosen), value)
+
+    return shares(data.held, predict)

@@ -1,8 +1,10 @@
-"""Supervised learning: epochs over a collection of rows, each measured, and saved so that it can be resumed."""
+"""Supervised learning: epochs over the rows of SGF files, each measured, and saved so that it can be resumed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import argparse
+import tempfile
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,15 +14,17 @@ import torch
 
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import model, weights
-from gozero.system.console import progress_bar, say
-from gozero.system.options import SettingsError
+from gozero.system.console import FAILED, SUCCESS, progress_bar, say, stop_on_signals
+from gozero.system.options import SettingsError, flat
+from gozero.system.threads import available_threads
 from training.learner.learner import DivergedError, Learner
-from training.records.replay import Batch
-from training.settings.config import LearnerSettings
+from training.settings.config import LearnerSettings, from_dict
 from training.storage import storage
 from training.storage.checkpoint import UNREADABLE
-from training.supervised.collection import Collection, Wanted
-from training.supervised.measure import measure
+from training.storage.storage import StorageError
+from training.supervised import collection
+from training.supervised.collection import Collection, CollectionError, Wanted
+from training.supervised.measure import constant, measure
 
 SAVED_EVERY = 1000  # steps: what a killed process loses at most
 
@@ -35,13 +39,11 @@ class TrainerPlan:
     epochs: int
 
 
-def state_of(out: Path) -> Path:
-    """Where the state of a run is that writes its weights to `out`."""
-    return out.with_name(out.name + ".state")
-
-
 class SupervisedTrainer:
-    """Supervised learning under way: the learner, and the epochs and steps that are done."""
+    """Supervised learning under way: the learner, and the epochs and steps that are done.
+
+    Weights go to `out`, the state of the run to a file beside it.
+    """
 
     def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
@@ -51,10 +53,6 @@ class SupervisedTrainer:
         self.epoch = self.step = 0
         self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
 
-    @property
-    def state_path(self) -> Path:
-        return state_of(self.out)
-
     def _facts(self) -> dict[str, Any]:
         """Plain values by which a state knows its run; more epochs may be asked for, so they are none of them."""
         facts = {"rows": self.data.rows(), "games": self.data.counts["games"], **asdict(self.plan)}
@@ -63,25 +61,24 @@ class SupervisedTrainer:
         return facts
 
     def resume(self) -> None:
-        """Continue from the state beside OUT. SettingsError where there is none, or it belongs to another run."""
+        """Continue from the state beside OUT. SettingsError if there is none, or it belongs to another run."""
+        path = state_of(self.out)
         try:
-            state = dict(torch.load(self.state_path, map_location="cpu", weights_only=True))
-            saved, self.epoch, self.step = state["facts"], state["epoch"], state["step"]
-            rate = saved["learner"].pop("learning_rate")
+            state = dict(torch.load(path, map_location="cpu", weights_only=True))
+            saved, self.epoch, self.step = flat(state["facts"]), state["epoch"], state["step"]
+            rate = saved.pop("learner.learning_rate")
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
-            advice = (
-                "without --resume" if isinstance(error, FileNotFoundError) else "without --resume, and with it removed,"
-            )
+            removed = "" if isinstance(error, FileNotFoundError) else ", and with it removed,"
             raise SettingsError(
-                f"cannot continue from {self.state_path.absolute()}: {why}; {advice} a new run begins"
+                f"cannot continue from {path.absolute()}: {why}; without --resume{removed} a new run begins"
             ) from None
-        facts = self._facts()
-        now = facts["learner"].pop("learning_rate")  # it may change
-        if other := ", ".join(_differences(saved, facts)):
-            raise SettingsError(
-                f"{self.state_path.absolute()} is of another run: {other}; give what it had, or another --out"
-            )
+        facts = flat(self._facts())
+        now = facts.pop("learner.learning_rate")  # it may change
+        names = [name for name in saved | facts if saved.get(name) != facts.get(name)]
+        if names:
+            other = (f"{name.partition('.')[2] or name} was {saved.get(name)!r}, now {facts.get(name)!r}" for name in names)
+            raise SettingsError(f"{path.absolute()} is of another run: {', '.join(other)}; give what it had, or another --out")
         if rate != now:
             say(f"--learning-rate was {rate:g} and is {now:g} from here on")
         self.learner.load_state_dict(state["learner"])
@@ -90,7 +87,9 @@ class SupervisedTrainer:
     def save(self) -> None:
         """Write the weights that play, and the state."""
         size = max(self.data.train, key=lambda each: len(self.data.train[each]))
-        state = {"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}
+        plan, state = self.plan, {"facts": self._facts(), "epoch": self.epoch, "step": self.step}
+        settings = {"network": plan.network, "epochs": plan.epochs, **asdict(plan.wanted), **asdict(plan.learner)}
+        counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
         with storage.writing(self.out):
             weights.save(
                 self.out,
@@ -98,34 +97,30 @@ class SupervisedTrainer:
                 self.learner.config,
                 size=size,
                 trained_sizes=self.data.train,
-                provenance=self._provenance(),
+                provenance={"how": "supervised, from SGF files", **counts, "settings": settings},
             )
             carry_graph(self.out)
-            with storage.replacing(self.state_path) as file:
-                torch.save(state, file)
+            with storage.replacing(state_of(self.out)) as file:
+                torch.save(state | {"learner": self.learner.state_dict()}, file)
         self.saved = self.learner.steps
-
-    def _provenance(self) -> dict[str, Any]:
-        """The provenance that the weights file stores."""
-        plan = self.plan
-        settings = {"network": plan.network, "epochs": plan.epochs, **asdict(plan.wanted), **asdict(plan.learner)}
-        counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
-        return {"how": "supervised, from SGF files", **counts, "settings": settings}
 
     def train(self, stop: Callable[[], bool]) -> None:
         """Train epoch after epoch, each measured, until all are done or `stop()` is true; then save.
 
-        Raises:
-            DivergedError: a loss became infinite or not a number; what was saved before stays.
+        The batches of an epoch are the same whether or not it was interrupted. DivergedError if a loss became infinite
+        or not a number; what was saved before stays.
         """
-        steps = self.data.steps(self.plan.learner.batch)
-        while self.epoch < self.plan.epochs and not stop():
-            sums: list[dict[str, torch.Tensor]] = []
+        plan, steps = self.plan, self.data.steps(self.plan.learner.batch)
+        while self.epoch < plan.epochs and not stop():
+            losses: list[dict[str, torch.Tensor]] = []
+            generator = np.random.default_rng([plan.wanted.seed, self.epoch])
             with progress_bar(steps, f"epoch {self.epoch + 1}", " steps") as progress:
                 progress.update(self.step)
-                for batch in self._rest():
-                    done = (self.epoch * steps + self.step) / (self.plan.epochs * steps)
-                    sums.append(self._learn(batch, self.plan.learner.rate(done)))
+                for number, batch in enumerate(self.data.batches(plan.learner.batch, generator)):
+                    if number < self.step:
+                        continue
+                    done = (self.epoch * steps + self.step) / (plan.epochs * steps)
+                    losses.append(self.learner.train(batch, plan.learner.rate(done)))
                     self.step += 1
                     progress.update(1)
                     if stop():
@@ -134,40 +129,81 @@ class SupervisedTrainer:
                         self.save()
             if self.step >= steps:
                 self.epoch, self.step = self.epoch + 1, 0
-                say(self._line(sums, stop))
+                self._report(losses, stop)
             self.save()
 
-    def _learn(self, batch: Batch, rate: float) -> dict[str, torch.Tensor]:
-        """`Learner.train`; its DivergedError says what to do here."""
-        try:
-            return self.learner.train(batch, rate)
-        except DivergedError:
-            again = f" and --resume, which continues from step {self.saved}" if self.saved else ""
-            raise DivergedError(
-                f"a loss or the gradient is not a number at step {self.learner.steps + 1}: give the same command "
-                f"with a --learning-rate below {self.plan.learner.learning_rate:g}{again}"
-            ) from None
-
-    def _rest(self) -> Iterator[Batch]:
-        """The batches of this epoch that are still to come; the same ones whether or not it was interrupted."""
-        generator = np.random.default_rng([self.plan.wanted.seed, self.epoch])
-        for number, batch in enumerate(self.data.batches(self.plan.learner.batch, generator)):
-            if number >= self.step:
-                yield batch
-
-    def _line(self, sums: list[dict[str, torch.Tensor]], stop: Callable[[], bool]) -> str:
-        losses = ", ".join(
-            f"{name} {np.mean([float(each[name]) for each in sums]):.3f}" for name in (sums[0] if sums else ())
-        )
+    def _report(self, losses: list[dict[str, torch.Tensor]], stop: Callable[[], bool]) -> None:
+        means = {name: np.mean([float(each[name]) for each in losses]) for name in (losses[0] if losses else ())}
+        text = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
         top1, value = measure(self.learner, self.data.held, stop)
-        return f"epoch {self.epoch} of {self.plan.epochs}: losses {losses}; held out: top-1 {top1}, value {value}"
+        say(f"epoch {self.epoch} of {self.plan.epochs}: losses {text}; held out: top-1 {top1}, value {value}")
 
 
-def _differences(saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
-    """What facts of a run differ, those of tables by their own names."""
-    for name, value in now.items():
-        before = saved.get(name)
-        if isinstance(before, dict) and isinstance(value, dict):
-            yield from _differences(before, value)
-        elif before != value:
-            yield f"{name} was {before!r}, now {value!r}"
+def state_of(out: Path) -> Path:
+    """Where the state of a run is that writes its weights to `out`."""
+    return out.with_name(out.name + ".state")
+
+
+def _reserve(out: Path, resumes: bool) -> None:
+    """Check that the weights can be written, and in place of no other training, before time is spent on them;
+    SettingsError if not.
+    """
+    try:
+        if out.is_dir():
+            raise SettingsError(f"cannot write --out {out.absolute()}: it is a folder; give another file")
+        with tempfile.TemporaryFile(dir=storage.nearest(out.absolute().parent)):
+            pass
+    except OSError as error:
+        raise SettingsError(f"cannot write --out {out.absolute()}: {error.strerror}; give another file") from None
+    state = state_of(out)
+    if state.exists() and not resumes:
+        raise SettingsError(
+            f"{state.absolute()} holds a training: give --resume to go on with it, or another --out, or remove it"
+        )
+
+
+def learn(options: argparse.Namespace) -> int:
+    """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. UserError for what cannot be
+    used.
+    """
+    version = options.features or (1 if options.network == "agz13" else 3)
+    size = model.config(options.network, features=version).size
+    wanted = Wanted(
+        tuple(sorted(options.size)), options.variations, options.require_result, options.held_out, options.most,
+        options.seed, version,
+    )  # fmt: skip
+    values = {"batch": options.batch, "learning_rate": options.learning_rate}
+    plan = TrainerPlan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
+    _reserve(options.out, options.resume)
+    torch.set_num_threads(options.threads or available_threads())
+    try:
+        data = collection.read(options.folder, wanted, say, size)
+    except CollectionError as error:
+        needs = f"; network {plan.network} plays {size}x{size} only" if size else ""
+        raise CollectionError(f"{error}{needs}") from None
+    say(collection.summary(data))
+    if wanted.held_out and not data.held:
+        say(f"no game is held out to measure with: give more games, or a --held-out above {wanted.held_out:g}")
+    run = SupervisedTrainer(plan, data, options.out)
+    if options.resume:
+        run.resume()
+    stop = stop_on_signals()
+    try:
+        run.train(stop)
+    except StorageError as error:
+        say(f"gozero supervised: {error}")
+        return FAILED
+    except DivergedError:
+        again = f" and --resume, which continues from step {run.saved}" if run.saved else ""
+        say(
+            f"gozero supervised: a loss or the gradient is not a number at step {run.learner.steps + 1}: give the same "
+            f"command with a --learning-rate below {plan.learner.learning_rate:g}{again}"
+        )
+        return FAILED
+    measured = measure(run.learner, data.held, stop)
+    if not stop():  # beside the constant predictor's
+        print(f"{'held-out games':<22}{'top-1':<28}value")
+        for name, (top1, value) in {plan.network: measured, "constant predictor": constant(data)}.items():
+            print(f"{name:<22}{top1!s:<28}{value}")
+    print(f"weights: {run.out.absolute()}")
+    return SUCCESS

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-import torch
 
+from gozero.system.console import stop_on_signals
 from tests import ROOT
 from tests.training import crashes
 from tests.training.cluster.conftest import PATIENCE, Cluster
@@ -23,6 +22,7 @@ from training.doctor.monitor import Monitor
 from training.records import records
 from training.run import session
 from training.run.new_run import StartingPoint
+from training.selfplay.processes import WorkerLostError
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
@@ -69,12 +69,26 @@ def on_cluster(
     chosen: frozenset[str] | None = None,
 ) -> int:
     """Run it there, and return the exit code."""
-    from training.cluster import driver
-    from training.cluster.messages import Assignment
+    import ray
+
+    from training.cluster import connection
 
     with signals_kept():
-        asked = Assignment(settings, chosen, folder, StartingPoint(), None, False, "gozero train", workers, workers and 1)
-        return driver.run(asked, cluster.address)
+        connection.connect(cluster.address)
+        try:
+            return train(folder, settings, workers, chosen)
+        finally:
+            ray.shutdown()
+
+
+def train(folder: Path, settings: LoopSettings, workers: int, chosen: frozenset[str] | None = None) -> int:
+    """The same in a process that has joined the cluster."""
+    from training.cluster import coordinator
+
+    stop, start = stop_on_signals(), StartingPoint()
+    with storage.alone(folder, PATIENCE):
+        begun = session.as_begun(settings, folder, chosen)
+        return coordinator.train(begun, folder, start, workers, "gozero train", stop)
 
 
 def check(folder: Path, whole: Path) -> None:
@@ -138,7 +152,6 @@ def test_so_is_one_that_learns_while_it_plays(cluster: Cluster, tmp_path: Path) 
     [
         ("ray::Worker.work", "its task goes to another worker"),
         ("ray::Learner", "the learner is gone: the run is opened again from its newest checkpoint"),
-        ("ray::Coordinator", "the coordinator was lost and continues from the newest checkpoint"),
     ],
 )
 def test_whoever_is_killed_the_run_ends_as_it_would_have(
@@ -152,68 +165,30 @@ def test_whoever_is_killed_the_run_ends_as_it_would_have(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "title, line",
-    [
-        ("ray::Learner", "the learner is gone: the run is opened again from its newest checkpoint"),
-        ("ray::Coordinator", "the coordinator was lost and continues from the newest checkpoint"),
-    ],
-)
-def test_whoever_is_killed_before_the_first_checkpoint_the_run_begins_again(
-    title: str, line: str, cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    killer = cluster.kill(title, (tmp_path / storage.LOCK).exists)
-    assert on_cluster(tmp_path, cluster, replace(SETTINGS, generations=1)) == 0
-    killer.join()
-    assert line in capfd.readouterr().err
-
-
-@pytest.mark.slow
-def test_processes_that_share_the_batches_learn_what_one_learns_and_end_together(
+def test_a_learner_killed_before_the_first_checkpoint_begins_again(
     cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Gradients over gloo. In the second run one of the processes is killed."""
-    learner = replace(SETTINGS.learner, precision="f32", batch=64)
-    settings = replace(SETTINGS, generations=1, gate=replace(SETTINGS.gate, games=0), learner=learner)
-    found = []
-    for processes in (1, 2):
-        folder = tmp_path / str(processes)
-        assert on_cluster(folder, cluster, replace(settings, learner=replace(learner, processes=processes))) == 0
-        found.append((checkpoint.latest(folder / "checkpoints") or pytest.fail(str(folder)))[0])
-    one, two = found
-    assert storage.shard(tmp_path / "1", 1).read_bytes() == storage.shard(tmp_path / "2", 1).read_bytes()
-    assert one.learner["steps"] == two.learner["steps"] > 0
-    for name, tensor in one.learner["net"].items():
-        assert torch.allclose(tensor.float(), two.learner["net"][name].float(), atol=0.05), name
-    capfd.readouterr()
-    killer = cluster.kill("ray::Learner", lambda: games(tmp_path / "lost", 1) > 0)
-    assert on_cluster(tmp_path / "lost", cluster, replace(settings, learner=replace(learner, processes=2))) == 0
+    killer = cluster.kill("ray::Learner", (tmp_path / storage.LOCK).exists)
+    assert on_cluster(tmp_path, cluster, replace(SETTINGS, generations=1)) == 0
     killer.join()
-    assert "is opened again from its newest checkpoint" in capfd.readouterr().err
+    assert "the learner is gone: the run is opened again from its newest checkpoint" in capfd.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_learner_that_always_dies_ends_the_run(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     from training.cluster import coordinator
     from training.cluster.learner import LearnerLostError
-    from training.cluster.messages import Assignment
 
     def lose(*arguments: object) -> None:
         raise LearnerLostError("the learner is gone")
 
-    class Nobody:
-        steps = 7
-        workers = SimpleNamespace(cut_all=lambda: None)
-
     monkeypatch.setattr(coordinator, "TRIES", 3)
-    monkeypatch.setattr(session, "prepare", lose)
-    made = object.__new__(coordinator.Coordinator)
-    made._again, made._stop = False, threading.Event()
-    made._asked = Assignment(SETTINGS, None, tmp_path, StartingPoint(), None, False, "gozero train", 1, 1)
-    with pytest.raises(coordinator.WorkersLostError, match="lost 3 times after step 7"):
-        made._train(SETTINGS, Nobody(), None)  # type: ignore[arg-type]
+    monkeypatch.setattr(coordinator, "check_room", lambda settings: None)
+    monkeypatch.setattr(session, "open_run", lose)
+    with pytest.raises(WorkerLostError):
+        coordinator.train(SETTINGS, tmp_path, StartingPoint(), 1, "gozero train", lambda: False)
     assert capsys.readouterr().err.count("the run is opened again") == 2
 
 
@@ -228,22 +203,18 @@ def test_workers_have_the_network_with_which_the_run_began(
 
 
 @pytest.mark.slow
-def test_a_driver_that_is_gone_comes_back(
-    cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_a_command_that_was_killed_goes_on_from_the_newest_checkpoint(
+    cluster: Cluster, whole: Path, tmp_path: Path
 ) -> None:
     folder, code = tmp_path / "run", "from tests.training.cluster import test_cluster as t; t.as_command()"
     environment = os.environ | {"GOZERO_TEST": json.dumps([str(folder), cluster.address])}
-    driver = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
-    )
-    assert driver.stderr is not None
-    for line in driver.stderr:
-        if line.startswith("games are refereed"):
-            break
-    driver.kill()
-    driver.wait(PATIENCE)
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) as command:
+        pause = threading.Event()
+        while command.poll() is None and not games(folder, 1):
+            pause.wait(0.05)
+        command.kill()
+        assert command.wait(PATIENCE) == -signal.SIGKILL
     assert on_cluster(folder, cluster) == 0
-    assert "this run is under way on the cluster" in capfd.readouterr().err
     check(folder, whole)
 
 
@@ -270,7 +241,7 @@ def test_a_machine_s_workers_play_games_of_the_asynchronous_mode_and_leave(
 
 
 def as_command() -> None:
-    """The driver of the test above."""
+    """The command of a test above."""
 
     class Address:
         address = json.loads(os.environ["GOZERO_TEST"])[1]

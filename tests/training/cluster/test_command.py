@@ -60,25 +60,6 @@ def test_workers_are_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    "settings, options, why",
-    [
-        (["learner.processes=2"], [], "learner.processes = 2 is for a cluster: give --address, or set it to 1"),
-        (
-            ["learner.processes=3", "learner.batch=64"],
-            ["--address", NOBODY],
-            "64 is no multiple of learner.processes = 3",
-        ),
-    ],
-)
-def test_processes_of_the_learner_share_batches_on_a_cluster(
-    settings: list[str], options: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    changes = [word for each in settings for word in ("--set", each)]
-    assert run(tmp_path, *changes, *options) == 2
-    assert why in only_line(capsys)
-
-
-@pytest.mark.parametrize(
     "options, offered",
     [
         ([], {"cpus": 8, "gozero_worker": 8}),
@@ -139,15 +120,3 @@ def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixtu
     assert "no cluster answers there" in only_line(capsys)
     assert worker_command.main(["--address", NOBODY, "--workers", "2", "--threads", "0"]) == 2
     assert "--threads 0" in only_line(capsys)
-
-
-def test_a_open_remote_that_is_a_path_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    from training.cluster import driver
-
-    asked: list[str | None] = []
-    monkeypatch.setattr(driver, "run", lambda each, address: asked.append(each.storage) or 0)
-    monkeypatch.chdir(tmp_path)
-    for home in ("home", "s3://bucket/run"):
-        assert run(tmp_path, "--address", "auto", "--storage", home) == 0
-    assert asked == [str(tmp_path / "home"), "s3://bucket/run"]

@@ -14,12 +14,12 @@ from tests.training.cluster.conftest import PATIENCE, Cluster
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
-from training.cluster import driver, pool
-from training.cluster.messages import About, Counts, Initialize, NetworkVersion, Order, PackedPool, PlayTask
-from training.cluster.pool import ClusterPool
+from training.cluster import connection, pool
+from training.cluster.pool import ClusterPool, Counts
 from training.cluster.selfplay import summary
-from training.cluster.worker import GPU_SHARE, GPU_WORKER
+from training.cluster.worker import GPU_SHARE, GPU_WORKER, About, Order
 from training.selfplay.local import Task
+from training.selfplay.remote import NetworkVersion, PackedPool, PlayTask
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
 ORDER = PlayTask(
@@ -50,11 +50,11 @@ def hired(cluster: Cluster) -> Iterator[Callable[..., ClusterPool]]:
     """Makes pools of one worker in this process."""
     import ray
 
-    driver.connect(cluster.address)
+    connection.connect(cluster.address)
     made: list[ClusterPool] = []
 
     def make(workers: int = 1, **changes: Any) -> ClusterPool:
-        made.append(ClusterPool(Initialize(SETTINGS, 1), workers, **changes))
+        made.append(ClusterPool(SETTINGS, 1, workers, **changes))
         made[-1].open()
         return made[-1]
 
@@ -92,14 +92,14 @@ class Willing:
 
 
 @pytest.fixture
-def hiring(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[Initialize, str], Any]]:
+def hiring(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[str], Any]]:
     """(handles of the workers hired, what hires them)."""
     import ray
 
     actor: Any = ray.remote(Willing)
     handles: list[Any] = []
 
-    def hire(order: Initialize, resource: str) -> Any:
+    def hire(resource: str) -> Any:
         handles.append(actor.options(num_cpus=0, max_concurrency=2).remote())
         return handles[-1]
 
@@ -181,6 +181,6 @@ def test_workers_that_die_as_they_start_end_the_wait(
 
     actor: Any = ray.remote(Broken)
     monkeypatch.setattr(pool, "STARTS", 2)
-    job = hired(start=lambda order, resource: actor.remote()).submit(ORDER)
-    with pytest.raises(pool.WorkersLostError, match="no such precision here"):
+    job = hired(start=lambda resource: actor.remote()).submit(ORDER)
+    with pytest.raises(pool.WorkerLostError, match="no such precision here"):
         job.result(PATIENCE)

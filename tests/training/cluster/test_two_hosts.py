@@ -206,15 +206,12 @@ def test_a_cut_cable_and_a_lost_head_cost_time_alone(hosts: tuple[Host, Host], w
 
 
 def as_command() -> None:
-    """The driver of the test above."""
-    from pathlib import Path
-
-    from training.cluster import driver
-    from training.cluster.messages import Assignment
-    from training.run.new_run import StartingPoint
+    """The command of the test above."""
+    from tests.training.cluster.test_cluster import train
+    from training.cluster import connection
     from training.settings import config
 
     settings, folder = map(Path, sys.argv[1:])
+    connection.connect("auto")
     wanted = config.from_dict(config.LoopSettings, json.loads(settings.read_text()), str(settings))
-    asked = Assignment(wanted, None, folder, StartingPoint(), None, False, "gozero train", 0, 0)
-    sys.exit(driver.run(asked, "auto"))
+    sys.exit(train(folder, wanted, 0))

@@ -247,14 +247,7 @@ def test_a_sloppy_engine_plays_on_and_its_ways_are_said_once(
     assert player.name.endswith("sloppy.py")  # it knows neither name nor boardsize nor final_score
     assert {record.ended for record in records} == {"game end"}
     assert {record.claims for record in records} == {(None, None)}
-    said = capsys.readouterr().err
-    remarks = (
-        "leaves out the IDs",
-        "leaves out the blank after =",
-        "surplus blank lines",
-        "is taken to have the right board",
-    )
-    assert [said.count(remark) for remark in remarks] == [1, 1, 1, 1]
+    assert capsys.readouterr().err.count("is taken to have the right board") == 1
 
 
 @pytest.mark.parametrize(("name", "packages"), [("tictactoe", []), ("connect4", ["bitbully"])])

@@ -99,8 +99,6 @@ def test_an_estimate_knows_games(tmp_path: Path) -> None:
         **ONE_SIZE, generation_games=30, games=300, learner={"generation_steps": 100, "batch": 64}
     )
     stage = settings.stage[0]
-    rows = 16 * settings.selfplay.full_share
-    assert estimate._generation_rows(settings, stage) == pytest.approx(30 * rows)
     cost = estimate.Cost({("rollouts", 4): 1000.0}, {4: 0.01})
     longer = replace(settings, learner=replace(settings.learner, generation_steps=200))
     assert estimate.forecast(longer, stage, cost).rows_an_hour < estimate.forecast(settings, stage, cost).rows_an_hour

@@ -73,9 +73,9 @@ def test_a_broken_store_ends_no_run_but_is_told(
 ) -> None:
     url, push = f"brittle://{tmp_path}/store", Mirror.push
 
-    def broken(self: Mirror, ended: bool = False) -> bool:
+    def broken(self: Mirror) -> bool:
         break_after(0)
-        return push(self, ended)
+        return push(self)
 
     with monkeypatch.context() as patch:
         patch.setattr(Mirror, "push", broken)
@@ -90,7 +90,6 @@ def test_a_broken_store_ends_no_run_but_is_told(
 @pytest.mark.parametrize(
     "arguments, reason",
     [
-        (["--take-over"], "--take-over belongs to --storage URL; give both"),
         (["--storage", "nowhere://run"], "--storage nowhere://run: Protocol not known: nowhere"),
         (["--storage", "{run}/store"], "lie within each other"),
     ],
@@ -133,5 +132,3 @@ def test_the_dry_run_looks_into_the_store(
     assert not (tmp_path / "store").exists()
     assert train.main([*command, str(tmp_path / "run"), "--storage", f"{tmp_path}/run/store", "--dry-run"]) == 2
     assert "lie within each other" in capsys.readouterr().err
-    assert train.main([*command, str(tmp_path / "run"), "--take-over", "--dry-run"]) == 2
-    assert "--take-over belongs to --storage URL; give both" in capsys.readouterr().err

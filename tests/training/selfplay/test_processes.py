@@ -2,9 +2,11 @@
 
 import os
 import signal
+import zlib
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,9 +18,10 @@ from training.commands import train
 from training.learner.learner import network_config
 from training.records import records
 from training.run import modes, session
-from training.selfplay.local import LocalSelfPlay, Task
-from training.selfplay.processes import SIGNALS, ProcessSelfPlay, WorkerLostError, _portable
-from training.storage import storage
+from training.selfplay.local import Key, LocalSelfPlay, Task
+from training.selfplay.processes import SIGNALS, ProcessSelfPlay, WorkerLostError
+from training.selfplay.remote import PlayTask
+from training.storage import checkpoint, storage
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = crashes.settings(selfplay={"games": 4, "slots": 3, "processes": 2})
@@ -27,6 +30,10 @@ NET = model.build(network_config(SETTINGS), 1)
 
 def tasks(wanted: float = 12) -> list[Task]:
     return [Task(5, slot, SETTINGS.stage[1], 2, wanted, "rows") for slot in range(3)]
+
+
+def states(selfplay: ProcessSelfPlay) -> dict[Key, Any]:
+    return {key: checkpoint.decompress(content) for key, content in sorted(selfplay.state_dict().items())}
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +45,8 @@ def shared() -> Generator[ProcessSelfPlay]:
     yield made
     for task in tasks(500):
         made.submit(task)
-    next(made.take(lambda: False))
-    processes = [worker.process for worker in made._workers]
     made.close()
-    assert not any(process.is_alive() for process in processes)
+    assert all(job.done() for job in made._jobs), "their games end at once"
 
 
 def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
@@ -55,13 +60,13 @@ def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
         assert moves(found) == moves(expected)
         assert found[-1] == expected[-1]
         assert len(found) == len(expected)
-        assert same(shared.state_dict(), alone.state_dict())
+        assert same(states(shared), alone.state_dict())
         assert [each.peaks for each in shared.calibrations()] == [each.peaks for each in alone.calibrations()]
 
 
 def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessSelfPlay) -> None:
     played(shared, tasks())
-    before, playing = shared.state_dict(), shared.playing.state_dict()
+    before, playing = states(shared), shared.playing.state_dict()
     peaks = [each.peaks.copy() for each in shared.calibrations()]
     expected = moves(played(shared, tasks()))
     assert shared.load_state_dict(before, playing) == []
@@ -73,7 +78,7 @@ def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessSelfPlay) -> N
 
 def test_a_stop_loses_no_game(shared: ProcessSelfPlay) -> None:
     def begun() -> int:
-        return sum(group["started"] for state in shared.state_dict().values() for group in state["groups"])
+        return sum(group["started"] for state in states(shared).values() for group in state["groups"])
 
     played(shared, tasks(1))
     before, asked = begun(), iter(range(10))
@@ -81,35 +86,26 @@ def test_a_stop_loses_no_game(shared: ProcessSelfPlay) -> None:
 
 
 def test_an_error_in_a_worker_is_raised_here(shared: ProcessSelfPlay) -> None:
-    shared._workers[0].request("play", "no task")
-    with pytest.raises(AttributeError):
-        shared._workers[0].receive()
+    played(shared, tasks(1))
+    order = PlayTask(0, tasks()[0], shared._pools[5, 0]._replace(content=b""), shared._weights)
+    assert isinstance(shared._send(order).exception(), zlib.error)
 
 
 def test_signals_are_left_to_the_process_that_leads_and_a_worker_that_died_is_one_line() -> None:
     """Also while one is starting: a Ctrl-C in the terminal reaches them all."""
     starting = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
-    starting._worker_of(0)
-    for worker in starting._workers:
-        for number in SIGNALS:
-            os.kill(worker.process.pid, number)
-    assert moves(played(starting, tasks()))
-    os.kill(starting._workers[1].process.pid, signal.SIGKILL)
-    with pytest.raises(WorkerLostError, match="SIGKILL, perhaps because memory"):
+    for task in tasks():
+        starting.submit(task)
+    processes = list(starting._workers._processes)
+    for number in SIGNALS:
+        for process in processes:
+            os.kill(process, number)
+    while starting.tasks:
+        assert list(starting.take(lambda: False))
+    os.kill(processes[1], signal.SIGKILL)
+    with pytest.raises(WorkerLostError):
         played(starting, tasks())
     starting.close()
-
-
-class TwoArgumentsError(Exception):
-    """Pickle makes it anew with one argument, and fails."""
-
-    def __init__(self, one: str, two: str) -> None:
-        super().__init__(f"{one} and {two}")
-
-
-def test_an_error_that_does_not_survive_the_pipe_is_told_in_words() -> None:
-    assert str(_portable(TwoArgumentsError("this", "that"))).endswith("TwoArgumentsError: this and that")
-    assert type(_portable(KeyError("k"))) is KeyError
 
 
 def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:

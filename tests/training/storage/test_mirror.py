@@ -17,9 +17,9 @@ from training.storage.mirror import LostError, Mirror, Uploader, open_remote
 from training.storage.store import Store, StoreError
 
 
-def mirror(folder: Path, url: str, take_over: bool = False) -> Mirror:
+def mirror(folder: Path, url: str) -> Mirror:
     folder.mkdir(exist_ok=True)
-    opened = Mirror(Store(url), folder, take_over)
+    opened = Mirror(Store(url), folder)
     opened.claim()
     if opened.behind:
         opened.fetch()
@@ -74,12 +74,12 @@ def test_only_the_files_that_changed_are_sent(tmp_path: Path, monkeypatch: pytes
 def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
-    first.push(ended=True)
+    first.push()
     second = mirror(tmp_path / "new", url)
     assert state(tmp_path / "new") == state(tmp_path / "run")
     assert "holds a run (generation 1, 5 files, 0.0 MB): it is fetched" in capsys.readouterr().err
     work(tmp_path / "new", 2)
-    second.push(ended=True)
+    second.push()
     mirror(tmp_path / "run", url)  # unchanged since, so it follows
     assert state(tmp_path / "run") == state(tmp_path / "new")
     assert "is ahead of" in capsys.readouterr().err
@@ -91,12 +91,12 @@ def test_a_users_copy_beside_the_checkpoints_stays_where_it_is(
     first, mine = mirror(tmp_path / "run", url), tmp_path / "run/checkpoints/best-so-far.pt"
     work(tmp_path / "run", 1)
     write(mine, b"a copy")
-    first.push(ended=True)
+    first.push()
     second = mirror(tmp_path / "new", url)
     assert "holds a run (generation 1, 5 files" in capsys.readouterr().err
     assert not (tmp_path / "new/checkpoints/best-so-far.pt").exists()
     work(tmp_path / "new", 2)
-    second.push(ended=True)
+    second.push()
     mirror(tmp_path / "run", url)  # the run's own files are unchanged since, so it follows
     assert "is ahead of" in capsys.readouterr().err
     assert mine.read_bytes() == b"a copy"
@@ -110,7 +110,7 @@ def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
     work(tmp_path / "run", 2)
     again = mirror(tmp_path / "run", url)
     assert sorted(state(tmp_path / "run"))[:2] == ["checkpoints/000001.pt", "checkpoints/000002.pt"]
-    again.push(ended=True)
+    again.push()
     assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
 
 
@@ -118,10 +118,10 @@ def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None
     url = f"file://{tmp_path}/store"
     first = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
-    first.push(ended=True)
+    first.push()
     second = mirror(tmp_path / "new", url)
     work(tmp_path / "new", 2, seed=1)
-    second.push(ended=True)
+    second.push()
     work(tmp_path / "run", 2, seed=2)  # trained without --storage meanwhile
     work(tmp_path / "unknown", 1, seed=3)
     for name in ("run", "unknown"):
@@ -132,24 +132,19 @@ def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None
     assert pulled(url, tmp_path / "other") == state(tmp_path / "new")
 
 
-def test_a_store_in_use_is_refused_until_it_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_that_came_last_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"file://{tmp_path}/store"
-    monkeypatch.setattr(platform, "node", lambda: "first")
     first = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
     first.push()
     monkeypatch.setattr(platform, "node", lambda: "second")
-    with pytest.raises(StoreError, match=r"is in use by first \(process \d+, .* add --take-over"):
-        mirror(tmp_path / "new", url)
-    second = mirror(tmp_path / "new", url, take_over=True)
+    second = mirror(tmp_path / "new", url)
     work(tmp_path / "new", 2, seed=1)
     second.push()
     work(tmp_path / "run", 2, seed=2)
     with pytest.raises(LostError, match=r"taken over by second .* is whole in .*run"):
         first.push()
     assert pulled(url, tmp_path / "other") == state(tmp_path / "new"), "the first has changed nothing"
-    second.push(ended=True)
-    mirror(tmp_path / "third", url)
 
 
 def test_of_two_that_claim_at_once_one_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +168,7 @@ def test_a_damaged_store_is_named_and_leaves_the_folder_empty(harm: str, tmp_pat
     url = f"file://{tmp_path}/store"
     home = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
-    home.push(ended=True)
+    home.push()
     (shard,) = (tmp_path / "store/records").iterdir()
     content = shard.read_bytes()
     shard.unlink()
@@ -184,7 +179,7 @@ def test_a_damaged_store_is_named_and_leaves_the_folder_empty(harm: str, tmp_pat
         home_of(tmp_path / "new", url)
     assert not any((tmp_path / "new").glob("checkpoints/*"))
     shard.write_bytes(content)
-    home_of(tmp_path / "new", url).close()  # the store was given free
+    home_of(tmp_path / "new", url).close()
     assert state(tmp_path / "new") == state(tmp_path / "run")
 
 
@@ -192,7 +187,7 @@ def test_a_fetch_that_was_killed_is_taken_up(tmp_path: Path, monkeypatch: pytest
     url = f"file://{tmp_path}/store"
     home = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
-    home.push(ended=True)
+    home.push()
     for moved in range(6):  # files that are in their places when it happens
         folder, real, left = tmp_path / f"new{moved}", Path.replace, [moved]
 
@@ -206,8 +201,8 @@ def test_a_fetch_that_was_killed_is_taken_up(tmp_path: Path, monkeypatch: pytest
         with monkeypatch.context() as patch:
             patch.setattr(Path, "replace", killed)
             with pytest.raises(Killed) if moved < 5 else pytest.MonkeyPatch.context():
-                mirror(folder, url, take_over=True)
-        mirror(folder, url, take_over=True).push(ended=True)
+                mirror(folder, url)
+        mirror(folder, url).push()
         assert state(folder) == state(tmp_path / "run")
 
 
@@ -227,14 +222,14 @@ def test_a_folder_that_was_emptied_does_not_empty_the_store(tmp_path: Path) -> N
     home.push()
     (tmp_path / "run/checkpoints/000001.pt").unlink()
     with pytest.raises(StoreError, match="has no checkpoint any more"):
-        home.push(ended=True)
+        home.push()
 
 
 def test_a_store_does_not_replace_files_that_do_not_come_from_it(tmp_path: Path) -> None:
     url, taken = f"file://{tmp_path}/store", tmp_path / "taken"
     first = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
-    first.push(ended=True)
+    first.push()
     write(taken / "weights.pt", b"mine")
     with pytest.raises(StoreError, match=r"has another weights\.pt, which it would replace: give another --run"):
         mirror(taken, url)
@@ -254,7 +249,7 @@ def test_a_store_that_is_away_for_a_while_is_not_given_up(tmp_path: Path) -> Non
         home.push()
     assert not isinstance(told.value, LostError)
     (tmp_path / "away").rename(tmp_path / "store")
-    assert home.push(ended=True)
+    assert home.push()
     assert pulled(f"file://{tmp_path}/store", tmp_path / "other") == state(tmp_path / "run")
 
 
@@ -271,7 +266,7 @@ def test_a_store_is_known_however_its_url_is_spelled(tmp_path: Path, monkeypatch
         )
     ):
         work(tmp_path / "run", number + 2)
-        assert mirror(tmp_path / "run", url).push(ended=True)
+        assert mirror(tmp_path / "run", url).push()
 
 
 def test_a_store_that_cannot_be_written_leaves_nothing_in_the_folder(tmp_path: Path) -> None:
@@ -287,7 +282,7 @@ def test_store_and_folder_do_not_lie_within_each_other(tmp_path: Path) -> None:
             mirror(tmp_path / folder, url)
     home = mirror(tmp_path / "apart", f"file://{tmp_path}/store")
     work(tmp_path / "apart", 1)
-    home.push(ended=True)
+    home.push()
     with pytest.raises(StoreError, match="lie within each other"):
         pulled(f"file://{tmp_path}/store", tmp_path / "store/copy")
 
@@ -349,10 +344,9 @@ def test_a_checkpoint_is_copied_while_training_goes_on(tmp_path: Path, monkeypat
     pushed = threading.Event()
     real = Mirror.push
 
-    def push(self: Mirror, ended: bool = False) -> bool:
-        done = real(self, ended)
-        if not ended:
-            pushed.set()
+    def push(self: Mirror) -> bool:
+        done = real(self)
+        pushed.set()
         return done
 
     monkeypatch.setattr(Mirror, "push", push)

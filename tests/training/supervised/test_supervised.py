@@ -24,7 +24,7 @@ from training.records.describe import sgf_record
 from training.records.library import Entry
 from training.records.replay import Batch, rows_of
 from training.settings.config import LearnerSettings
-from training.supervised import collection, measure, startup, trainer
+from training.supervised import collection, measure, trainer
 from training.supervised.collection import CollectionError, Wanted
 from training.supervised.sgf_rows import LabelledLine, komi_of, labelled_lines, result_of
 from training.supervised.trainer import SupervisedTrainer, TrainerPlan
@@ -292,7 +292,7 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             left[0] -= 1
         return bool(left) and left[0] <= 0
 
-    monkeypatch.setattr(startup, "stop_on_signals", lambda: stop)
+    monkeypatch.setattr(trainer, "stop_on_signals", lambda: stop)
     return left
 
 
@@ -335,7 +335,13 @@ def test_a_run_that_was_told_to_stop_measures_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     measured: list[int] = []
-    monkeypatch.setattr(measure.Predictions, "add", lambda *_: measured.append(1))
+    batch = collection.SizedRows.batch
+
+    def count(self: collection.SizedRows, chosen: np.ndarray, symmetries: np.ndarray | None = None) -> Batch:
+        measured.extend([1] if symmetries is None else [])
+        return batch(self, chosen, symmetries)
+
+    monkeypatch.setattr(collection.SizedRows, "batch", count)
     signals[:] = [9]
     assert run(folder, tmp_path / "w.pt") == 0
     assert not measured

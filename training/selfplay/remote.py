@@ -1,0 +1,166 @@
+"""Self-play by workers elsewhere, in processes of this machine or on a cluster: the orders that they get, what a worker
+does with one, and the side that sends them.
+
+An order says all that is needed, so a worker keeps nothing that would be lost with it, and the games are the same
+whoever plays them. Between its tasks the state of each pool is here, as the worker compressed it.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+from training.records.records import Record
+from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd
+from training.selfplay.pool import Pool, Stop
+from training.selfplay.resign import Calibration
+from training.settings.config import LoopSettings
+from training.storage import checkpoint
+
+Tensors = dict[str, torch.Tensor]
+
+
+class NetworkVersion(NamedTuple):
+    """A network's tensors, on their way."""
+
+    number: int  # of no other network that the same workers may have
+    version: int  # how many networks played before
+    reference: Any  # to the tensors, or these as bytes
+
+
+class PackedPool(NamedTuple):
+    """A pool's state on its way and between its tasks."""
+
+    content: bytes  # see `training.storage.checkpoint.compress`
+    resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.selfplay.resign`
+
+    @classmethod
+    def of(cls, pool: Pool) -> PackedPool:
+        return cls(checkpoint.compress(pool.state_dict()), tuple(pool.resign.peaks))
+
+
+@dataclass(frozen=True)
+class PlayTask:
+    """The order to play a task. The answer is a `TaskResult`."""
+
+    number: int  # of the order
+    task: Task
+    pool: PackedPool  # the state that it goes on from
+    weights: NetworkVersion
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """A task has ended, or was cut: its games, and the pool then."""
+
+    records: list[Record]
+    end: TaskEnd
+    pool: PackedPool
+    seconds: float  # of work
+
+
+class TaskPlayer:
+    """What a worker plays orders with: the pool and the network that it had last are caches."""
+
+    def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
+        """As `LocalSelfPlay`."""
+        self._selfplay, self._network = LocalSelfPlay(settings, net, threads, device), -1
+
+    def play(self, order: PlayTask, tensors: Callable[[Any], Tensors], stop: Stop) -> TaskResult:
+        """Play a task; `tensors` finds those that the order refers to."""
+        began, key, local = time.monotonic(), order.task.key, self._selfplay
+        if order.weights.number != self._network:
+            local.take_weights(tensors(order.weights.reference))
+            self._network = order.weights.number
+        if complaint := local.load_pool(key, checkpoint.decompress(order.pool.content)):
+            raise RuntimeError(complaint)
+        local.tasks = [order.task]
+        *records, end = (each for _, each in local.take(stop))
+        local.pools = {key: local.pools[key]}  # those of other slots would keep their trees
+        assert isinstance(end, TaskEnd)
+        games = [each for each in records if isinstance(each, Record)]
+        return TaskResult(games, end, PackedPool.of(local.pools[key]), time.monotonic() - began)
+
+
+class RemoteSelfPlay(SelfPlay):
+    """Plays tasks by sending orders to workers."""
+
+    def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
+        super().__init__(settings, net, threads, device)
+        self.playing.cpu()
+        self._pools: dict[Key, PackedPool] = {}  # as their last task left them
+        self._jobs: dict[Future[Any], PlayTask] = {}
+        self._weights = self._sent()
+
+    @abstractmethod
+    def _sent(self) -> NetworkVersion:
+        """Make the network that plays ready for the workers."""
+
+    @abstractmethod
+    def _number(self) -> int:
+        """The number of the next order."""
+
+    @abstractmethod
+    def _send(self, order: PlayTask) -> Future[Any]:
+        """Send an order to a worker. The result is a `TaskResult`, or None if it was cut before it began."""
+
+    @abstractmethod
+    def _first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
+        """Those of some jobs that have ended, once there is one. All are cut once `stop()` is true."""
+
+    def _cut(self, jobs: Collection[Future[Any]]) -> None:
+        """Let jobs end soon, for there is another network."""
+
+    def take_weights(self, state: Tensors) -> None:
+        super().take_weights(state)
+        with self._lock:
+            self._weights = self._sent()
+            jobs = list(self._jobs)
+        self._cut(jobs)
+
+    def submit(self, task: Task) -> None:
+        if task.key not in self._pools:
+            self._pools[task.key] = PackedPool.of(self._here().open_pool(task.key, task.begun))
+        super().submit(task)
+        with self._lock:
+            order = PlayTask(self._number(), task, self._pools[task.key], self._weights)
+            self._jobs[self._send(order)] = order
+
+    def take(self, stop: Stop) -> Iterator[Found]:
+        for job in self._first_done(list(self._jobs), stop):
+            played: TaskResult | None = job.result()
+            with self._lock:
+                order = self._jobs.pop(job)
+            self.tasks.remove(order.task)
+            if played is not None:
+                self._pools[order.task.key] = played.pool
+                self._note(order, played)
+                yield from ((order.task, record) for record in played.records)
+            yield order.task, played.end if played else TaskEnd(0)
+
+    def _note(self, order: PlayTask, played: TaskResult) -> None:
+        """A task has been played: for the report."""
+
+    def state_dict(self) -> dict[Key, Any]:
+        return {key: pool.content for key, pool in self._pools.items()}
+
+    def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: Tensors | None) -> list[str]:
+        here = self._here()
+        complaints = here.load_state_dict(pools, playing)
+        self._pools = {key: PackedPool.of(pool) for key, pool in here.pools.items()}
+        self.take_weights(here.playing.state_dict())
+        return complaints
+
+    def calibrations(self) -> list[Calibration]:
+        return [Calibration.of(self.settings.selfplay, self._pools[key].resign) for key in sorted(self._pools)]
+
+    def _here(self) -> LocalSelfPlay:
+        """Makes pools, which workers play."""
+        return LocalSelfPlay(self.settings, self.playing, self.threads, "cpu")
