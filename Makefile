@@ -18,7 +18,7 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 export PATH := $(PATH):/usr/games
 
 .DEFAULT_GOAL := help
-.PHONY: help play board setup pachi node boardpage test check bench compare golden clean
+.PHONY: help play board setup pachi node boardpage test check docs bench compare golden clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
@@ -45,10 +45,13 @@ boardpage: $(STAMPS)/boardpackages  ## build the browser's page from gozero/fron
 test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, on up to four cores
 	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-check: setup $(STAMPS)/test-packages  ## ruff, mypy, import-linter
+check: setup $(STAMPS)/test-packages docs  ## ruff, mypy, import-linter, the strict build of the manual
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
 	@$(VENV)/bin/lint-imports
+
+docs: $(STAMPS)/docs-packages  ## build the manual as a site into build/site
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
 
 golden: setup $(STAMPS)/test-packages  ## write the golden transcripts anew; read the difference before you commit it
 	@$(PYTHON) -m pytest --update-golden tests/gtp/test_golden.py $(ARGS)
@@ -102,6 +105,10 @@ $(STAMPS)/packages: $(STAMPS)/player
 
 $(STAMPS)/test-packages: $(STAMPS)/packages
 	@$(INSTALL) --editable '.[test,dev]'
+	@touch $@
+
+$(STAMPS)/docs-packages: $(STAMPS)/player
+	@$(INSTALL) --editable '.[docs]'
 	@touch $@
 
 # three small packages, from the registry or npm's own cache; the optional ones are for encodings that we do not write

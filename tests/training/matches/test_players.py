@@ -290,32 +290,6 @@ def test_gnu_go_and_the_referee_agree_on_legality_and_result() -> None:
     assert [record.winner for record in records] == [0] * 4
 
 
-@pytest.mark.pachi
-def test_pachi_plays_a_legal_game_for_komi_0() -> None:
-    go = games.make("go", size=SIZE, komi=0)
-    player = open_player("pachi:uct:500", Conditions(go, 0.0))
-    first, second = play_match((player, RandomPlayer()), go, games=2, max_moves=30)
-    assert {first.ended, second.ended} <= {"two passes", "move limit"}
-    with pytest.raises(PlayerError, match="at least 500 playouts a move, not 499"):
-        open_player("pachi:uct:499", Conditions(go, 0.0))
-    with pytest.raises(PlayerError, match=r"komi 0, not 7\.5"):
-        open_player("pachi:uct:500", Conditions(games.make("go", size=SIZE), 7.5))
-
-
-@pytest.mark.pachi
-def test_pachi_plays_a_lost_game_to_its_end() -> None:
-    go = games.make("go", size=SIZE, komi=0)
-    position = Position(go)
-    for vertex in ("C3", "B3", "D3", "C2", "C4"):  # White has not one stone, and no room for two eyes
-        position.play(coords.parse_vertex(vertex, SIZE))
-        position.play(go.pass_action)
-    position.play(coords.parse_vertex("D4", SIZE))
-    player = open_player("pachi:uct:1500", Conditions(go, 0.0))  # it resigns after a thousand playouts at the least
-    player.begin(0, seed=1)
-    (answer,) = player.choose([Turn(0, position)])
-    assert position.is_legal(answer)
-
-
 def test_uct_selects_by_ucb1_and_rollout_puct_by_puct(go: Game) -> None:
     uct, puct = (open_player(f"{kind}:60", Conditions(go, 7.5)) for kind in ("uct", "puct-rollout"))
     assert (uct.name, puct.name) == ("plain UCT, 60 rollouts", "rollout PUCT, 60 rollouts")
@@ -342,7 +316,7 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
         ("", "no player is called ''"),
         (
             "rand",
-            "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, weights:FILE:policy, gtp:COMMAND, pachi:uct:N, "
+            "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, weights:FILE:policy, gtp:COMMAND, "
             "course:FOLDER:STRATEGY or perfect",
         ),
         ("gtp:", "no player is called 'gtp:'"),
@@ -357,13 +331,12 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
             "course:folder:val_and_pol:99999999999",
             "in 'course:folder:val_and_pol:99999999999', 99999999999 visits a move",
         ),
-        ("pachi:uct:99999999999999999999", "visits a move are too many"),
         ("weights:100", "no player is called 'weights:100'"),
         ("weights:a.pt:-3", "'-3' is not a number of visits: expected a whole number above 0, or policy"),
         ("uct:policy", "'policy' is not a number of visits: expected a whole number above 0"),
         ("weights:a.pt:bf16", "'bf16' is not a number of visits"),
         ("weights:a.pt:64:int4", "'int4' is not a number of visits"),
-        ("pachi:montecarlo:5", "no player is called"),
+        ("montecarlo:5", "no player is called"),
         ("perfect", "there is no perfect player of go"),
         ("gtp:no-such-engine --gtp", "cannot start the engine 'no-such-engine --gtp'"),
     ],

@@ -22,11 +22,11 @@ from gozero.play.engine import beyond_training, find_weights, spanned, supported
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
-from training.matches.elo import MatchScore, wilson
+from training.matches.elo import MatchScore
 from training.matches.interface import POLICY
 from training.matches.options import SIMS, field_values
 from training.matches.table.published import Part, PublishedPair, PublishedTable
-from training.matches.tables import aligned, csv_text
+from training.matches.tables import aligned
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import PAIRS, Entrant, Field
@@ -35,10 +35,7 @@ from training.matches.tournament.presets import OUT
 from training.matches.tournament.results import MatchScores, Results, remarks, score
 from training.matches.tournament.runner import View
 
-Shares = tuple[float | None, float | None, float | None]
 PLAIN_UCT = "plain UCT"
-FIGURES = Path("table.csv")
-HEADS = ("ours", "theirs", "network", "source", "games", "won", "drawn", "lost", "score", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -97,22 +94,6 @@ class Contest:
             yield table_html(self._cells(part, results))
         yield "<h1>The tournament behind it</h1>"
 
-    def csv(self, results: Results) -> str:
-        """A row for each figure that was published and for each cell of ours."""
-        rows, games = list[tuple[Any, ...]](), 2 * self.table.games
-        for pair in self.table.pairs:
-            start = pair.our_side.replace(",", ""), pair.theirs
-            for name, figure in self.table.figures_of(pair).items():
-                low, high = wilson(figure.share * games, games)
-                shares: Shares = (None, None, figure.share) if figure.is_bound else (figure.share, low, high)
-                rows.append((*start, name, "published", games, "", "", "", *map(_share, shares)))
-            for file in self.weights:
-                total = self.total(results.found, file, pair)
-                shares = (total.score, *total.interval) if total.games else (None, None, None)
-                counts = (total.games, total.wins, total.draws, total.losses)
-                rows.append((*start, file, "here", *counts, *map(_share, shares)))
-        return csv_text([dict(zip(HEADS, row, strict=True)) for row in rows])
-
     def _about(self, results: Results) -> list[str]:
         """What the numbers are."""
         table, field = self.table, results.field
@@ -137,10 +118,6 @@ class Contest:
         return rows
 
 
-def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.4f}"
-
-
 def cell_text(total: MatchScore, wanted: int) -> str:
     """A cell of which so many games are wanted."""
     if not total.games:
@@ -159,8 +136,7 @@ def play(options: argparse.Namespace, table: PublishedTable, cells: Sequence[Pub
     another = f"-{field.game}" if field.game != table.game else ""
     other = f"-{contest.opponent}" if contest.command else ""
     folder = OUT / Entrant(name=f"table-{options.table}{another}{other}").file_name
-    view = View(text=contest.text, head=contest.html, files=lambda found: {FIGURES: contest.csv(found)})
-    return runner.play_once(field, options, view, folder)
+    return runner.play_once(field, options, View(text=contest.text, head=contest.html), folder)
 
 
 def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int]:

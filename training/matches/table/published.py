@@ -101,16 +101,6 @@ class PublishedTable:
             raise ChoiceError(f"--pairs: {pair} is not in {where}: expected some of {known}")
         return [pair for pair in self.pairs if pair in wanted]
 
-    def figures_of(self, pair: PublishedPair) -> dict[str, Figure]:
-        """What each network scored in this pair, by name, each figure once."""
-        found: dict[str, Figure] = {}
-        for part in self.parts:
-            for name, figures in part.figures.items():
-                for cell, figure in zip(part.pairs, figures, strict=True):
-                    if cell == pair and figure not in found.values():
-                        found[name] = figure
-        return found
-
 
 def names() -> list[str]:
     """The tables that there are."""

@@ -88,7 +88,9 @@ class Conductor:
         games = self._illegal.setdefault(name, [])
         games.append(game)
         if len(games) == min(ILLEGAL_GAMES, self.asked):
-            self.withdrawn[name] = f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
+            self.withdrawn[name] = (
+                f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
+            )
             del self._illegal[name]
 
     def _is_decided(self) -> bool:

@@ -101,7 +101,7 @@ class Field:
     @property
     def together(self) -> int:
         """Games at once in one process. It is the same on every machine: a search in batches depends on it."""
-        outside = any(parse_player(entrant.player).is_outside for entrant in self.entrant)
+        outside = any(parse_player(entrant.player).kind == "gtp" for entrant in self.entrant)
         return 1 if outside or self.clock.runs else TOGETHER
 
     @property
@@ -139,7 +139,8 @@ class Field:
         komi = f", komi {self.komi:g}" if self.game == scoring.GO else ""
         kind = {SPRT: "match with SPRT", PAIRS: counted(len(self.pair), "pair")}.get(self.kind, self.kind)
         shape = self.make_game().dimensions
-        return f"{kind} of {len(self.entrant)}, {self.game} {shape}{komi}{', ' * bool(self.rules)}{self.rules}; {self.clock}"
+        rules = f", {self.rules}" if self.rules else ""
+        return f"{kind} of {len(self.entrant)}, {self.game} {shape}{komi}{rules}; {self.clock}"
 
 
 def load(path: Path, **changes: Any) -> Field:
@@ -237,7 +238,7 @@ def _check_player(whole: Field, text: str) -> None:
     player = parse_player(text)
     if player.kind == "weights":
         locations.find(player.argument)
-    elif player.kind != "perfect" and not player.is_outside:
+    elif player.kind not in ("perfect", "gtp"):
         open_player(text, Conditions(whole.make_game(), whole.komi)).close()
 
 

@@ -73,7 +73,7 @@ class PlayedGame:
 
     @classmethod
     def read(cls, values: dict[str, Any], game: Game) -> Self:
-        """A game of the journal. ValueError or TypeError for values that are none, and moves that are not of the board."""
+        """A game of the journal. ValueError or TypeError for values that are none, or moves that the board has not."""
         pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
         read = cls(**values | pairs)
         if [type(name) for name in (*read.pair, read.winner, read.index)] != [str, str, str, int]:

@@ -22,16 +22,17 @@ def page(results: Results, head: Iterable[str] = ()) -> str:
     title = html.escape(f"Tournament: {results.field}")
     numbers = [str(place) for place in range(1, len(results.table) + 1)]
     crosses = [
-        [number, row.name, *cells] for number, row, cells in zip(numbers, results.table, cross(results), strict=True)
+        [number, row.entrant, *cells] for number, row, cells in zip(numbers, results.table, cross(results), strict=True)
     ]
     parts = [
         f"<h1>{title}</h1>",
         *head,
         table_html([COLUMNS, *rows(results)], intervals(results.table)),
-        "<p>LOS: how likely the entrant is stronger than the next one below. Elo: with the 95 % interval, which the bars "
-        "show too, the mean of all at 0.</p>",
+        "<p>LOS: how likely the entrant is stronger than the next one below. Elo: with the 95 % interval, which the "
+        "bars show too, the mean of all at 0.</p>",
         *(f"<p>{html.escape(line)}</p>" for line in remarks(results)),
-        "<h2>Crosstable</h2>\n<p>The row's points of the games against the column. All games are in the folder games.</p>",
+        "<h2>Crosstable</h2>",
+        "<p>The row's points of the games against the column. All games are in the folder games.</p>",
         table_html([("", "entrant", *numbers), *crosses]),
     ]
     body = "\n".join(parts)
@@ -52,7 +53,7 @@ def table_html(lines: Sequence[Sequence[str]], last: Sequence[str] = ()) -> str:
 
 def intervals(table: Sequence[Standing]) -> list[str]:
     """The 95 % interval of each entrant's Elo as a bar, all on one scale; empty for one that is not rated."""
-    ends = [(row.elo - Z95 * row.error, row.elo + Z95 * row.error) for row in table]
+    ends = [(row.elo - Z95 * row.standard_error, row.elo + Z95 * row.standard_error) for row in table]
     rated = [end for pair in ends for end in pair if not math.isnan(end)]
     start, span = min(rated, default=0.0), max(rated, default=0.0) - min(rated, default=0.0) or 1.0
     return [

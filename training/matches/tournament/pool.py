@@ -36,6 +36,11 @@ class _Worker(WorkerProcess):
     fixtures: dict[int, Fixture] = dataclass_field(default_factory=dict)  # under way, by number
     is_ending: bool = False  # there is no more for it
 
+    def feed(self, take: Callable[[], Fixture | None]) -> None:
+        """Send it one more fixture, unless there are none."""
+        if not self.is_ending:
+            self.send(take())
+
     def send(self, fixture: Fixture | None) -> None:
         if fixture is not None:
             self.fixtures[fixture.number] = fixture
@@ -84,7 +89,7 @@ class WorkerPool:
         worker.watch = Watch(shared)
         worker.send(fixture)
         for _ in range(self._field.together - 1):
-            self._feed(worker)
+            worker.feed(self._next)
         return worker
 
     def _receive(self, worker: _Worker) -> Iterator[PlayedGame]:
@@ -98,11 +103,7 @@ class WorkerPool:
             return
         del worker.fixtures[number]
         yield game
-        self._feed(worker)
-
-    def _feed(self, worker: _Worker) -> None:
-        if not worker.is_ending:
-            worker.send(self._next())
+        worker.feed(self._next)
 
     def _remove(self, worker: _Worker) -> None:
         self._workers.remove(worker)

@@ -27,16 +27,24 @@ COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "
 
 @dataclass(frozen=True)
 class Standing:
-    name: str
+    """An entrant's line of the table; the fields are the columns of results.csv. What is not known is no number."""
+
+    entrant: str
     player: str
-    total: MatchScore
     elo: float
-    error: float  # standard
+    standard_error: float
+    games: int
+    won: int
+    drawn: int
+    lost: int
+    score: float
+    score_low: float
+    score_high: float
     faults: int  # games lost by one
     forfeits: int
-    replaced: int  # moves drawn at random for it
-    seconds: float  # a move, in the mean; not a number without a move
-    longest: float  # seconds of the slowest move
+    random_moves: int  # drawn for it, under the course's clock
+    seconds_a_move: float  # in the mean
+    longest_move: float  # seconds
 
 
 @dataclass(frozen=True)
@@ -103,17 +111,22 @@ def standings(
         own = [(game, game.pair.index(name)) for game in games if name in game.pair]
         answers = sum(game.answers[place] for game, place in own)
         seconds = sum(game.seconds[place] for game, place in own)
+        total, (elo, error) = total_of(games, name), ratings.of(name)
+        counts = (total.games, total.wins, total.draws, total.losses)
         rows.append(
             Standing(
                 name,
                 player,
-                total_of(games, name),
-                *ratings.of(name),
+                elo,
+                error,
+                *counts,
+                total.score,
+                *total.interval,
                 faults=sum(game.faulty == name for game, _ in own),
                 forfeits=forfeits.get(name, 0),
-                replaced=sum(game.replaced[place] for game, place in own),
-                seconds=seconds / answers if answers else math.nan,
-                longest=max((game.longest[place] for game, place in own), default=0.0),
+                random_moves=sum(game.replaced[place] for game, place in own),
+                seconds_a_move=seconds / answers if answers else math.nan,
+                longest_move=max((game.longest[place] for game, place in own), default=0.0),
             )
         )
     return sorted(rows, key=lambda row: (math.isnan(row.elo), -row.elo if not math.isnan(row.elo) else 0.0))
@@ -124,28 +137,23 @@ def signed(elo: float) -> str:
     return f"{round(elo):+d}" if round(elo) else "0"
 
 
-def share_text(share: float) -> str:
-    return "-" if math.isnan(share) else f"{share:.1%}"
-
-
 def rows(results: Results) -> list[tuple[str, ...]]:
     """The table's cells in the order of `COLUMNS`; LOS is the likelihood of being stronger than the next one below."""
     cells = []
     for place, row in enumerate(results.table, 1):
-        below = results.table[place].name if place < len(results.table) else ""
-        los = results.ratings.superiority(row.name, below) if below else math.nan
-        total = row.total
-        elo = "-" if math.isnan(row.elo) else f"{signed(row.elo)} ± {Z95 * row.error:.0f}"
-        start = (str(place), row.name, "forfeits" if row.forfeits and not total.games else elo, share_text(los))
-        counts = (str(count) for count in (total.games, total.wins, total.draws, total.losses))
-        seconds = "-" if math.isnan(row.seconds) else f"{row.seconds:.3f}"
-        cells.append((*start, *counts, share_text(total.score), str(row.faults), seconds))
+        below = results.table[place].entrant if place < len(results.table) else ""
+        los = results.ratings.superiority(row.entrant, below) if below else math.nan
+        elo = "-" if math.isnan(row.elo) else f"{signed(row.elo)} ± {Z95 * row.standard_error:.0f}"
+        start = (str(place), row.entrant, "forfeits" if row.forfeits and not row.games else elo, _share(los))
+        counts = (str(count) for count in (row.games, row.won, row.drawn, row.lost))
+        seconds = "-" if math.isnan(row.seconds_a_move) else f"{row.seconds_a_move:.3f}"
+        cells.append((*start, *counts, _share(row.score), str(row.faults), seconds))
     return cells
 
 
 def cross(results: Results) -> list[list[str]]:
     """The crosstable's cells: the row's points of the games against the column, `-` on the diagonal."""
-    names = [row.name for row in results.table]
+    names = [row.entrant for row in results.table]
 
     def cell(a: str, b: str) -> str:
         total = score(results.found, a, b)
@@ -154,11 +162,15 @@ def cross(results: Results) -> list[list[str]]:
     return [[cell(a, b) for b in names] for a in names]
 
 
+def _share(share: float) -> str:
+    return "-" if math.isnan(share) else f"{share:.1%}"
+
+
 def text(results: Results) -> str:
     """Table, crosstable, faults, and what the SPRT says."""
     numbers = [str(place) for place in range(1, len(results.table) + 1)]
     crosses = [
-        (number, row.name, *cells) for number, row, cells in zip(numbers, results.table, cross(results), strict=True)
+        (number, row.entrant, *cells) for number, row, cells in zip(numbers, results.table, cross(results), strict=True)
     ]
     lines = [str(results.field), "", *aligned([COLUMNS, *rows(results)]), "", "points against"]
     lines += [*aligned([("", "entrant", *numbers), *crosses]), "", *remarks(results)]
@@ -167,19 +179,19 @@ def text(results: Results) -> str:
 
 def remarks(results: Results) -> list[str]:
     """Lines on forfeits, faults, random moves under the course's clock, repeated games, and the test."""
-    forfeits = {row.name: counted(row.forfeits, "game") for row in results.table}
+    forfeits = {row.entrant: counted(row.forfeits, "game") for row in results.table}
     lines = [f"{name} forfeits {forfeits[name]}: it {why}" for name, why in results.withdrawn.items()]
     lines += [
-        f"{row.name} overran its clock: {row.replaced} of its moves were drawn at random"
+        f"{row.entrant} overran its clock: {row.random_moves} of its moves were drawn at random"
         for row in results.table
-        if row.replaced
+        if row.random_moves
     ]
     lines += _faults(results) + _repetitions(results)
     if results.decision is not None:
         lines.append(_verdict(results, results.decision))
     if disputed := results.disputed:
-        lines.append(f"a player named another winner than the referee in {counted(len(disputed), 'game')}, the first "
-                     f"of them {where(disputed[0])}")
+        count, first = counted(len(disputed), "game"), where(disputed[0])
+        lines.append(f"a player named another winner than the referee in {count}, the first of them {first}")
     if results.left:
         lines.append(f"{counted(results.left, 'game')} left")
     return lines
@@ -226,39 +238,25 @@ def where(game: PlayedGame) -> str:
 
 def csv_text(results: Results) -> str:
     """One line for each entrant, best first."""
-    return as_csv([_numbers(place, row) for place, row in enumerate(results.table, 1)])
+    return as_csv(_numbers(results))
 
 
-def _numbers(place: int, row: Standing) -> dict[str, Any]:
-    low, high = row.total.interval
-    return {
-        "place": place,
-        "entrant": row.name,
-        "player": row.player,
-        "elo": _finite(row.elo),
-        "standard_error": _finite(row.error),
-        "games": row.total.games,
-        "won": row.total.wins,
-        "drawn": row.total.draws,
-        "lost": row.total.losses,
-        "score": _finite(row.total.score),
-        "score_low": round(low, 5),
-        "score_high": round(high, 5),
-        "faults": row.faults,
-        "forfeits": row.forfeits,
-        "random_moves": row.replaced,
-        "seconds_a_move": _finite(row.seconds),
-        "longest_move": row.longest,
-    }
+def _numbers(results: Results) -> list[dict[str, Any]]:
+    """The table as plain values."""
+    return [
+        {"place": place}
+        | {name: _finite(value) if isinstance(value, float) else value for name, value in vars(row).items()}
+        for place, row in enumerate(results.table, 1)
+    ]
 
 
 def json_text(results: Results) -> str:
     """The field, the table, each pairing with its difference in Elo and likelihood of superiority, and the faults."""
-    names = [row.name for row in results.table]
+    names = [row.entrant for row in results.table]
     document = {
         "field": results.field.facts,
         "left": results.left,
-        "table": [_numbers(place, row) for place, row in enumerate(results.table, 1)],
+        "table": _numbers(results),
         "pairings": [_pairing(results, a, b) for a, b in sorted(results.found)],
         "superiority": {a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names},
         "withdrawn": results.withdrawn,

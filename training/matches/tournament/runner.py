@@ -52,7 +52,7 @@ def play_all(options: argparse.Namespace, paths: Sequence[Path]) -> int:
 
 
 def play_once(field: Field, options: argparse.Namespace, view: View, folder: Path | None = None) -> int:
-    """Play a command's field in the folder of --out, else in `folder`, else in one that goes at the end; the exit code."""
+    """Play a command's field in --out, else in `folder`, else in a folder that goes at the end; the exit code."""
     folder = options.out or folder
     if options.dry_run:
         return rehearse(field, folder)

@@ -75,11 +75,17 @@ class WatchedPlayer:
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
         with self._watched(STARTING):
-            player = self._opened(slot)
-            if player is None:
+            if self._player is None and self._trouble is None:
+                try:
+                    self._player = self._started(slot)
+                except Exception as error:  # noqa: BLE001 - whatever it raises, it cannot start
+                    if not isinstance(error, UserError):
+                        traceback.print_exc()
+                    self._trouble = Fault(CANNOT_START, said(error))
+            if self._player is None:
                 return self._trouble
             try:
-                return player.begin(slot, seed=seed)
+                return self._player.begin(slot, seed=seed)
             except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
                 return self._raised(error)
 
@@ -107,16 +113,6 @@ class WatchedPlayer:
     def close(self) -> None:
         if self._player is not None:
             self._player.close()
-
-    def _opened(self, slot: int) -> MatchPlayer | None:
-        if self._player is None and self._trouble is None:
-            try:
-                self._player = self._started(slot)
-            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
-                if not isinstance(error, UserError):
-                    traceback.print_exc()
-                self._trouble = Fault(CANNOT_START, said(error))
-        return self._player
 
     def _started(self, slot: int) -> MatchPlayer:
         if fact_of(self.name) != self._fact:

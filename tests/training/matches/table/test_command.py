@@ -46,7 +46,7 @@ def test_a_table_is_widened_and_plays_no_game_again(tmp_path: Path, capsys: pyte
     assert any(row[0] == "here, ttt.pt" and row[1].endswith(" 4") and row[2:] == ["not played"] * 3 for row in rows)
     assert "Here tictactoe 3x3 is played: the figures are of different games." in printed
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert {"tournament.html", "table.csv", "results.csv", "results.json", "games"} <= names
+    assert {"tournament.html", "results.csv", "results.json", "games"} <= names
 
 
 def test_plain_uct_is_the_opponent_where_none_is_named(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
-"""What a table says: text, CSV and page, from games that are given."""
+"""What a table says: text and page, from games that are given."""
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 import pytest
@@ -72,17 +70,6 @@ def test_another_board_is_said_to_be_another_game() -> None:
     assert "Here nogo 7x7 is played: the figures are of different games." in one.text(
         results_of(one, [], 7)
     )
-
-
-def test_the_csv_has_every_figure_and_every_cell() -> None:
-    one = contest("hahanogo {sims}")
-    rows = list(csv.DictReader(io.StringIO(one.csv(results_of(one, won(one, FEW, 6, 8))))))
-    assert len(rows) == 11 + sum(len(one.table.figures_of(pair)) for pair in one.table.pairs)
-    known, own = [list(row.values()) for row in rows if (row["ours"], row["theirs"]) == ("50", "20000")]
-    assert known[2:] == ["larger network", "published", "500", "", "", "", "0.8940", "0.8639", "0.9180"]
-    assert own[2:] == ["nogo9.pt", "here", "8", "6", "0", "2", "0.7500", "0.4093", "0.9285"]
-    bound = next(row for row in rows if row["network"] == "sample rate 1")
-    assert (bound["games"], bound["score"], bound["low"], bound["high"]) == ("500", "", "", "0.1000")
 
 
 def test_the_page_begins_with_the_table() -> None:

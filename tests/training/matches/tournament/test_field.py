@@ -167,7 +167,7 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
         fields.load(presets.FOLDER / "s1.toml")
 
 
-@pytest.mark.parametrize("path", [path for path in presets.FOLDER.glob("*.toml") if "pachi" not in path.stem])
+@pytest.mark.parametrize("path", sorted(presets.FOLDER.glob("*.toml")))
 def test_presets_are_sound(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.stem == "s1":
         make_course(tmp_path / "runs" / "course-simple_go")
@@ -202,7 +202,7 @@ def test_the_last_opening_that_leaves_a_move_is_allowed(tmp_path: Path) -> None:
 
 def test_a_preset_may_stand_for_several_fields() -> None:
     assert [path.stem for path in presets.find("s3")] == ["s3"]
-    assert len(presets.find("release")) >= 8
+    assert len(presets.find("release")) >= 7
     with pytest.raises(
         SettingsError, match="no field 'nowhere': give a TOML file or one of the presets release-connect4"
     ):

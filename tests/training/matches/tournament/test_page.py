@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Z95, MatchScore, rate
+from training.matches.elo import Z95, rate
 from training.matches.tables import aligned
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.page import intervals, page
@@ -61,7 +61,7 @@ def test_names_cannot_break_the_page() -> None:
 
 def test_all_intervals_stand_on_one_scale() -> None:
     ratings = {"a": (150.0, 50.0), "b": (0.0, 100.0), "c": (math.nan, math.nan)}
-    rows = [Standing(name, "", MatchScore(1, 1), *elo, 0, 0, 0, 1.0, 1.0) for name, elo in ratings.items()]
+    rows = [Standing(name, "", *elo, 2, 1, 0, 1, 0.5, 0, 1, 0, 0, 0, 1, 1) for name, elo in ratings.items()]
     first, second, none = intervals(rows)
     assert none == ""
     bars = [[float(number) for number in re.findall(r"([\d.]+)%", bar)] for bar in (first, second)]

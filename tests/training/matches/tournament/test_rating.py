@@ -122,9 +122,9 @@ def test_entrants_without_games_are_not_rated_and_stand_last() -> None:
     ratings = rate(["idle", "a", "b"], found)
     assert math.isnan(ratings.of("idle")[0]) and math.isnan(ratings.superiority("a", "idle"))
     table = standings({"idle": "x", "a": "y", "b": "z"}, games, ratings, {"idle": 8})
-    assert [row.name for row in table] == ["b", "a", "idle"]
-    assert [(row.total.wins, row.total.losses, row.forfeits) for row in table] == [(4, 0, 0), (0, 4, 0), (0, 0, 8)]
-    assert [row.seconds for row in table[:2]] == [pytest.approx(0.2), pytest.approx(0.1)]
+    assert [row.entrant for row in table] == ["b", "a", "idle"]
+    assert [(row.won, row.lost, row.forfeits) for row in table] == [(4, 0, 0), (0, 4, 0), (0, 0, 8)]
+    assert [row.seconds_a_move for row in table[:2]] == [pytest.approx(0.2), pytest.approx(0.1)]
     assert rate(["a", "b"], {}).names == ()
 
 
