@@ -49,7 +49,7 @@ def test_a_page_that_cannot_be_written_is_told_before_the_measurement(
 ) -> None:
     monkeypatch.setattr(compare, "pin", lambda core: core)
     monkeypatch.setattr(compare, "page", lambda *asked: pytest.fail("measured first"))
-    with pytest.raises(ChoiceError, match="there is no folder"):
+    with pytest.raises(ChoiceError, match="cannot write"):
         compare.main(["--out", str(tmp_path / "none" / "page.md")])
 
 
