@@ -137,8 +137,9 @@ class Strength:
         found: Report = {}
         for name, visits in (("policy", 1), ("search", self._settings.monitor.strength_visits)):
             player = players.network_player(name, run.trainer.average(), visits, conditions, stop, run.device)
-            share = truth.value_preserving_share(judged, truth.player_choices(player, judged))
-            found |= {f"perfect/{name}_{key}": value for key, value in share.report().items()}
+            kept = truth.kept_values(judged, truth.player_choices(player, judged))
+            (low, high), prefix = kept.interval, f"perfect/{name}"
+            found |= {f"{prefix}_share": kept.score, f"{prefix}_low": low, f"{prefix}_high": high}
         return found
 
     def _judged(self, game: Game) -> list[Judged]:

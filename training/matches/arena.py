@@ -62,12 +62,7 @@ def verdict(results: Results) -> str:
 
 def games_csv(results: Results) -> str:
     """A line for each game, in the order of the schedule; empty before the first."""
-    a, b = results.field.names
-    letters = {a: "A", b: "B", "": ""}
-    rows = []
-    for game in sorted(results.games, key=lambda game: game.index):
-        says = dict(zip(game.pair, game.claims, strict=True))
-        row = {"black": letters[game.black], "winner": letters[game.winner], "result": game.result}
-        row |= {"moves": game.moves, "ended": game.ended, "detail": game.detail, "game": str(game.index + 1)}
-        rows.append(row | {"A says": says[a] or "", "B says": says[b] or "", "agreed": str(game.agreed)})
+    columns = ("black", "white", "winner", "result", "moves", "ended", "detail", "agreed")
+    games = sorted(results.games, key=lambda game: game.index)
+    rows = [{"game": game.index + 1} | {name: getattr(game, name) for name in columns} for game in games]
     return csv_text(rows) if rows else ""

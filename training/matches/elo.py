@@ -1,8 +1,7 @@
 """Computes a strength, with its uncertainty, from games won. Games are taken as independent.
 
 A score is the share of the points, 0 ... 1, draws counting one half; intervals are Wilson's of 95 %, which stay inside
-0 ... 1 and are honest at 0 and 100 %; Elo is the rating difference at which a score is expected. Ratings are those of
-the model of Bradley and Terry (1952). This module plays nothing and knows no game.
+0 ... 1 and are honest at 0 and 100 %. Ratings are those of the model of Bradley and Terry (1952).
 """
 
 from __future__ import annotations

@@ -19,14 +19,16 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from gozero import games
 from gozero.games.colours import COLOURS
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
 from gozero.system.errors import ChoiceError
 from training.matches.interface import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn
-from training.matches.options import check_komi, usual_game
+from training.matches.options import check_komi
 from training.matches.players import open_player
+from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
 NAMES = {
@@ -80,13 +82,17 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
         _check_numbers(size, komi)
-        # Go ends after as many moves as in self-play
-        self.game, komi = usual_game(game, size, rules, komi, SelfPlaySettings().max_length)
+        limit = None
+        if game == scoring.GO:
+            size = games.usual(game, "size") if size is None else size
+            komi = scoring.usual_komi(game, size) if komi is None else komi
+            limit = int(SelfPlaySettings().max_length * size * size)  # moves after which self-play's games end too
+        self.game = games.make(game, size=size, rules=rules, komi=komi, move_limit=limit)
         self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
         self.action_space = spaces.Discrete(self.game.actions)
         self.render_mode = render_mode
         self._wanted_colour, self._description = colour, opponent
-        self._conditions = Conditions(self.game, komi, move_seconds=move_seconds, threads=1)
+        self._conditions = Conditions(self.game, komi or 0.0, move_seconds=move_seconds, threads=1)
         self._opponent = None if opponent is None else open_player(opponent, self._conditions)
         self._position: Position | None = None
         self._begin(BLACK)

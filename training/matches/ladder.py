@@ -1,9 +1,4 @@
-"""The score against ever stronger opponents, and the mean over them, with intervals: a tournament in which each climber
-meets each opponent. The command is `gozero ladder`.
-
-The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
-never too narrow.
-"""
+"""`gozero ladder`: a tournament in which each climber meets ever stronger opponents, and the mean score over these."""
 
 from __future__ import annotations
 
@@ -13,12 +8,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from gozero import plots
+from gozero import games, plots
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from training.matches import perfect
 from training.matches.interface import POLICY
-from training.matches.options import SIMS, field_values, usual_game
+from training.matches.options import SIMS, field_values
 from training.matches.tables import aligned, csv_text
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
@@ -49,11 +44,11 @@ class Ladder:
         rows = []
         for climber, (opponent, simulations) in product(self.climbers, self.opponents.items()):
             name, other = climber_name(climber), " ".join(opponent.split())
-            games = [game for game in results.games if {name, other} == set(game.pair)]
-            if not games:
+            played = [game for game in results.games if {name, other} == set(game.pair)]
+            if not played:
                 continue
-            total, (low, high) = total_of(games, name), total_of(games, name).interval
-            black, white = (total_of([game for game in games if game.black == side], name) for side in (name, other))
+            total, (low, high) = total_of(played, name), total_of(played, name).interval
+            black, white = (total_of([game for game in played if game.black == side], name) for side in (name, other))
             visits = climber.partition(":")[2].rpartition(":")[2]  # a number or `policy`; a perfect player needs none
             row = {"climber": climber, "visits": visits, "opponent": opponent, "simulations": simulations}
             row |= {"games": total.games, "wins": total.wins, "losses": total.losses, "draws": total.draws}
@@ -130,7 +125,7 @@ def _climbers(options: argparse.Namespace) -> list[str]:
     if options.opponent is None and not options.no_controls:
         climbers += [f"{options.rollouts}:{visits}" for visits in options.visits if visits != POLICY]
         try:
-            perfect.solver(usual_game(options.game, options.size, options.rules, options.komi)[0])
+            perfect.solver(games.make(options.game, size=options.size))
             climbers.append("perfect")
         except perfect.UnsolvedError as error:
             say(f"gozero ladder: climbs without a perfect player beside it, for {error}")

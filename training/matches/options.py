@@ -1,6 +1,4 @@
-"""The options that the commands which play matches share, and what they mean. Nothing heavy is imported before a game
-is made.
-"""
+"""The options that the commands which play matches share, and what they mean. Nothing heavy is imported."""
 
 from __future__ import annotations
 
@@ -8,15 +6,12 @@ import argparse
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gozero import games
 from gozero.system.console import positive, seed
 from gozero.system.errors import ChoiceError
 from gozero.system.options import number_of
-
-if TYPE_CHECKING:
-    from gozero.games.game import Game
 
 GO = "go"
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
@@ -53,23 +48,6 @@ def field_values(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def usual_game(
-    name: str, size: int | None, rules: str | None, komi: float | None, longest: float | None = None
-) -> tuple[Game, float]:
-    """(the game, its komi in points, 0 if it has none); what is None is the game's own.
-
-    ChoiceError for what the game does not have. `longest`: plies of a game for each point, Go only.
-    """
-    from training.records import scoring
-
-    if name != GO:
-        return games.make(name, size=size, rules=rules, komi=komi), komi or 0.0
-    size = games.usual(name, "size") if size is None else size
-    komi = scoring.usual_komi(name, size) if komi is None else komi
-    limit = None if longest is None else int(longest * size * size)
-    return games.make(name, size=size, rules=rules, komi=komi, move_limit=limit), komi
-
-
 def check_komi(name: str, komi: float | None) -> None:
     """ChoiceError for a komi beyond all boards."""
     if komi is not None and not abs(komi) <= games.MOST_KOMI:
@@ -100,6 +78,9 @@ def check_opponent(command: str) -> None:
 
 
 def check_files(*wanted: Path | None) -> None:
-    """OSError for a file that cannot be written, before hours of games; what it holds stays."""
+    """ChoiceError for a file that cannot be written, before hours of games; what it holds stays."""
     for file in filter(None, wanted):
-        file.open("ab").close()
+        try:
+            file.open("ab").close()
+        except OSError as error:
+            raise ChoiceError(f"cannot write {file}: {error.strerror}") from None

@@ -22,9 +22,6 @@ from gozero.games import symmetry
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.system.errors import UserError
 
-State = np.ndarray
-History = np.ndarray
-
 SEARCHED = {"tictactoe": 3, "nogo": 4, "othello": 4}  # the largest board of each game that is searched here
 LONGEST = 200  # plies
 
@@ -40,10 +37,10 @@ class SolverMissingError(UnsolvedError):
 class Solver(Protocol):
     """Gives the values of a game's positions. States are int32 [S], of games that are not over."""
 
-    def values(self, state: State) -> dict[int, int]:
+    def values(self, state: np.ndarray) -> dict[int, int]:
         """{legal action: its value for the side to move, +1, 0 or -1}."""
 
-    def best_moves(self, state: State) -> list[int]:
+    def best_moves(self, state: np.ndarray) -> list[int]:
         """The actions that a perfect player chooses from, at least one."""
 
 
@@ -70,19 +67,23 @@ class TreeSolver:
         self._game = game
         self._known: dict[Hashable, int] = {}
 
-    def values(self, state: State) -> dict[int, int]:
+    def value(self, state: np.ndarray) -> int:
+        """+1, 0 or -1 for the side to move, also at the end of a game."""
+        return self._value(state.copy(), self._history())  # a copy: kernels refuse a read-only state
+
+    def values(self, state: np.ndarray) -> dict[int, int]:
         """See `Solver`."""
         return {action: -self._value(*child) for action, child in self._children(state, self._history())}
 
-    def best_moves(self, state: State) -> list[int]:
+    def best_moves(self, state: np.ndarray) -> list[int]:
         """See `Solver`."""
         return _highest(self.values(state))
 
-    def _history(self) -> History:
+    def _history(self) -> np.ndarray:
         """uint64 [LONGEST + 1], with room for any game."""
         return self._game.new_histories(1, LONGEST)[0]
 
-    def _value(self, state: State, history: History) -> int:
+    def _value(self, state: np.ndarray, history: np.ndarray) -> int:
         outcome = int(self._game.outcome(state))
         if outcome != NOT_OVER:
             return outcome
@@ -93,7 +94,7 @@ class TreeSolver:
             self._known[key] = self._search(state, history)
         return self._known[key]
 
-    def _search(self, state: State, history: History) -> int:
+    def _search(self, state: np.ndarray, history: np.ndarray) -> int:
         highest = -1
         for _, child in self._children(state, history):
             highest = max(highest, -self._value(*child))
@@ -101,7 +102,7 @@ class TreeSolver:
                 break
         return highest
 
-    def _children(self, state: State, history: History) -> list[tuple[int, tuple[State, History]]]:
+    def _children(self, state: np.ndarray, history: np.ndarray) -> list[tuple[int, tuple[np.ndarray, np.ndarray]]]:
         """(action, position after it): a pass first, because it ends games soonest, then by the number of replies."""
         game = self._game
         assert state[PLY] < LONGEST, game.to_text(state)
@@ -131,15 +132,15 @@ class BitbullySolver:
         self._game, self._board = game, Board
         self._expert: Any = BitBully()  # loads the book of all positions of 12 plies
 
-    def values(self, state: State) -> dict[int, int]:
+    def values(self, state: np.ndarray) -> dict[int, int]:
         """See `Solver`."""
         return {action: int(np.sign(score)) for action, score in self._scores(state).items()}
 
-    def best_moves(self, state: State) -> list[int]:
+    def best_moves(self, state: np.ndarray) -> list[int]:
         """See `Solver`."""
         return _highest(self._scores(state))
 
-    def _scores(self, state: State) -> dict[int, int]:
+    def _scores(self, state: np.ndarray) -> dict[int, int]:
         """{legal action: + for a win, - for a loss, further from 0 the sooner}."""
         game = self._game
         colours, mask = np.empty(game.points, np.uint8), np.empty(game.actions, np.uint8)

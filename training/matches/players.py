@@ -50,7 +50,7 @@ FULL_BATCH = 8  # positions at which a network on a CPU runs at nearly its full 
 
 
 def random_action(position: Position, generator: np.ndarray) -> int:
-    """The game's own random move from generator uint64 [1] (see `gozero.system.rng`); in Go uniform over the legal points
+    """The game's own random move, from generator uint64 [1] (`gozero.system.rng`); in Go uniform over the legal points
     that are no one-point eye of the mover, and a pass when there is none. The game must not be over.
     """
     return int(position.game.sample(position.state.copy(), position.history_row(1), generator))
@@ -90,10 +90,9 @@ class FixedPlayer(MatchPlayer):
 class SearchPlayer(MatchPlayer):
     """`uct:N`, `puct-rollout:N` and `weights:FILE:N`: a search of N visits from a fresh tree, without noise.
 
-    With a network all waiting games are searched together, to fill its batches; with 1 visit the root is evaluated and
-    nothing else, and the likeliest move is played. Playouts know no batches: one tree serves all games in turn, so that
-    a million visits need no more memory than one game does. The chance in a game's searches follows from its seed alone,
-    whatever is played before it, beside it or in another process.
+    With a network all waiting games are searched together, to fill its batches; with 1 visit the likeliest move is
+    played. Playouts know no batches: one tree serves all games in turn, so that a million visits need no more memory
+    than one game does. The chance in a game's searches follows from its seed alone.
     """
 
     def __init__(

@@ -22,11 +22,10 @@ def aligned(cells: Sequence[Sequence[object]], left: Collection[int] = (1,)) -> 
     ]
 
 
-def csv_text(rows: Sequence[Mapping[str, object]], *, heading: bool = True) -> str:
+def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
     """At least one row, under a heading with the names of its columns."""
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, fieldnames=list(rows[0]))
-    if heading:
-        writer.writeheader()
+    writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

@@ -20,7 +20,7 @@ from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.system.words import counted
 from training.matches import perfect
-from training.matches.elo import wilson
+from training.matches.elo import MatchScore
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.matches.match import distinct_games, match_score, play_match
 from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random
@@ -46,22 +46,6 @@ class Judged:
         return self.values.get(action) == max(self.values.values())
 
 
-@dataclass(frozen=True)
-class KeptShare:
-    """In how many of some positions the value was kept."""
-
-    preserved: int
-    positions: int
-
-    def report(self) -> dict[str, float]:
-        """The numbers for log and TensorBoard: the share, 0 ... 1, and the ends of its 95 % interval, low and high."""
-        low, high = wilson(self.preserved, self.positions)
-        return {"share": self.preserved / self.positions, "low": low, "high": high}
-
-    def __str__(self) -> str:
-        return "{share:.1%} ({low:.1%} - {high:.1%})".format(**self.report())
-
-
 def positions(
     game: Game, solver: perfect.Solver, count: int, seed: int, own: MatchPlayer | None = None
 ) -> list[Judged]:
@@ -75,9 +59,10 @@ def positions(
     return found + collector.collect(RandomPlayer(), count - len(found), own=False)
 
 
-def value_preserving_share(judged: Sequence[Judged], actions: Sequence[int]) -> KeptShare:
-    """How often the value was kept by the action chosen in each position; at least one position."""
-    return KeptShare(sum(case.kept_by(action) for case, action in zip(judged, actions, strict=True)), len(judged))
+def kept_values(judged: Sequence[Judged], actions: Sequence[int]) -> MatchScore:
+    """How often the action chosen in each position kept the value (a win) and did not (a loss)."""
+    kept = sum(case.kept_by(action) for case, action in zip(judged, actions, strict=True))
+    return MatchScore(kept, len(judged) - kept)
 
 
 def player_choices(player: MatchPlayer, judged: Sequence[Judged], seed: int = 1) -> list[int]:
@@ -162,8 +147,8 @@ def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> lis
         rows = [k for k, case in enumerate(judged) if case.own in kinds]
         if rows:
             chosen = [judged[k] for k in rows]
-            shares = (value_preserving_share(chosen, [actions[k] for k in rows]) for actions in choices.values())
-            lines.append([name, len(rows), *shares])
+            kept = (kept_values(chosen, [actions[k] for k in rows]).report() for actions in choices.values())
+            lines.append([name, len(rows), *("{score:.1%} ({low:.1%} - {high:.1%})".format(**each) for each in kept)])
     return aligned(lines, left=(0,))
 
 

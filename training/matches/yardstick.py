@@ -40,8 +40,6 @@ from training.matches.tables import aligned
 
 BATCH = 64  # positions evaluated at once
 PARTS = (0, 0.06, 0.12, 0.25, 0.5, 0.75, 1)  # where parts of a game begin, in moves as a share of the board's points
-# the arrays of `Labelled` for one position
-_Row = tuple[np.ndarray, np.ndarray, np.int64, np.ndarray, np.float32, np.float32, np.ndarray]
 
 
 class YardstickError(UserError):
@@ -67,7 +65,7 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
 
     Raises `YardstickError` for a file that is missing, has another form, or holds an impossible position.
     """
-    rows: list[_Row] = []
+    rows: list[tuple[Any, ...]] = []
     game: Game | None = None
     for number, line in enumerate(_lines(path), 1):
         try:
@@ -98,7 +96,7 @@ def _game(points: int, komi: float) -> Game:
     return games.make("go", size=isqrt(points), rules="chinese-simple", komi=komi)
 
 
-def _row(game: Game, label: dict[str, Any]) -> _Row:
+def _row(game: Game, label: dict[str, Any]) -> tuple[Any, ...]:
     """One position and its labels, in the order of `Labelled`."""
     position = Position(game)
     for vertex in label["moves"]:

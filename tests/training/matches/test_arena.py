@@ -43,7 +43,7 @@ def test_games_are_listed_and_saved_and_the_same_command_plays_none_again(
     assert output.count(" is Black ") == 4 and "A scored " in output and "ended: two passes 4" in output
     rows, played = rows_of(table), journal(tmp_path / "out")
     assert [row["game"] for row in rows] == ["1", "2", "3", "4"]
-    assert [row["black"] for row in rows] == ["A", "B", "A", "B"]
+    assert [row["black"] for row in rows] == ["random", "random (B)"] * 2
     assert {row["moves"] for row in rows} == {game["moves"] for game in played}
     game = Sgf_game.from_bytes((tmp_path / "out" / "games" / "random~random-B-0002.sgf").read_bytes())
     assert (game.get_size(), game.get_komi(), game.get_root().get("RE")) == (5, 7.5, rows[1]["result"])

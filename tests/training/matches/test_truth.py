@@ -16,9 +16,9 @@ from gozero.games.game import Game
 from tests import ROOT
 from training.commands import truth as command
 from training.matches import perfect, truth
+from training.matches.elo import MatchScore
 from training.matches.interface import Conditions
 from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, SearchPlayer, Turn, match_search
-from training.matches.truth import KeptShare
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -100,14 +100,13 @@ def test_a_small_game_gives_what_it_has() -> None:
 def test_perfect_play_keeps_all_and_a_blunderer_nothing(game: Game, solver: perfect.Solver) -> None:
     judged = truth.positions(game, solver, 70, 1)
     shares = {
-        player.name: truth.value_preserving_share(judged, truth.player_choices(player, judged))
+        player.name: truth.kept_values(judged, truth.player_choices(player, judged))
         for player in (PerfectPlayer(solver), Blunderer(solver))
     }
-    assert shares == {"perfect": KeptShare(70, 70), "random": KeptShare(0, 70)}
+    assert shares == {"perfect": MatchScore(70, 0), "random": MatchScore(0, 70)}
     report = shares["random"].report()
-    assert (report["share"], report["low"]) == (0, 0)
+    assert (report["score"], report["low"]) == (0, 0)
     assert report["high"] == pytest.approx(0.052, abs=5e-4)
-    assert str(KeptShare(45, 50)) == "90.0% (78.6% - 95.7%)"
 
 
 def test_the_policy_chooses_among_legal_moves(game: Game, solver: perfect.Solver) -> None:
@@ -123,8 +122,8 @@ def test_connect4_is_judged_by_bitbully() -> None:
     game = games.make("connect4")
     solver = perfect.solver(game)
     judged = truth.positions(game, solver, 12, 5)
-    assert truth.value_preserving_share(judged, truth.player_choices(PerfectPlayer(solver), judged)).preserved == 12
-    assert truth.value_preserving_share(judged, truth.player_choices(Blunderer(solver), judged)).preserved == 0
+    assert truth.kept_values(judged, truth.player_choices(PerfectPlayer(solver), judged)).wins == 12
+    assert truth.kept_values(judged, truth.player_choices(Blunderer(solver), judged)).wins == 0
     first, second = truth.against_perfect(PerfectPlayer(solver), solver, game, 1)
     assert first == "as first player against perfect play: 1 game: 1 won, 0 drawn, 0 lost"
     assert second == "as second player against perfect play: 1 game: 0 won, 0 drawn, 1 lost"

@@ -111,7 +111,7 @@ class Contest:
     def _cells(self, part: Part, results: Results) -> list[list[str]]:
         """The part as rows of text: its pairs, the published networks, ours."""
         rows = [["simulations", *map(str, part.pairs)]]
-        rows += [[name, *map(str, figures)] for name, figures in part.figures.items()]
+        rows += [[name, *figures] for name, figures in part.figures.items()]
         for file in self.weights:
             totals = (self.total(results.found, file, pair) for pair in part.pairs)
             rows.append([f"here, {file}", *(cell_text(total, results.field.games) for total in totals)])

@@ -14,7 +14,6 @@ from gozero.system.options import SettingsError, read_toml
 from training.matches.interface import MOST_VISITS, POLICY
 
 FOLDER = Path(__file__).resolve().parent
-LESS = "<"  # before a figure of which only an upper bound was published
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 COUNT = re.compile(r"([1-9]\d{0,9}(?:,\d{3})*)([kKmM]?)", re.ASCII)
 
@@ -51,26 +50,12 @@ def _count(text: str) -> int | None:
     return count if 0 < count <= MOST_VISITS else None
 
 
-class Figure(NamedTuple):
-    """A published share of games won."""
-
-    share: float  # 0 ... 1
-    is_bound: bool  # it was less than that
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        return cls(float(text.removeprefix(LESS)) / 100, text.startswith(LESS))
-
-    def __str__(self) -> str:
-        return f"{'< ' if self.is_bound else ''}{self.share:.1%}"
-
-
 class Part(NamedTuple):
     """One of the publication's tables."""
 
     title: str
     pairs: list[PublishedPair]
-    figures: dict[str, list[Figure]]  # of each network, one for each pair
+    figures: dict[str, list[str]]  # of each network, one for each pair: `58.0%`, or `< 10%`
 
 
 @dataclass(frozen=True)
@@ -112,10 +97,10 @@ def load(name: str) -> PublishedTable:
     if name not in names():
         raise SettingsError(f"there is no table {name!r}: expected {' or '.join(names())}")
     values = read_toml(FOLDER / f"{name}.toml")
-    parts = [_part(**part) for part in values.pop("part")]
+    parts = []
+    for part in values.pop("part"):
+        pairs = [PublishedPair.parse(text, part["title"]) for text in part["pairs"].split()]
+        percent = part["percent"].items()
+        figures = {name: [f"{text}%".replace("<", "< ") for text in line.split()] for name, line in percent}
+        parts.append(Part(part["title"], pairs, figures))
     return PublishedTable(**values, parts=parts)
-
-
-def _part(title: str, pairs: str, percent: dict[str, str]) -> Part:
-    figures = {name: [Figure.parse(text) for text in line.split()] for name, line in percent.items()}
-    return Part(title, [PublishedPair.parse(text, title) for text in pairs.split()], figures)

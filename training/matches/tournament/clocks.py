@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,8 +76,7 @@ class GameClock:
         return f"{self.main:g} s a game{overtime}"
 
 
-@dataclass(frozen=True)
-class Left:
+class Left(NamedTuple):
     """What is left of main time (0 stones), or of a period for so many stones."""
 
     seconds: float
@@ -102,8 +102,8 @@ class _Running:
 
     generator: np.ndarray  # uint64 [1], of the random moves
     left: Left
-    overruns: int
-    spent: Spent
+    overruns: int = COURSE_OVERRUNS
+    spent: Spent = field(default_factory=Spent)
 
 
 class ClockedPlayer(MatchPlayer):
@@ -118,7 +118,7 @@ class ClockedPlayer(MatchPlayer):
         self._games: dict[int, _Running] = {}
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
-        self._games[slot] = _Running(np.array([seed], np.uint64), self._clock.full(), COURSE_OVERRUNS, Spent())
+        self._games[slot] = _Running(np.array([seed], np.uint64), self._clock.full())
         return self._player.begin(slot, seed=seed)
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
@@ -143,8 +143,7 @@ class ClockedPlayer(MatchPlayer):
     def _timed(self, turn: Turn) -> int | Fault:
         game, start = self._games[turn.slot], self._now()
         limit = self._clock.limit(game.left)
-        left = (game.left.seconds, game.left.stones)
-        answer = self._player.choose([replace(turn, left=left, limit=limit + LAG)])[0]
+        answer = self._player.choose([replace(turn, left=game.left, limit=limit + LAG)])[0]
         seconds = self._now() - start
         game.spent.add(seconds)
         if self._clock.course:

@@ -21,10 +21,8 @@ ILLEGAL_GAMES = 3  # in a row, after which an entrant plays no more: it probably
 
 
 class Conductor:
-    """Plays a tournament once, as far as it goes.
-
-    Attributes:
-        withdrawn: by name of an entrant that plays no more, the reason as the end of a sentence.
+    """Plays a tournament once, as far as it goes; `withdrawn` has the names of entrants that play no more, each with
+    the reason as the end of a sentence.
     """
 
     def __init__(self, field: Field, journal: Journal, folder: Path) -> None:
@@ -65,14 +63,7 @@ class Conductor:
             if game.ended == CANNOT_START:
                 self.withdrawn[game.faulty] = f"could not be started: {game.detail}"
                 continue
-            illegal = game.ended == ILLEGAL_MOVE
-            for name in game.pair:
-                if illegal and name == game.faulty:
-                    self._postpone(game)
-                else:
-                    yield from self._added(self._illegal.pop(name, []))
-            if not illegal:
-                yield from self._added([game])
+            yield from self._added(self._that_count(game))
         yield from self._added([game for games in self._illegal.values() for game in games])
 
     def _added(self, games: list[PlayedGame]) -> Iterator[PlayedGame]:
@@ -80,18 +71,22 @@ class Conductor:
             self.journal.add(game)
             yield game
 
-    def _postpone(self, game: PlayedGame) -> None:
-        """A game that was lost by an illegal move waits until its loser has played another one, or is withdrawn."""
-        name = game.faulty
-        if name in self.withdrawn:  # the game was under way
-            return
-        games = self._illegal.setdefault(name, [])
-        games.append(game)
-        if len(games) == min(ILLEGAL_GAMES, self.asked):
-            self.withdrawn[name] = (
-                f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
-            )
-            del self._illegal[name]
+    def _that_count(self, game: PlayedGame) -> list[PlayedGame]:
+        """The games that count now that this one has ended. One that was lost by an illegal move is postponed until its
+        loser has played another one, or is withdrawn.
+        """
+        loser = game.faulty if game.ended == ILLEGAL_MOVE else ""
+        found = [each for name in game.pair if name != loser for each in self._illegal.pop(name, [])]
+        if not loser:
+            return [*found, game]
+        if loser not in self.withdrawn:  # else the game was under way
+            games = self._illegal.setdefault(loser, [])
+            games.append(game)
+            if len(games) == min(ILLEGAL_GAMES, self.asked):
+                why = f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
+                self.withdrawn[loser] = why
+                del self._illegal[loser]
+        return found
 
     def _is_decided(self) -> bool:
         decision = self.decision

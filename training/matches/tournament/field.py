@@ -123,9 +123,8 @@ class Field:
         """What decides the results, as plain values for journal and results; weights come with a hash of their file, as
         it was when this was asked first: processes that play get it with the field.
         """
-        same = ("game", "size", "komi", "rules", "kind", "opening_moves", "max_moves", "seed")
-        facts: dict[str, Any] = {name: getattr(self, name) for name in same}
-        facts |= {"clock": str(self.clock), "games": self.games}
+        same = ("game", "size", "komi", "rules", "kind", "opening_moves", "max_moves", "seed", "games")
+        facts: dict[str, Any] = {name: getattr(self, name) for name in same} | {"clock": str(self.clock)}
         if self.kind == SPRT:
             facts["sprt"] = vars(self.sprt) | {"of": self.names[0]}
         if self.kind == GAUNTLET:

@@ -1,12 +1,9 @@
 """The journal of a tournament: one line of JSON for each finished game, on the disk before the next one is counted; and
 each game as a file of its own, made from it.
 
-The first line, and each line that a changed field adds, holds the facts of the field (`Field.facts`); the others are
-games. What a killed process left of an unfinished line is cut off when the journal is opened again. A field that
-contradicts the journal is refused; more games and more entrants do not contradict it.
-
-`games/A~B-0001.sgf` is the first game of entrants A and B; no name in files holds `~`. A game that SGF does not know
-(Connect-4, tic-tac-toe) is a list of moves.
+The first line, and each line that a changed field adds, holds the facts of the field (`Field.facts`). What a killed
+process left of an unfinished line is cut off when the journal is opened again. A field that contradicts the journal is
+refused; more games and more entrants do not contradict it.
 """
 
 from __future__ import annotations

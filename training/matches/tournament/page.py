@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from training.matches.elo import Z95
-from training.matches.tournament.results import COLUMNS, Results, Standing, cross, remarks, rows
+from training.matches.tournament.results import COLUMNS, Results, Standing, crosstable, remarks, rows
 
 STYLE = """\
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222 }
@@ -20,10 +20,6 @@ td:nth-child(2), th:nth-child(2) { text-align: left } tr:nth-child(even) { backg
 def page(results: Results, head: Iterable[str] = ()) -> str:
     """The whole page; the HTML in `head` follows the title."""
     title = html.escape(f"Tournament: {results.field}")
-    numbers = [str(place) for place in range(1, len(results.table) + 1)]
-    crosses = [
-        [number, row.entrant, *cells] for number, row, cells in zip(numbers, results.table, cross(results), strict=True)
-    ]
     parts = [
         f"<h1>{title}</h1>",
         *head,
@@ -33,7 +29,7 @@ def page(results: Results, head: Iterable[str] = ()) -> str:
         *(f"<p>{html.escape(line)}</p>" for line in remarks(results)),
         "<h2>Crosstable</h2>",
         "<p>The row's points of the games against the column. All games are in the folder games.</p>",
-        table_html([("", "entrant", *numbers), *crosses]),
+        table_html(crosstable(results)),
     ]
     body = "\n".join(parts)
     return (

@@ -38,10 +38,9 @@ class _Worker(WorkerProcess):
 
     def feed(self, take: Callable[[], Fixture | None]) -> None:
         """Send it one more fixture, unless there are none."""
-        if not self.is_ending:
-            self.send(take())
-
-    def send(self, fixture: Fixture | None) -> None:
+        if self.is_ending:
+            return
+        fixture = take()
         if fixture is not None:
             self.fixtures[fixture.number] = fixture
         self.is_ending = fixture is None
@@ -81,14 +80,14 @@ class WorkerPool:
     def _fill(self) -> None:
         """Start workers while there are places and fixtures."""
         while len(self._workers) < self._field.workers and (fixture := self._next()) is not None:
-            self._workers.append(self._started(fixture))
+            self._again.append(fixture)
+            self._workers.append(self._started())
 
-    def _started(self, fixture: Fixture) -> _Worker:
+    def _started(self) -> _Worker:
         shared = SPAWN.Array("d", [NOBODY, 0.0], lock=False)
         worker = _Worker.start(work, self._field, shared, self._folder, name="tournament", ignored=IGNORED)
         worker.watch = Watch(shared)
-        worker.send(fixture)
-        for _ in range(self._field.together - 1):
+        for _ in range(self._field.together):
             worker.feed(self._next)
         return worker
 

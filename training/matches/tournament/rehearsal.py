@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import timedelta
 
 import numpy as np
 
@@ -53,10 +54,11 @@ def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[str, fl
             short += count
     most, pairings = "at most " if field.kind == "sprt" else "", counted(len(counts), "pairing")
     workers = min(field.workers, max(1, left))
+    time_left = timedelta(seconds=round(moves / workers))
     without = f", {short:,} of them of entrants that do not start or do not play" if short else ""
     return (
         f"{most}{left:,} games left of {total:,} ({pairings} of {field.games}){without}, about {plies:.0f} "
-        f"plies each: about {duration(moves / workers)} in {counted(workers, 'process')}, and the start of each"
+        f"plies each: about {time_left} in {counted(workers, 'process')}, and the start of each"
     )
 
 
@@ -81,10 +83,3 @@ def _timed(field: Field, position: Position, player: MatchPlayer) -> float:
     if isinstance(answers[0], Fault):
         raise PlayerError(answers[0].text)
     return (time.perf_counter() - start) / len(turns)
-
-
-def duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `3.5 h`."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"

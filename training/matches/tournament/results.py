@@ -151,15 +151,16 @@ def rows(results: Results) -> list[tuple[str, ...]]:
     return cells
 
 
-def cross(results: Results) -> list[list[str]]:
-    """The crosstable's cells: the row's points of the games against the column, `-` on the diagonal."""
+def crosstable(results: Results) -> list[list[str]]:
+    """The crosstable, its heads first: the row's points of the games against the column, `-` on the diagonal."""
     names = [row.entrant for row in results.table]
 
     def cell(a: str, b: str) -> str:
         total = score(results.found, a, b)
         return "-" if a == b else "" if total is None else f"{total.points:g}/{total.games}"
 
-    return [[cell(a, b) for b in names] for a in names]
+    heads = ["", "entrant", *(str(place) for place in range(1, len(names) + 1))]
+    return [heads, *([str(place), a, *(cell(a, b) for b in names)] for place, a in enumerate(names, 1))]
 
 
 def _share(share: float) -> str:
@@ -168,12 +169,8 @@ def _share(share: float) -> str:
 
 def text(results: Results) -> str:
     """Table, crosstable, faults, and what the SPRT says."""
-    numbers = [str(place) for place in range(1, len(results.table) + 1)]
-    crosses = [
-        (number, row.entrant, *cells) for number, row, cells in zip(numbers, results.table, cross(results), strict=True)
-    ]
-    lines = [str(results.field), "", *aligned([COLUMNS, *rows(results)]), "", "points against"]
-    lines += [*aligned([("", "entrant", *numbers), *crosses]), "", *remarks(results)]
+    lines = [str(results.field), "", *aligned([COLUMNS, *rows(results)]), ""]
+    lines += ["points against", *aligned(crosstable(results)), "", *remarks(results)]
     return "\n".join(lines).rstrip()
 
 
@@ -252,12 +249,16 @@ def _numbers(results: Results) -> list[dict[str, Any]]:
 
 def json_text(results: Results) -> str:
     """The field, the table, each pairing with its difference in Elo and likelihood of superiority, and the faults."""
-    names = [row.entrant for row in results.table]
+    names, pairings = [row.entrant for row in results.table], []
+    for a, b in sorted(results.found):
+        total, (difference, error) = results.found[a, b], results.ratings.difference(a, b)
+        counts = {"won": total.wins, "drawn": total.draws, "lost": total.losses}
+        pairings.append({"a": a, "b": b, **counts, "elo": _finite(difference), "standard_error": _finite(error)})
     document = {
         "field": results.field.facts,
         "left": results.left,
         "table": _numbers(results),
-        "pairings": [_pairing(results, a, b) for a, b in sorted(results.found)],
+        "pairings": pairings,
         "superiority": {a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names},
         "withdrawn": results.withdrawn,
         "faults": [
@@ -268,13 +269,6 @@ def json_text(results: Results) -> str:
     if results.decision is not None:
         document["sprt"] = vars(results.field.sprt) | vars(results.decision)
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-
-
-def _pairing(results: Results, a: str, b: str) -> dict[str, Any]:
-    total = results.found[a, b]
-    difference, error = results.ratings.difference(a, b)
-    counts = {"won": total.wins, "drawn": total.draws, "lost": total.losses}
-    return {"a": a, "b": b, **counts, "elo": _finite(difference), "standard_error": _finite(error)}
 
 
 def _finite(number: float) -> float | None:

@@ -55,7 +55,12 @@ def play_once(field: Field, options: argparse.Namespace, view: View, folder: Pat
     """Play a command's field in --out, else in `folder`, else in a folder that goes at the end; the exit code."""
     folder = options.out or folder
     if options.dry_run:
-        return rehearse(field, folder)
+        print(field)
+        code = SUCCESS
+        for is_fine, line in rehearsal.rehearse(field, journal.played(folder, field) if folder else []):
+            print(line, flush=True)
+            code = code if is_fine else FAULTY
+        return code
     stop = stop_on_signals(STOPPED if folder else "the games that have ended count")
     if folder:
         code = play(field, folder, stop, view)
@@ -98,16 +103,6 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
                 final = files.write()
     print(view.text(final))
     return FAULTY if final.faults or final.withdrawn or final.disputed else SUCCESS
-
-
-def rehearse(field: Field, folder: Path | None) -> int:
-    """Print what playing it in this folder would need; the exit code."""
-    code = SUCCESS
-    print(field)
-    for is_fine, line in rehearsal.rehearse(field, journal.played(folder, field) if folder else []):
-        print(line, flush=True)
-        code = code if is_fine else FAULTY
-    return code
 
 
 class _Files:

@@ -1,8 +1,6 @@
-"""A process that plays games of a tournament.
-
-It takes a fixture whenever it has room for one, sends each finished game back, and ends when there are no more
-or when the process that started it is gone. Its entrants' engines belong to its process group and end with it.
-What it and they write for people goes into the file workers.log of the tournament's folder.
+"""A process that plays games of a tournament: it takes a fixture whenever it has room for one, sends each finished game
+back, and ends when there are no more or when the process that started it is gone. What it and its engines write for
+people goes into the file workers.log of the tournament's folder.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from gozero.games.position import Position
 from gozero.system.errors import UserError
 from gozero.system.workers import settle_in
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn, said
-from training.matches.match import Fixture, play_schedule
+from training.matches.match import play_schedule
 from training.matches.players import open_player
 from training.matches.tournament.clocks import ClockedPlayer
 from training.matches.tournament.field import Field, fact_of
@@ -67,8 +65,8 @@ class WatchedPlayer:
         self, place: int, description: str, conditions: Conditions, watch: Watch, warm: bool, fact: str
     ) -> None:
         """`fact`: what `fact_of` said of the description when the tournament began."""
-        self.name, self._fact = description, fact
-        self._place, self._conditions, self._watch = place, conditions, watch
+        self.name, self._fact, self._place = description, fact, place
+        self._conditions, self._watch = conditions, watch
         self._player: MatchPlayer | None = None
         self._trouble: Fault | None = None
         self._warm = warm and not description.startswith("gtp:")
@@ -148,7 +146,7 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
         for place, (name, entrant) in enumerate(zip(field.names, field.entrant, strict=True))
     }
     try:
-        fixtures = _received(connection)
+        fixtures = iter(connection.recv, None)
         schedule = play_schedule(players, fixtures, game, field.opening_moves, field.max_moves, field.together)
         for fixture, slot, record in schedule:
             first, second = (players[name].spent(slot) for name in fixture.pair)
@@ -158,11 +156,6 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     finally:
         for player in players.values():
             player.close()
-
-
-def _received(connection: Connection) -> Iterator[Fixture]:
-    while (fixture := connection.recv()) is not None:
-        yield fixture
 
 
 def _begin(folder: Path) -> None:

@@ -57,7 +57,7 @@ def test_the_text_has_our_cells_below_the_published_figures() -> None:
     text = one.text(results_of(one, won(one, POLICY, 1, 4)))
     rows = [re.split(r"  +", line) for line in text.splitlines()]
     assert ["simulations", "400 : 50,000", "1,600 : 100,000"] in rows
-    assert ["sample rate 1", "< 10.0%", "< 10.0%"] in rows
+    assert ["sample rate 1", "< 10%", "< 10%"] in rows
     assert ["here, nogo9.pt", "25.0% [4.6, 69.9] 4/8", "not played", "not played"] in rows
     assert ["larger network", "89.4%", "85.4%", "77.4%", "52.0%"] in rows
     assert "Here against plain UCT, 8 games wanted in a cell, 4 with each colour" in text

@@ -136,5 +136,5 @@ def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: py
     field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1)
     said = list(rehearsal.rehearse(field, [played("a", "b", index, "") for index in range(2)]))
     assert said[:-1] == [(True, f"{name}: starts, 1.000 s a move") for name in "abc"]
-    found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about (\d+) s in .*", said[-1][1])
+    found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about 0:00:(\d+) in .*", said[-1][1])
     assert found is not None and abs(int(found[2]) - 2 * int(found[1])) <= 1
