@@ -8,7 +8,7 @@ import { Check, Choice, Dialog } from "./controls.jsx";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
-import { click, paint, remember, remembered } from "./remembered.js";
+import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
 import { useWalk } from "./walking.js";
 import { percent, side } from "./words.js";
@@ -105,7 +105,7 @@ function Page() {
   const keep = (more) => setMemory((now) => ({ ...now, ...more }));
   useEffect(() => {
     remember(memory);
-    paint(memory.theme);
+    document.documentElement.dataset.theme = memory.theme;
   }, [memory]);
   const { go, step } = useWalk(server);
   const open = (chosen) => {

@@ -19,11 +19,6 @@ export function remember(values) {
   }
 }
 
-export function paint(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-}
-
 let audio = null;
 
 /** A short wooden click. */
