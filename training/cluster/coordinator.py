@@ -84,11 +84,9 @@ def train(
                 if stop():
                     say(f"{error}: stopped; the same command continues from the newest checkpoint")
                     return 0
-                tries = tries + 1 if backend.steps == reached else 1
-                reached = backend.steps
+                tries, reached = tries + 1 if backend.steps == reached else 1, backend.steps
                 if tries >= TRIES:
-                    why = f"the learner was lost {TRIES} times after step {reached}; see Ray's logs"
-                    raise WorkerLostError(why) from None
+                    raise WorkerLostError(f"the learner was lost {TRIES} times after step {reached}") from None
                 say(f"{error}: the run is opened again from its newest checkpoint")
                 pool.cut_all()  # nobody waits for what is under way
     finally:

@@ -70,8 +70,8 @@ class ClusterPool:
     def __init__(
         self, settings: LoopSettings, threads: int, workers: int, start: Callable[[str], Any] | None = None
     ) -> None:
-        """`threads`: CPU threads of a worker, 0 for what its machine offers; `workers`: how many to start on the cluster's
-        CPUs, 0 for one in each room offered. `start` starts one, given the resource that it takes ("": a CPU).
+        """`threads`: CPU threads of a worker, 0 for what its machine offers; `workers`: how many to start on the
+        cluster's CPUs, 0 for one in each room offered. `start` starts one, given its resource ("": a CPU).
         """
         self._wanted, self._start = workers, start or partial(start_worker, settings, threads)
         self._numbers = itertools.count(1)

@@ -136,6 +136,6 @@ def check_window(settings: LoopSettings) -> None:
     most = int(rows * (1 - replay.held_out))
     if replay.least_rows > most and (replay.window_games or not replay.growing):
         raise SettingsError(
-            f"replay.least_rows = {replay.least_rows:,}, but of the window's rows at most {most:,} may be drawn: no step "
-            "would ever be taken; lower it, or raise replay.window or replay.window_games"
+            f"replay.least_rows = {replay.least_rows:,}, but of the window's rows at most {most:,} may be drawn: "
+            "no step would ever be taken; lower it, or raise replay.window or replay.window_games"
         )

@@ -67,11 +67,9 @@ class RunLimits:
             return "stopped, all is saved; the same command continues"
         limits = {name: getattr(self.settings, name) for name in reached}
         twice = {name: math.ceil(2 * limits[name] * share) for name, share in reached.items()}  # of what is done
-        return (
-            f"the run has reached its limit, {' and '.join(f'{name} = {limit:g}' for name, limit in limits.items())}; the "
-            f"same command with a higher one, such as {' '.join(f'--set {name}={more}' for name, more in twice.items())}, "
-            "continues it"
-        )
+        listed = " and ".join(f"{name} = {limit:g}" for name, limit in limits.items())
+        higher = " ".join(f"--set {name}={more}" for name, more in twice.items())
+        return f"the run has reached its limit, {listed}; the same command with a higher one, such as {higher}, continues it"
 
 
 class Run:
@@ -302,7 +300,8 @@ class Run:
         try:
             self.trainer.load_state_dict(snapshot.learner)
         except RuntimeError:  # settings.json, which would have shown it, is gone
-            what = f"the checkpoints in {self.folder.absolute()} are not of {self.settings.network} for {self.settings.game}"
+            network = f"{self.settings.network} for {self.settings.game}"
+            what = f"the checkpoints in {self.folder.absolute()} are not of {network}"
             raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
         if snapshot.playing is None:
             snapshot.progress.handed_steps = self.trainer.steps

@@ -45,8 +45,8 @@ ON_A_LINE = 3  # settings that have changed: more have a line each
 def open_run(
     settings: LoopSettings, folder: Path, start: StartingPoint, backend: Backend, source: str
 ) -> tuple[Run, monitor.Monitor]:
-    """(the run, what watches it), opened as `prepare` does. `source` says where the settings come from, to introduce the
-    run; nothing: it was introduced before.
+    """(the run, what watches it), opened as `prepare` does. `source` says where the settings come from, to introduce
+    the run; nothing: it was introduced before.
     """
     with storage.writing(folder):
         run = prepare(settings, folder, start, backend)
@@ -152,7 +152,9 @@ def introduce(settings: LoopSettings, folder: Path, source: str) -> None:
     say("Ctrl-C stops the run and saves; the same command continues")
 
 
-def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], bool], remote: Uploader | None = None) -> int:
+def train(
+    run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], bool], remote: Uploader | None = None
+) -> int:
     """Train until the run ends, fails or is stopped; `remote` gets a copy of each checkpoint. Returns the exit code."""
     if remote is not None:
         run.saved = remote.wake

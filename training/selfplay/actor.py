@@ -36,12 +36,17 @@ class Backlog:
     of_games: bool = False  # that the generation is counted in, instead of rows
     done: int = 0  # rows since the last pause
 
+    @property
+    def whole(self) -> int:
+        """What all sizes lack together."""
+        return round(sum(self.missing.values()))
+
     def next(self) -> int | None:
         """The smallest board that lacks a whole one or, if none does but all together do, the one that lacks most; None
         at the end. A generation of games ends when all sizes together lack none.
         """
         lacking = [size for size in sorted(self.missing) if round(self.missing[size]) > 0]
-        together = round(sum(self.missing.values())) > 0
+        together = self.whole > 0
         if lacking and (together or not self.of_games):
             return lacking[0]
         return max(self.missing, key=lambda size: (self.missing[size], size)) if together else None
@@ -95,7 +100,7 @@ class Actor:
             writer = records.Writer(path, self.settings.portable())
         with (
             closing(writer),
-            progress_bar(round(sum(backlog.missing.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
+            progress_bar(backlog.whole, f"self-play {progress.generation}", f" {self.unit}") as bar,
             closing(self._found(backlog, stage, progress, stop)) as found,  # whatever fails here, no game goes on
         ):
             for each in found:
@@ -119,7 +124,7 @@ class Actor:
     def _found(
         self, backlog: Backlog, stage: Stage, progress: Progress, stop: Stop
     ) -> Generator[Record | TaskEnd | None]:
-        """Yield games and ends of tasks until no size lacks anything or `stop()` is true; None when a pause may come."""
+        """Yield games and ends of tasks until no size lacks any or `stop()` is true; None when a pause may come."""
         while (size := backlog.next()) is not None and not stop():
             if self.selfplay.streams:
                 self._keep_busy(backlog, stage, progress)

@@ -2,7 +2,7 @@
 does with one, and the side that sends them.
 
 An order says all that is needed, so a worker keeps nothing that would be lost with it, and the games are the same
-whoever plays them. Between its tasks the state of each pool is here, as the worker compressed it.
+in whatever process. Between its tasks the state of each pool is here, as the worker compressed it.
 """
 
 from __future__ import annotations

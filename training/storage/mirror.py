@@ -78,7 +78,7 @@ class Mirror:
         self._uploaded: set[str] = set()  # objects that are there for certain
 
     def claim(self) -> None:
-        """Make the store this folder's; another process that had it has lost it. If `behind` is true, `fetch` comes next.
+        """Make the store this folder's; another process that had it has lost it. `fetch` comes next if `behind` is true.
 
         Raises:
             StoreError: the store cannot be written, or was claimed by another process meanwhile.
@@ -168,7 +168,8 @@ class Mirror:
         return self._agreement.newest == entry_of(newest).sha256
 
     def _owner(self) -> str:
-        return f"{platform.node()} (process {os.getpid()}, folder {self.folder}) at {time.strftime('%Y-%m-%d %H:%M:%S')}"
+        now = time.strftime("%Y-%m-%d %H:%M:%S")
+        return f"{platform.node()} (process {os.getpid()}, folder {self.folder}) at {now}"
 
     def _upload(self) -> dict[str, FileEntry]:
         """Copy what the store lacks of the folder. Returns the folder's state."""
@@ -253,7 +254,7 @@ class Uploader:
         self._wanted.set()
 
     def close(self) -> bool:
-        """Push for the last time and wait for it. Returns whether the store holds it all; later calls return the same."""
+        """Push for the last time and wait for it. Returns whether the store has it all, again if called again."""
         if not self._closing:
             self._closing = True
             self._wanted.set()

@@ -20,8 +20,6 @@ from training.records.records import Record, Writer
 from training.selfplay.leaves import stage_search
 from training.selfplay.pool import Pool
 from training.settings.config import SelfPlaySettings, Stage
-from training.storage import checkpoint
-from training.storage.checkpoint import Progress, Snapshot
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)
@@ -346,15 +344,3 @@ def test_a_folder_that_cannot_be_made_is_one_line(capsys: pytest.CaptureFixture[
     text = capsys.readouterr().err
     assert f"cannot write {__file__}: File exists; what was saved before is whole" in text
     assert text.count("\n") == 1
-
-
-@pytest.mark.usefixtures("one_thread")
-def test_a_default_run_whose_log_cannot_be_read_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(selfplay, "DEFAULT_PRESET", "tiny")
-    checkpoint.save(tmp_path / "runs" / "tiny" / "checkpoints", Snapshot(Progress(), {}), {}, keep=1)
-    (tmp_path / "runs" / "tiny" / "log.jsonl").mkdir()
-    assert selfplay.main(["--simulator", "numba"]) == 2
-    assert capsys.readouterr().err == "gozero selfplay: cannot use runs/tiny/log.jsonl: Is a directory\n"
