@@ -1,7 +1,7 @@
 """Evaluators that wrap another one: with a cache of evaluations, and with the mean of the ownership.
 
-A cache hit is exactly what the network would say: its key is all that the network sees of a position. The least recently
-used evaluations are dropped.
+A cache hit is exactly what the network would say: its key is all that the network sees. The least recently used
+evaluations are dropped.
 """
 
 from __future__ import annotations

@@ -44,10 +44,10 @@ class OpenVINOEvaluator:
     ) -> None:  # fmt: skip
         """Compile a graph of `graphs.convert` for the game's board.
 
-        The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once. `precision`
-        is "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide enough to gain
-        by it, else the faster one; PrecisionError if it is not computed in here. `ranges` gives the ranges that int8
-        needs, as `StoredGraph.ranges`; None: they are measured.
+        The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once.
+        `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide
+        enough to gain, else the faster one; PrecisionError if it is not computed in here. `ranges` gives the ranges for
+        int8, as `StoredGraph.ranges`; None: they are measured.
         """
         check_precision(precision)
         self.game = game

@@ -28,18 +28,13 @@ class Move(NamedTuple):
 
 
 class Position:
-    """One game: play, undo, ask.
+    """One game: play, undo, ask."""
 
-    Attributes:
-        game: the rules.
-        state: int32 [S], the current state row. Do not write to it.
-        moves: the moves since the first position, oldest first; passes after the end among them.
-    """
+    state: np.ndarray  # int32 [S], the current state row. Do not write to it
+    moves: list[Move]  # since the first position, oldest first; passes after the end among them
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.moves: list[Move] = []
-        self._idle = 0  # passes after the end: the last moves, which the state does not hold
         self._restart(game.initial)
 
     def _restart(self, first: np.ndarray) -> None:
@@ -48,7 +43,7 @@ class Position:
         self.state = first.copy()
         self._history = np.zeros(self.game.max_plies + 2, np.uint64)
         self._history[self.ply] = self.game.hash_of(self.state)
-        self.moves, self._idle = [], 0
+        self.moves, self._idle = [], 0  # passes after the end: the last moves, which the state does not have
 
     @property
     def to_play(self) -> int:

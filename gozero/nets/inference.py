@@ -1,5 +1,5 @@
-"""Networks made ready to compute: the number type that is fastest here, and *folding*, which merges each batch norm into
-the convolution before it.
+"""Networks made ready to compute: the number type that is fastest here, and *folding*, which merges each batch norm
+into the convolution before it.
 """
 
 from __future__ import annotations

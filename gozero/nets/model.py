@@ -136,8 +136,8 @@ def config(
 ) -> NetConfig:
     """The configuration called `name` (see the module's list) for a game, None: Go; mlpNxC plays on its board alone.
 
-    `norm` is one of blocks.NORMS, None: the usual one; `value` one of VALUES. ChoiceError if no network has that name, it
-    cannot play the game, or the game has no such features.
+    `norm` is one of blocks.NORMS, None: the usual one; `value` one of VALUES. ChoiceError if no network has that name,
+    it cannot play the game, or the game has no such features.
     """
     if name == "agz13":
         return _paper_config(game, features, norm or "batch")

@@ -72,8 +72,8 @@ class Weights:
 
 
 def save(
-    path: Path | str, net: nn.Module | dict[str, Tensor], config: NetConfig, *, game: str = "go", size: int | None = None,
-    trained_sizes: Iterable[int] = (), provenance: dict[str, Any] | None = None,
+    path: Path | str, net: nn.Module | dict[str, Tensor], config: NetConfig, *, game: str = "go",
+    size: int | None = None, trained_sizes: Iterable[int] = (), provenance: dict[str, Any] | None = None,
 ) -> str:  # fmt: skip
     """Write a network's weights to `path`, whole or not at all, and return its sha256. No `trained_sizes`: unknown."""
     import torch

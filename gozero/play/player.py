@@ -220,7 +220,7 @@ def make_player(
     name: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *,
     size: int, komi: float | None = None,
 ) -> Player:  # fmt: skip
-    """A player of a new game: arguments as for `CurrentGame`, `GoGame` and `Searcher`; ChoiceError for unknown rules."""
+    """A player of a new game: arguments as for `CurrentGame`, `GoGame`, `Searcher`; ChoiceError for unknown rules."""
     game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
     return Player(game, open_evaluator, settings)
 

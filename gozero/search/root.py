@@ -37,8 +37,8 @@ class SearchRequest:
     # int32 [2, A], in how many plies of every line an action is left out, for the root's side to move and for the other
     # one; 1 is the root alone. None: 0 everywhere
     left_out: np.ndarray | None = None
-    # build on the tree that `Search.advance` left, if its root is this very state, has all moves that are allowed now, and
-    # nothing was or is left out below a root
+    # build on the tree that `Search.advance` left, if its root is this very state, has all moves that are allowed now,
+    # and nothing was or is left out below a root
     keep: bool = False
     on_top: bool = False  # the visits come on top of those in the tree
     seed: int | None = None  # below 2**64, of its noise and playouts; None: another each time, by the `Search`'s seed

@@ -15,7 +15,7 @@ VISITS_PER_LEAF = 25  # a tree of fewer for each leaf in flight suffers from lea
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Frozen settings of a `Search`. Noise, root temperature and forced playouts apply when a request asks for noise."""
+    """Frozen settings of a `Search`. Noise, temperature and forced playouts apply if a request asks for noise."""
 
     root: str = "puct"  # how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022)
     c_puct: float = 1.1  # weight of the prior against the value (KataGo 1.1, Leela Zero about 0.8)
@@ -23,7 +23,7 @@ class SearchSettings:
     c_uct: float = 0.0
     fpu: float = 0.2  # how far below its parent an unvisited child is, in value, at full prior mass (KataGo 0.2)
     leaves: int = 1  # collected from one tree in one wave; above 1, virtual loss makes them differ
-    # leaves up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the evaluator likes it
+    # up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the evaluator prefers more
     most_leaves: int = 1
     virtual_loss: float = 1.0  # losses charged for each visit in flight (AlphaGo Zero 1; 0: only the visit counts)
     dirichlet_weight: float = 0.0  # share of Dirichlet noise in the root's prior (AlphaGo Zero 0.25; 0 off)
@@ -35,11 +35,11 @@ class SearchSettings:
     # the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1)
     c_visit: float = 50.0
     c_scale: float = 1.0
-    # of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 * sqrt(area))), where the gain is
+    # of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 * sqrt(area))), its gain being
     # how much more its mean score is than the position's (KataGo 0.3; 0 off)
     score_weight: float = 0.0
-    # above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of its mean
-    # below its value (KataGo 5, of another estimate); 0: the most visited move
+    # above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of its
+    # mean below its value (KataGo 5, of another estimate); 0: the most visited move
     lcb: float = 0.0
     solve: bool = False  # whether results searched to the end of the game are proven, see `tree.prove`; not for Go
     max_nodes: int = 50_000  # of one tree, or those with which it begins if the search has memory to grow into

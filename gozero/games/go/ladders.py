@@ -174,9 +174,7 @@ def _escapes(board, cell, liberty, width, marks, queue, found, stones, frame):
 
 @kernel()
 def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stones, frames):
-    """Whether the chain at `cell`, of this one liberty and to move, is taken whatever it does. Runner and hunter take
-    turns in the frames; if one has no move left to try, the other's move before was right.
-    """
+    """Whether the chain at `cell`, of one liberty and to move, is taken whatever it does; turns by frames."""
     before, runner = undo[0], np.int64(board[cell])
     hunter = BLACK + WHITE - runner
     _escapes(board, cell, liberty, width, marks, queue, found, stones, frames[0])
