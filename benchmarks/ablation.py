@@ -71,10 +71,10 @@ def folder_of(folder: Path, arm: str, seed: int) -> Path:
 
 def train(arm: str, folder: Path, evaluations: int, seed: int) -> int:
     """Train a run with `gozero train`, which continues what was stopped. Returns its exit code."""
-    command = [sys.executable, "-m", "gozero", "train", "--config", str(BASE), "--run", str(folder_of(folder, arm, seed))]
-    return subprocess.call(
-        command + [word for change in changes_of(arm, evaluations, seed) for word in ("--set", change)]
-    )
+    command = [sys.executable, "-m", "gozero", "train", "--config", str(BASE)]
+    command += ["--run", str(folder_of(folder, arm, seed))]
+    changes = changes_of(arm, evaluations, seed)
+    return subprocess.call(command + [word for change in changes for word in ("--set", change)])
 
 
 def pairings(arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[Trained, Trained]]:

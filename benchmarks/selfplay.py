@@ -4,13 +4,13 @@
     python -m benchmarks.selfplay --device cuda --network b10c96 --games 256 --groups 4 --threads 2 --processes 6
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
 
-What runs is training's own pool of games (`training.selfplay.pool`) with a network of random weights, whose speed does not
-depend on them; `none` answers at once with fixed numbers. Finished games are refereed and encoded, as a run does it.
-The evaluator's own rate is that of batches as large as the pool's mean one, with as many under way as the pool has
-groups. Both are measured in turn, so the machine's slow moments hit both: compare the two, not runs. The games are
-brought into their middle first, for as long as one run. With `--processes` each of so many processes has a pool of
-`--games`, an evaluator and an interpreter of its own (`selfplay.processes` of a run), all at once; the figures are
-those of all together. On the GPU the aim is 150,000 evaluations/s with b10c96 at 13x13.
+What runs is training's own pool of games with a network of random weights, whose speed does not depend on them; `none`
+answers at once: all moves alike, value 0. Finished games are encoded, as a run does it. The evaluator's own rate is
+that of batches as large as the pool's mean one, with as many under way as the pool has groups. Both are measured in
+turn, so the machine's slow moments hit both: compare the two, not runs. The games are brought into their middle first,
+for as long as one run. With `--processes` each of so many processes has a pool of `--games`, an evaluator and an
+interpreter of its own (`selfplay.processes` of a run), all at once; the figures are those of all together. On the GPU
+the aim is 150,000 evaluations/s with b10c96 at 13x13.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.harness import Row, above_zero, finish, kept_busy, machine, measure, parser, report
-from gozero.evaluators.base import PRECISIONS, Evaluation, Evaluator, Pending, submitter
+from benchmarks.search import Counted
+from gozero.evaluators.base import PRECISIONS, Evaluator, submitter
+from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.game import Game
 from gozero.nets import model
 from gozero.system.console import positive, whole
@@ -35,55 +37,14 @@ from gozero.system.workers import SPAWN
 from training.records import scoring
 from training.records.records import Record, encode
 from training.run.backend import device_of
-from training.selfplay import simulators
 from training.selfplay.leaves import Resources, network_evaluator
-from training.selfplay.pool import Pool, pool_bytes
+from training.selfplay.pool import Pool
 from training.settings import presets
-from training.settings.config import SIMULATORS, SelfPlaySettings, Stage
+from training.settings.config import SelfPlaySettings, Stage
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores
 LATER_GENERATION = 1000  # the rules for first generations no longer hold
-
-
-class Answered(NamedTuple):
-    """A `Pending` whose evaluation is available at once."""
-
-    evaluation: Evaluation
-
-    def result(self) -> Evaluation:
-        return self.evaluation
-
-
-class Free:
-    """Fixed random logits and values for any position (an `AsynchronousEvaluator`)."""
-
-    def __init__(self, game: Game, most: int) -> None:
-        generator = np.random.default_rng(1)
-        self.game = game
-        self._logits = generator.normal(0, 1, (most, game.actions)).astype(np.float32)
-        self._values = generator.uniform(-0.1, 0.1, most).astype(np.float32)
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        return Evaluation(self._logits[: len(states)], self._values[: len(states)], self._values[: len(states)])
-
-    def submit(self, states: np.ndarray) -> Pending:
-        return Answered(self.evaluate(states))
-
-
-class Counted:
-    """An evaluator that records the size of every batch."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.game, self._submit = evaluator.game, submitter(evaluator)
-        self.batches: deque[int] = deque()  # appended to by all threads
-
-    def evaluate(self, states: np.ndarray) -> Evaluation:
-        return self.submit(states).result()
-
-    def submit(self, states: np.ndarray) -> Pending:
-        self.batches.append(len(states))
-        return self._submit(states)
 
 
 def options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -100,7 +61,6 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--network-threads", type=whole(0), default=0, help="CPU threads of each network (default: all it may use)")
     add("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
     add("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
-    add("--simulator", choices=SIMULATORS, default="auto", help="who referees the games (default auto)")
     add("--seconds", type=above_zero, default=10, help="of one run (default 10)")
     add("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
@@ -114,7 +74,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     """The evaluator of the chosen device with random weights, or one that costs nothing."""
     if chosen.device == "none":
-        return Free(game, chosen.games)
+        return UniformEvaluator(game)
     net = model.build(model.config(chosen.network), seed=1)
     return network_evaluator(
         net, game, Resources(chosen.network_threads, chosen.device, chosen.precision, chosen.groups)
@@ -136,28 +96,17 @@ class Measured:
         self.game = scoring.make("go", chosen.size, "chinese", SelfPlaySettings().max_length)
         self.evaluator = evaluator_of(chosen, self.game)
         self.counted = Counted(self.evaluator)
-        visits = {"full_visits": chosen.full_visits, "cheap_visits": chosen.cheap_visits}
-        self.stage = Stage(rows=1, sizes={chosen.size: 1.0}, **visits)
-        self.settings = SelfPlaySettings(games=chosen.games, groups=chosen.groups, threads=chosen.threads)
-        self.pool = Pool(self.game, self.settings, (chosen.seed,))
-        self.pool.use(self.counted, self.stage, LATER_GENERATION)
-        self.judge = simulators.referee(chosen.simulator, self.game)
+        stage = Stage(1, {chosen.size: 1.0}, full_visits=chosen.full_visits, cheap_visits=chosen.cheap_visits)
+        settings = SelfPlaySettings(games=chosen.games, groups=chosen.groups, threads=chosen.threads)
+        self.pool = Pool(self.game, settings, (chosen.seed,))
+        self.pool.use(self.counted, stage, LATER_GENERATION)
         self.finished: list[Record] = []
-        self.refereed = self.encoded = 0.0  # seconds
 
     def play(self) -> int:
-        """Play for `--seconds`, and do what a run does with a finished game, except for writing it. Returns how many
-        positions were evaluated.
-        """
+        """Play for `--seconds`, and encode the finished games. Returns how many positions were evaluated."""
         before, end = sum(self.counted.batches), time.perf_counter() + self.seconds
         for record in self.pool.play(float("inf"), lambda: time.perf_counter() >= end):
-            began = time.perf_counter()
-            if self.judge is not None:
-                self.judge.check(record)
-            judged = time.perf_counter()
             encode(record)
-            self.refereed += judged - began
-            self.encoded += time.perf_counter() - judged
             self.finished.append(record)
         return sum(self.counted.batches) - before
 
@@ -178,21 +127,11 @@ class Measured:
         return Batches(round(float(np.mean(self.counted.batches))), len(self.pool.groups))
 
     def counts(self) -> np.ndarray:
-        """float64 [8]: moves, rows and games so far; seconds refereed and encoded; seconds searched, waited and spent
-        on moves.
-        """
+        """float64 [6]: moves, rows and games so far; seconds searched, waited and spent on moves."""
         flying, clock = self.pool.games, self.pool.clock
         moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
         rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
-        spent = (self.refereed, self.encoded, clock.search, clock.waiting, clock.moves)
-        return np.array([moves, rows, len(self.finished), *spent], float)
-
-    def referee(self) -> str:
-        """Who referees, in words."""
-        return simulators.DESCRIPTIONS["numba" if self.judge is None else self.judge.name]
-
-    def tree_bytes(self) -> int:
-        return pool_bytes(self.game, self.settings, self.stage)
+        return np.array([moves, rows, len(self.finished), clock.search, clock.waiting, clock.moves], float)
 
     def processor(self) -> float:
         """Processor seconds of this process so far."""
@@ -260,8 +199,7 @@ def measure_and_print(chosen: argparse.Namespace, ask: Ask) -> None:
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
         print_share(chosen.device, rows[alone], rows[whole])
-    print_counts(counts, rows[whole], ask("referee")[0], chosen)
-    print(f"  trees: at most {sum(ask('tree_bytes')) / 2**20:,.0f} MB")
+    print_counts(counts, rows[whole], chosen)
 
 
 def print_share(device: str, alone: Row, whole: Row) -> None:
@@ -272,9 +210,9 @@ def print_share(device: str, alone: Row, whole: Row) -> None:
     print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
 
 
-def print_counts(counts: np.ndarray, whole: Row, referee: str, chosen: argparse.Namespace) -> None:
-    """Print what self-play did, float64 [8] of `SelfPlay.counts`, and what it took."""
-    moves, recorded, games, refereed, encoded, *clock = counts
+def print_counts(counts: np.ndarray, whole: Row, chosen: argparse.Namespace) -> None:
+    """Print what self-play did, float64 [6] of `Measured.counts`, and what it took."""
+    moves, recorded, games, *clock = counts
     seconds = whole.seconds * chosen.runs
     rates = f"{moves / seconds:,.0f} moves/s, {3600 * recorded / seconds:,.0f} rows/h"
     print(f"  {rates}, {3600 * games / seconds:,.0f} games/h")
@@ -283,9 +221,6 @@ def print_counts(counts: np.ndarray, whole: Row, referee: str, chosen: argparse.
     print(f"  each thread's time: search {search:.1%}, {network}, moves {python:.1%}")
     outside = 1e6 * clock[2] * whole.cpu_share / chosen.processes / max(moves, 1)
     print(f"  about {outside:.0f} us of processor a move outside the search's kernels")
-    judged, packed = (f"{1e3 * part / max(games, 1):.1f} ms" for part in (refereed, encoded))
-    shares = [f"({part / seconds:.2%} of the time)" for part in (refereed, encoded)]
-    print(f"  a finished game: {judged} for {referee} {shares[0]}, {packed} to encode it {shares[1]}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Evaluators that wrap another one: with a cache of evaluations, and with the mean of the ownership.
 
-A cache hit returns exactly what the network would: the key is all that the network sees of a position, its boards, side
-to move, komi and the past that is among its planes. The least recently used evaluations are dropped.
+A cache hit is exactly what the network would say: its key is all that the network sees of a position. The least recently
+used evaluations are dropped.
 """
 
 from __future__ import annotations
@@ -83,10 +83,7 @@ class CachedEvaluator:
 
 
 class Owners:
-    """An evaluator that wraps another and accumulates its ownership: the mean since `forget`.
-
-    Ownership from a network whose game has none is ignored: that head was never trained.
-    """
+    """An evaluator that wraps another and accumulates the mean of its ownership, if its game has any."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator

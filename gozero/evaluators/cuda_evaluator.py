@@ -1,18 +1,13 @@
-"""Evaluation of Go on an NVIDIA GPU, for self-play and for players: several batches at once, with little work for the
-CPU.
+"""Evaluation of Go on an NVIDIA GPU, for self-play and players: several batches at once, with little work for the CPU.
 
 A lane is one batch's way through the GPU: pinned buffers, a stream, and a CUDA graph of the network at one capacity
-(positions of a batch), recorded once and launched by one call. A batch has its lane to itself until its result has been
-taken; lanes are made when none is free, and reused. Self-play's batches are nearly all of one size, which its lanes fit
-closely; a player's lanes have the few capacities of `PLAYERS`, and a larger batch takes several of them. All lanes
-share the weights, which `refresh` overwrites in place, so no graph has to be captured again.
+(positions of a batch). A batch has its lane to itself until its result has been taken; lanes are made if none is free,
+and reused. Self-play's lanes fit its batches closely; a player's have the capacities of `PLAYERS`, and a larger batch
+takes several. All share the weights, which `refresh` overwrites. Positions go up packed (300 bytes) and become planes
+there (`Unpack`). On the CPU the same code runs without streams and graphs, for tests.
 
-Positions go up packed (300 bytes) and become planes on the GPU (`Unpack`); all results come down in one copy. On the
-CPU the same code runs without streams and graphs, for tests.
-
-Before the first lane on a GPU `torch.backends.cudnn.benchmark` is set for the rest of the process: torch has it for the
-whole process only. So other threads' convolutions, such as a learner's, are measured too, once for each shape and
-thread, and may sum in another order.
+`torch.backends.cudnn.benchmark` is set for the whole process: other threads' convolutions, such as a learner's, may sum
+in another order.
 """
 
 from __future__ import annotations
@@ -60,11 +55,8 @@ def capacity_for(count: int) -> int:
 
 
 class Unpack(nn.Module):
-    """Packed positions int32 [n, packed_ints(size, tactics)] → planes [n, 11, N, N], globals [n, 7] and tactics [n, K,
-    N, N].
-
-    All are float32, boards in channels-last layout, and equal `features.encode` bit for bit, on any device. Without
-    planes of tactics there are two results.
+    """Packed positions int32 [n, packed_ints(size, tactics)] → the tensors of `features.encode`, bit for bit, on any
+    device; boards in channels-last layout.
     """
 
     word: Tensor
@@ -201,10 +193,8 @@ class Launched:
 
     def result(self) -> Evaluation:
         """Wait for it; its lanes are then free for other batches."""
-        parts = []
-        for lane, count in self._lanes:
-            parts.append(lane.take(count))
-            self._evaluator.release(lane)
+        parts = [lane.take(count) for lane, count in self._lanes]
+        self._evaluator.release([lane for lane, _ in self._lanes])
         return parts[0] if len(parts) == 1 else Evaluation.joined(parts)
 
 
@@ -215,24 +205,14 @@ class CudaEvaluator:
     preferred_batch = GPU_BATCH
 
     def __init__(
-        self,
-        net: nn.Module,
-        game: Game,
-        *,
-        device: str = "cuda",
-        precision: str = "auto",
-        ownership: bool = False,
+        self, net: nn.Module, game: Game, *, device: str = "cuda", precision: str = "auto", ownership: bool = False,
         capacities: tuple[int, ...] = (),
-    ) -> None:
-        """Take a copy of `net`, in training or evaluation mode.
+    ) -> None:  # fmt: skip
+        """Take a copy of `net`, in training or evaluation mode, for a game that `serves` accepts.
 
-        Args:
-            net: a network of `gozero.nets.model`.
-            game: one that `serves` accepts.
-            device: "cuda", "cuda:1" …; "cpu" computes the same, one batch after the other.
-            precision: "f32", "bf16", or "auto": bf16 if the device computes in it.
-            ownership: whether evaluations have the owners of points, if the network knows them.
-            capacities: those that lanes may have, ascending; none: any that fits the batches.
+        `device` is "cuda", "cuda:1" …, or "cpu": the same, one batch after the other; `precision` "f32", "bf16", or
+        "auto". With `ownership` evaluations have the owners of points, if the network knows them. `capacities` are
+        those that lanes may have, ascending; none: any that fits the batches.
         """
         check_choice("precision", precision, FLOATING)
         self.game = game
@@ -270,10 +250,10 @@ class CudaEvaluator:
             lanes.append((lane, len(part)))
         return Launched(self, lanes)
 
-    def release(self, lane: Lane) -> None:
-        """Return a lane whose result has been taken."""
+    def release(self, lanes: list[Lane]) -> None:
+        """Return lanes whose results have been taken."""
         with self._lock:
-            self._free.append(lane)
+            self._free += lanes
 
     def _lane(self, count: int) -> Lane:
         """The smallest free lane that `count` positions fit into without much waste, or a new one."""

@@ -31,36 +31,24 @@ def open_evaluator(
 
 @dataclass
 class Evaluators:
-    """The evaluators of one weights file; each is opened once, by the thread that asks first.
-
-    The file is read once: a training may put another into its place while an engine runs, which would then play with
-    two networks.
-
-    Attributes:
-        path: the file's name, see `locations.find`.
-        backend: "torch", "openvino", or "auto": torch if there is an NVIDIA GPU, else OpenVINO if it is installed.
-        threads: CPU threads; None for what the process may use.
-        precision: "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device computes in.
-        cache: bytes for cached evaluations: half of them for the first board opened, a quarter for the next, ...
+    """The evaluators of one weights file, each opened once, by the thread that asks first. The file is read once: a
+    training may put another into its place while an engine runs.
     """
 
-    path: Path
-    backend: str = "auto"
-    threads: int | None = None
-    precision: str = "auto"
-    cache: int = 0
+    path: Path  # see `locations.find`
+    backend: str = "auto"  # "torch", "openvino", or "auto": torch if there is an NVIDIA GPU, else OpenVINO if installed
+    threads: int | None = None  # of the CPU; None for what the process may use
+    precision: str = "auto"  # "f32", "bf16", "int8" (OpenVINO alone), or "auto": the fastest that the device has
+    cache: int = 0  # bytes for cached evaluations: half of them for the first board opened, a quarter for the next, ...
     _opened: dict[int, Evaluator] = field(default_factory=dict, init=False, repr=False)
     _read: StoredGraph | Weights | None = field(default=None, init=False, repr=False)
     _game: str = field(default="", init=False, repr=False)  # that the file was read for
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def open(self, game: Game) -> Evaluator:
-        """The evaluator for the board of ``game``, ready to answer at once.
-
-        Raises:
-            WeightsError: the file is missing or damaged, or made for another game or board.
-            ValueError: an unknown backend or precision, or a backend that is not installed; PrecisionError: a precision
-                that it does not have.
+        """The evaluator for the board of ``game``, ready to answer at once. WeightsError if the file is missing or
+        damaged, or made for another game or board; ChoiceError for a backend or precision that is not known or had
+        here.
         """
         from gozero.evaluators.cache import CachedEvaluator
 
@@ -101,15 +89,12 @@ class Evaluators:
         read = self._read = self._read or graphs.load(self.path, game.name)
         assert isinstance(read, graphs.StoredGraph)
         self._check_board(read.manifest.network, read.manifest.board, game)
-        options = {"threads": self.threads, "precision": self.precision, "ranges": read.ranges}
-        return OpenVINOEvaluator(read.graph, game, **options)  # type: ignore[arg-type]
+        return OpenVINOEvaluator(read.graph, game, threads=self.threads, precision=self.precision, ranges=read.ranges)
 
     def _open_torch(self, game: Game) -> Evaluator:
         """On a GPU by captured graphs, if they serve the game."""
         if self.precision == "int8":
-            raise PrecisionError(
-                "precision int8 needs the backend openvino, which is not used here; use auto, bf16 or f32"
-            )
+            raise PrecisionError("precision int8 needs the backend openvino, not torch; use auto, bf16 or f32")
         import torch
 
         from gozero.evaluators import cuda_evaluator, torch_evaluator
@@ -119,8 +104,9 @@ class Evaluators:
         assert isinstance(read, weights.Weights)
         self._check_board(read.config.name, read.config.board, game)
         if torch.cuda.is_available() and cuda_evaluator.serves(game):
-            options = {"ownership": True, "capacities": cuda_evaluator.PLAYERS, "precision": self.precision}
-            return cuda_evaluator.CudaEvaluator(read.network(), game, **options)  # type: ignore[arg-type]
+            capacities, precision = cuda_evaluator.PLAYERS, self.precision
+            net = read.network()
+            return cuda_evaluator.CudaEvaluator(net, game, ownership=True, capacities=capacities, precision=precision)
         return torch_evaluator.TorchEvaluator(read.network(), game, threads=self.threads, precision=self.precision)
 
     def _check_board(self, network: str, board: Sequence[int] | None, game: Game) -> None:

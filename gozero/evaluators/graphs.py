@@ -1,7 +1,5 @@
-"""Inference graphs: a network of `gozero.nets.model` in OpenVINO's form, for any batch and any board that it plays.
-
-A weights file carries its graph (`embed`), with the ranges that int8 needs, so that playing with it needs no torch. For
-a file without one torch makes the graph at each start.
+"""Inference graphs: a network in OpenVINO's form, for any batch and any board that it plays. A weights file carries its
+graph (`embed`), with the ranges that int8 needs, so that playing needs no torch; else torch makes it at each start.
 """
 
 from __future__ import annotations
@@ -46,7 +44,6 @@ class Manifest:
 
     @staticmethod
     def of(file: weights.Weights) -> Manifest:
-        """That of a weights file's network."""
         return Manifest(file.config.name, file.config.board, file.game, file.feature_version)
 
 
@@ -77,10 +74,8 @@ def load(path: Path, game: str) -> StoredGraph:
 
 
 def embed(path: Path, *, with_ranges: bool = True) -> None:
-    """Put its inference graph into a weights file, which is replaced whole or not at all. Needs torch.
-
-    `with_ranges`: also the ranges for int8 on the boards that it was trained on: a second each to measure, which a
-    player saves at each start. WeightsError for a damaged file, OSError if its folder cannot be written.
+    """Put its inference graph into a weights file, whole or not at all, with the ranges for int8 on the boards that it
+    was trained on, which take a second each. Needs torch. WeightsError for a damaged file, OSError as `open`.
     """
     file = weights.load(path, game=None)
     graph = convert(file.network())
@@ -116,9 +111,8 @@ def _embedded(path: Path) -> StoredGraph | None:
             raise ValueError
         return StoredGraph(graph, Manifest(**description["manifest"]), path, ranges)
     except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
-        raise weights.WeightsError(
-            path, f"its inference graph is damaged; `gozero graph {path}` makes it anew from the tensors"
-        ) from None
+        reason = f"its inference graph is damaged; `gozero graph {path}` makes it anew from the tensors"
+        raise weights.WeightsError(path, reason) from None
 
 
 def _converted(path: Path, game: str) -> StoredGraph:
@@ -126,20 +120,15 @@ def _converted(path: Path, game: str) -> StoredGraph:
     try:
         import torch  # noqa: F401  # what reads the tensors
     except ModuleNotFoundError:
-        raise weights.WeightsError(
-            path,
-            "it carries no inference graph, and PyTorch, which would make one, is not installed; "
-            f"run: pip install 'gozero[train]', then: gozero graph {path}",
-        ) from None
+        reason = "it carries no inference graph, and PyTorch, which would make one, is not installed; run: pip install"
+        raise weights.WeightsError(path, f"{reason} 'gozero[train]', then: gozero graph {path}") from None
     file = weights.load(path, game)
     return StoredGraph(convert(file.network()), Manifest.of(file), path)
 
 
 def convert(net: nn.Module) -> Any:
-    """The graph of a network of `gozero.nets.model`, batch norm folded, open in batch and board.
-
-    Torch never frees a trace, a megabyte each, and a training run converts its network thousands of times: so one
-    network of each structure is traced, and then given the weights of the one to convert.
+    """The graph of a network, batch norm folded, open in batch and board. Torch never frees a trace, a megabyte each:
+    so one network of each structure is traced, and then given the weights of the one to convert.
     """
     import torch
 
@@ -159,7 +148,6 @@ def convert(net: nn.Module) -> Any:
         graph = openvino.convert_model(trace, example_input=example, share_weights=False)
     for output, name in zip(graph.outputs, OUTPUTS, strict=False):
         output.get_tensor().set_names({name})
-    graph.reshape(
-        {node: [-1, array.shape[1], -1, -1][: array.dim()] for node, array in zip(graph.inputs, example, strict=True)}
-    )
+    inputs = zip(graph.inputs, example, strict=True)
+    graph.reshape({node: [-1, array.shape[1], -1, -1][: array.dim()] for node, array in inputs})
     return graph

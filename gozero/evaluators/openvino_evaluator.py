@@ -1,7 +1,6 @@
 """Evaluation with OpenVINO, the fastest way to run a network on a CPU.
 
-A graph (`gozero.evaluators.graphs`) is compiled for one board size and any batch: with the batch left open OpenVINO is
-as fast as with a fixed one (within 2 % from batch 8 on), and nothing needs padding.
+A graph (`gozero.evaluators.graphs`) is compiled for one board size and any batch, which is as fast as a fixed one.
 """
 
 from __future__ import annotations
@@ -29,14 +28,9 @@ def check_precision(precision: str) -> None:
     """ChoiceError for a precision that there is not, PrecisionError for one that this processor does not compute in."""
     check_choice("precision", precision, PRECISIONS)
     if precision == "int8" and computes_int8() is False:  # sums of products would overflow
-        raise PrecisionError(
-            "precision int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 "
-            "or f32"
-        )
+        raise PrecisionError("precision int8 needs a processor with VNNI or AMX; use auto, bf16 or f32")
     if precision == "bf16" and float_precision() != "bf16":
-        raise PrecisionError(
-            "precision bf16 needs a processor with AVX-512 bf16 or AMX, which this one has not; use auto or f32"
-        )
+        raise PrecisionError("precision bf16 needs a processor with AVX-512 bf16 or AMX; use auto or f32")
 
 
 class OpenVINOEvaluator:
@@ -45,25 +39,15 @@ class OpenVINOEvaluator:
     label = "OpenVINO"  # for users
 
     def __init__(
-        self,
-        graph: Any,
-        game: Game,
-        *,
-        threads: int | None = None,
-        precision: str = "auto",
-        ranges: Callable[[Game, int], Mapping[str, float]] | None = None,
-        batches: int = 1,
-    ) -> None:
-        """Compile `graph` for the game's board.
+        self, graph: Any, game: Game, *, threads: int | None = None, precision: str = "auto",
+        ranges: Callable[[Game, int], Mapping[str, float]] | None = None, batches: int = 1,
+    ) -> None:  # fmt: skip
+        """Compile a graph of `graphs.convert` for the game's board.
 
-        Args:
-            graph: see `graphs.convert`.
-            game: the game whose states come.
-            threads: CPU threads; None for what the process may use.
-            precision: "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide
-                enough to gain by it, else bf16 if the processor computes in that. PrecisionError if it does not.
-            ranges: gives the ranges that int8 needs, as `StoredGraph.ranges`; None: they are measured.
-            batches: how many are to be evaluated at once, see `submit`: the threads share out among them.
+        The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once. `precision`
+        is "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide enough to gain
+        by it, else the faster one; PrecisionError if it is not computed in here. `ranges` gives the ranges that int8
+        needs, as `StoredGraph.ranges`; None: they are measured.
         """
         check_precision(precision)
         self.game = game

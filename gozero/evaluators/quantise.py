@@ -1,12 +1,8 @@
 """Networks in int8: the 3x3 convolutions of the trunk compute in whole numbers of 8 bits, all else stays as it is.
 
-A layer is here a 3x3 convolution whose input is a ReLU's, and so is never below 0; by its name in the network,
-"blocks.0.conv1". Its range is the largest input that it met on a sample of positions from random games: 0 to the range
-become 0 to 255, what is larger is cut off. The weights of each output channel become -127 to 127 likewise. Real games'
-positions give about the same ranges and play no better (docs/inference.md).
-
-The stem, the heads, the poolings and the sums of the residual blocks stay in floating point: they are little work, and
-int8 would cost too much accuracy there.
+A layer is here a 3x3 convolution whose input is a ReLU's, by its name in the network, "blocks.0.conv1". Its range is
+the largest input on a sample of positions from random games: 0 to the range become 0 to 255, the weights of each output
+channel -127 to 127. Real games' positions play no better (docs/inference.md).
 """
 
 from __future__ import annotations
@@ -59,9 +55,8 @@ def observed(graph: Any, inputs: Sequence[np.ndarray], threads: int) -> dict[str
     """The range of each layer on encoded positions of one board, as `features.encode` gives them, by its name."""
     copy = graph.clone()
     found = layers(copy)
-    largest = [
-        opset13.reduce_max(node.input_value(0), opset13.constant(np.arange(4)), False) for node in found.values()
-    ]
+    axes = opset13.constant(np.arange(4))
+    largest = [opset13.reduce_max(node.input_value(0), axes, False) for node in found.values()]
     watching = openvino.Model([opset13.result(node) for node in largest], copy.get_parameters(), "ranges")
     request = compiled(watching, inputs[0].shape[2:], threads, float_precision()).create_infer_request()
     tops = np.zeros(len(found), np.float32)

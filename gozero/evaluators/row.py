@@ -34,10 +34,8 @@ def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, opti
 
 
 class RowEvaluator:
-    """An evaluator whose work is one kernel, of the type EVALUATE_ROW, which the search's kernel calls directly.
-
-    `plies` is how far beyond the state it may play, the room it needs in a history; `seed` that of `evaluate`: inside a
-    search the tree's own generator is used.
+    """An evaluator whose work is one kernel of the type EVALUATE_ROW. `plies` is the room in a history that it needs
+    beyond the state; `seed` that of `evaluate`: a search has its own.
     """
 
     def __init__(self, game: Game, function: Any, options: tuple[int, ...] = (), plies: int = 0, seed: int = 0) -> None:

@@ -25,10 +25,8 @@ class TorchEvaluator:
     def __init__(
         self, net: nn.Module, game: Game, *, device: str = "auto", threads: int | None = None, precision: str = "auto"
     ) -> None:
-        """Take a copy of `net`, in training or evaluation mode.
-
-        `device` is "cpu", "cuda", "cuda:1" …, or "auto": the GPU if torch sees one. `threads` are CPU threads of torch,
-        one setting of the whole process; None for what it may use. `precision` is "f32", "bf16", or the faster one.
+        """Take a copy of `net`. `device` is "cpu", "cuda", "cuda:1" …, or "auto": the GPU if torch sees one; `threads`
+        are torch's, one setting of the process; `precision` is "f32", "bf16", or the faster one.
         """
         check_choice("precision", precision, FLOATING)
         self.game = game

@@ -29,10 +29,8 @@ GAMES_ON_SQUARES = ("connect4", "othello", "tictactoe")  # played in the squares
 
 
 def make(name: str, **settings: Any) -> Game:
-    """The game of that name; settings are those of its module's `make` (Go: size, rules, komi, ...); None: its own.
-
-    Raises:
-        ValueError: an unknown name, a setting that the game does not have, or one outside its range.
+    """The game of that name with the settings of its module's `make` (Go: size, rules, komi, ...); None: its own.
+    ValueError for an unknown name or setting, or one outside its range.
     """
     module, given = _module(name), {key: value for key, value in settings.items() if value is not None}
     for key in given.keys() - signature(module.make).parameters.keys():

@@ -16,31 +16,18 @@ class Description:
     won_by: str
 
 
+_AREA = "The larger area wins; two passes end the game, and every stone then on the board counts as alive."
+_SMALL = "The larger area wins, without komi; after two passes or 100 moves all stones count as alive."
+_NOGO = "No move may capture, nor take its own chain's last liberty; who cannot move loses."
+_DISCS = "A disc turns over the lines it encloses; most discs win; who can place none passes."
+_DROPS = "Discs fall to the lowest free point of a column; four in a row win."
 DESCRIPTIONS = {
-    "go": Description(
-        "Go",
-        "The larger area wins; two passes end the game, and every stone then on the board counts as alive.",
-        "{margin} points",
-    ),
-    "simple_go": Description(
-        "Simplified Go",
-        "The larger area wins, without komi; after two passes or 100 moves all stones count as alive.",
-        "{margin} points",
-    ),
-    "nogo": Description(
-        "NoGo",
-        "No move may capture, nor take its own chain's last liberty; who cannot move loses.",
-        "leaving {loser} no move",
-    ),
-    "othello": Description(
-        "Othello",
-        "A disc turns over the lines it encloses; most discs win; who can place none passes.",
-        "{margin} discs",
-    ),
+    "go": Description("Go", _AREA, "{margin} points"),
+    "simple_go": Description("Simplified Go", _SMALL, "{margin} points"),
+    "nogo": Description("NoGo", _NOGO, "leaving {loser} no move"),
+    "othello": Description("Othello", _DISCS, "{margin} discs"),
     "gomoku": Description("Gomoku", "Five in a row win.", "five in a row"),
-    "connect4": Description(
-        "Connect-4", "Discs fall to the lowest free point of a column; four in a row win.", "four in a row"
-    ),
+    "connect4": Description("Connect-4", _DROPS, "four in a row"),
     "tictactoe": Description("Tic-tac-toe", "Three in a row win.", "three in a row"),
 }
 """In the order in which they are offered."""

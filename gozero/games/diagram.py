@@ -41,10 +41,7 @@ def print_diagram(colours: np.ndarray, to_play: int, *, ko: int | None = None, p
 
 
 def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
-    """Read a diagram of `size` columns and `height` rows, by default as many. ValueError if the rows make no such board.
-
-    Row numbers and the line of columns may be missing, and Black plays when no line says otherwise.
-    """
+    """Read a diagram of `size` columns and `height` rows, by default as many. ValueError if it is no such board."""
     height = height or size
     to_play, ko, passes = SYMBOLS.index("X"), None, 0
     rows: list[list[int]] = []
@@ -57,7 +54,6 @@ def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:
         elif row:
             rows.append([SYMBOLS.index(symbol) for symbol in row[1] if not symbol.isspace()])
     if len(rows) != height or any(len(row) != size for row in rows):
-        raise ValueError(
-            f"the diagram has rows of {[len(row) for row in rows]} points: expected {height} rows of {size}"
-        )
+        lengths = [len(row) for row in rows]
+        raise ValueError(f"the diagram has rows of {lengths} points: expected {height} rows of {size}")
     return Diagram(np.array(rows, np.uint8).reshape(-1), to_play, ko, passes)

@@ -43,55 +43,34 @@ def no_hash(state: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game's rules, as the search, the player and the training use them.
+    """A game's rules, as the search, the player and the training use them."""
 
-    Attributes:
-        name: the name in `gozero.games`.
-        rows: of the board.
-        cols: of the board.
-        has_pass: whether passing is a move.
-        symmetries: which of the 8 symmetries of `gozero.games.symmetry` leave the rules unchanged.
-        max_plies: a bound on the plies of a game in training.
-        initial: int32 [S], read-only: the first position, with its rules and komi.
-        step: `step(state, history, action)` plays a legal action, in place.
-        legal: `legal(state, history, out uint8 [A])` marks the legal actions in `out`, 0 or 1, and returns their number.
-        thinkable: as `legal`, without actions that a search with a network need not consider; at least one is left.
-            None: all are considered.
-        outcome: `outcome(state)` is +1, 0 or -1 for the side to move, or NOT_OVER.
-        sample: `sample(state, history, generator uint64 [1])` draws a legal action for playouts, all with the same
-            chance (Go: it never fills its own one-point eye, and passes when nothing else is left).
-        stones: `stones(state, out uint8 [points])` writes the colours of the points, EMPTY, BLACK or WHITE.
-        set_up: `set_up(colours uint8 [points], to_play)` returns int32 [S], a position from stones. ValueError if it
-            cannot stand.
-        owner: `owner(state, out int8 [points])` writes whose the points are as the board stands, + for the side to
-            move. None if the game has no areas.
-        score: `score(state)` is the points of the side to move above the other's, bonuses included. None if none are
-            counted.
-        hash_of: `hash_of(state)` is the uint64 with which a history begins that begins with this position; 0 without
-            superko.
-        marks: `marks(state)` returns what a diagram shows besides stones and the side to move: the ko point's action or
-            None, and the passes in a row. None if there is nothing more to show.
-        set_marks: `set_marks(state, ko, passes)` writes them into a position of `set_up`.
-    """
-
-    name: str
+    name: str  # in `gozero.games`
     rows: int
     cols: int
-    has_pass: bool
-    symmetries: tuple[int, ...]
-    max_plies: int
-    initial: np.ndarray
-    step: Callable[..., None]
-    legal: Callable[..., int]
-    outcome: Callable[[np.ndarray], int]
+    has_pass: bool  # whether passing is a move
+    symmetries: tuple[int, ...]  # those of `gozero.games.symmetry` that leave the rules unchanged
+    max_plies: int  # a bound on the plies of a game in training
+    initial: np.ndarray  # int32 [S], read-only: the first position, with its rules and komi
+    step: Callable[..., None]  # (state, history, action): plays a legal action, in place
+    legal: Callable[..., int]  # (state, history, out uint8 [A]) → number of legal actions; `out` becomes 0 / 1
+    outcome: Callable[[np.ndarray], int]  # (state) → +1, 0, -1 for the side to move, or NOT_OVER
+    # (state, history, generator uint64 [1]) → a uniformly random legal action for playouts (Go: never fills its own
+    # one-point eye, passes when nothing else is left)
     sample: Callable[..., int]
-    stones: Callable[..., None]
+    stones: Callable[..., None]  # (state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE
+    # (colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand
     set_up: Callable[[np.ndarray, int], np.ndarray]
+    # as `legal`, without actions that a search with a network need not consider; at least one is left. None: `legal`
     thinkable: Callable[..., int] | None = None
+    # (state, out int8 [points]): + points of the side to move as the board stands; None if the game has no areas
     owner: Callable[..., None] | None = None
+    # (state) → points of the side to move above the other's, bonuses included; None if none are counted
     score: Callable[[np.ndarray], float] | None = None
-    hash_of: Callable[[np.ndarray], int] = no_hash
+    hash_of: Callable[[np.ndarray], int] = no_hash  # (state) → the first uint64 of a history that begins there
+    # (state) → (ko point's action or None, passes in a row), for diagrams; None if there is nothing more to show
     marks: Callable[[np.ndarray], tuple[int | None, int]] | None = None
+    # (state, ko, passes): writes them into a position of `set_up`
     set_marks: Callable[[np.ndarray, int | None, int], None] | None = None
 
     def __post_init__(self) -> None:
@@ -156,9 +135,8 @@ class Game:
     def check_states(self, states: np.ndarray) -> None:
         """ValueError unless `states` is int32 [n, S] of this game with n ≥ 1."""
         if states.dtype != np.int32 or states.ndim != 2 or states.shape[1] != self.state_ints or len(states) == 0:
-            raise ValueError(
-                f"states must be int32 [n, {self.state_ints}] with n >= 1, not {states.dtype} {list(states.shape)}"
-            )
+            found = f"{states.dtype} {list(states.shape)}"
+            raise ValueError(f"states must be int32 [n, {self.state_ints}] with n >= 1, not {found}")
 
     def board(self, state: np.ndarray) -> np.ndarray:
         """uint8 [rows, cols]: the colours of the points."""

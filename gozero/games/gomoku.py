@@ -1,8 +1,5 @@
-"""Gomoku (Omok): five in a row on 5x5 to 15x15. The state row and the kernels are those of a free game of
-gozero.games.lines.
-
-Two rule sets: `freestyle`, where five or more win, and `exact`, where a run of six or more, an overline, wins nothing.
-Bans and openings that help White (renju, swap) are not the business of this module.
+"""Gomoku (Omok): five in a row on 5x5 to 15x15, a free game of gozero.games.lines. By the rules `freestyle` five or
+more win, by `exact` a run of six or more wins nothing; there are no bans and openings that help White.
 """
 
 from __future__ import annotations

@@ -10,10 +10,9 @@ length is a line. A full board without one is a draw. The state row:
   cells         from HEADER on: the colours, COLS + 1 cells a row, the first of them empty, with an empty row above and
                 below, so that every run ends at the edge of the board by itself
 
-A game's own fields follow. Those of a free game, in which every empty point may be played, make `sample` one draw:
+A game's own fields follow; those of a free game, in which every empty point may be played, make `sample` one draw:
 
-  order         the points: the PLY that hold a stone, then the empty ones
-  places        for each point, its place in `order`
+  order, places the points: the PLY that hold a stone, then the empty ones; and for each point its place in `order`
 """
 
 from __future__ import annotations
@@ -117,9 +116,7 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
     """The position with stones uint8 [points] under the rules of `initial`. ValueError if no game can have them."""
     black, white = (int(np.count_nonzero(colours == colour)) for colour in (BLACK, WHITE))
     if abs(black - white) > 1:
-        raise SetUpError(
-            f"{black} black and {white} white stones: expected one more of either side at most, as they move by turns"
-        )
+        raise SetUpError(f"{black} black and {white} white stones: expected one more of either side at most")
     state = initial.copy()
     state[TO_PLAY], state[PLY] = to_play, black + white
     board = _board(state)
@@ -139,32 +136,15 @@ def first_state(rows: int, cols: int, least: int, most: int, own: list[int]) -> 
 
 
 def describe(
-    name: str,
-    initial: np.ndarray,
-    *,
-    symmetries: tuple[int, ...],
-    step: Callable[..., None],
-    legal: Callable[..., int],
-    sample: Callable[..., int],
-    set_up: SetUp,
-) -> Game:
+    name: str, initial: np.ndarray, *, symmetries: tuple[int, ...], step: Callable[..., None],
+    legal: Callable[..., int], sample: Callable[..., int], set_up: SetUp,
+) -> Game:  # fmt: skip
     """The game with the first position `initial` int32 [S]; all else is common to games of lines."""
     rows, cols = int(initial[ROWS]), int(initial[COLS])
     return Game(
-        name=name,
-        rows=rows,
-        cols=cols,
-        has_pass=False,
-        symmetries=symmetries,
-        max_plies=rows * cols,
-        initial=initial,
-        step=step,
-        legal=legal,
-        outcome=outcome,
-        sample=sample,
-        stones=stones,
-        set_up=partial(set_up, initial),
-    )
+        name=name, rows=rows, cols=cols, has_pass=False, symmetries=symmetries, max_plies=rows * cols, initial=initial,
+        step=step, legal=legal, outcome=outcome, sample=sample, stones=stones, set_up=partial(set_up, initial),
+    )  # fmt: skip
 
 
 # ---- threats
@@ -198,9 +178,8 @@ def _mark_window(state, out, row, col, down, right):
 
 @kernel(STONES.signature)
 def line_threats(state, out):
-    """Write into out uint8 [points] what a stone on each empty point would do, whether it may be played or not: WINS *
-    colour, it makes a line; THREATENS * colour, one more would, LEAST points side by side with the rest of them. A point
-    has any of these bits, and 0 if it holds a stone.
+    """Write into out uint8 [points], 0 on stones, what a stone on each empty point would do, playable or not: WINS *
+    colour, make a line; THREATENS * colour, lack only one more.
     """
     rows, cols = np.int64(state[ROWS]), np.int64(state[COLS])
     last = np.int64(state[LEAST]) - 1
@@ -267,11 +246,6 @@ def free_game(name: str, size: int, least: int, most: int) -> Game:
     points = list(range(size * size))
     initial = first_state(size, size, least, most, own=[*points, *points])
     return describe(
-        name,
-        initial,
-        symmetries=tuple(range(8)),
-        step=free_step,
-        legal=free_legal,
-        sample=free_sample,
+        name, initial, symmetries=tuple(range(8)), step=free_step, legal=free_legal, sample=free_sample,
         set_up=_free_set_up,
-    )
+    )  # fmt: skip

@@ -1,23 +1,16 @@
 """NoGo on 2x2 to 13x13: no move may capture, none may leave its own chain without a liberty, and who cannot move loses.
 
-The state row is a board of `gozero.games.go.chains` whose header has these fields besides (the game's other fields stay
-0):
+The state row is a board of `gozero.games.go.chains` with one more field in its header, and two tables for each colour
+behind it, int32 [points] each, Black's before White's:
 
   PLAYABLE    number of points where Black may play; the next field is White's
-
-and which two tables for each colour follow, int32 [points] each, Black's before White's:
-
   order       the points; the playable ones stand first, unordered
   place       where in `order` each point stands
 
 Such a pair is a sparse set (Briggs and Torczon, 1993): asking, drawing a member at random and striking one out take one
-step each. Striking is all it needs, for what is illegal stays so: no stone is ever taken off, and a chain grows only
-onto its liberties, so one whose only liberty is the point p has no other until p is filled. Nor need `step` look at
-every point: a stone can only close the points beside it, and the last liberties of the chains beside it. It judges
-these, and `legal`, `sample`, `outcome` and `score` find their answers in the row.
-
-A position is its stones and the side to move: there is no pass, no ko and no superko. The history is left alone, and so
-are the past boards that chains has room for.
+step each. Striking is all it needs: what is illegal stays so, as no stone is ever taken off and a chain grows only onto
+its liberties. Nor need `step` look at every point: a stone closes only the points beside it, and the last liberties of
+the chains beside it. A position is its stones and the side to move; the history is left alone.
 """
 
 from __future__ import annotations
@@ -168,9 +161,8 @@ def owner(state, out):
 
 @kernel(SCORE.signature)
 def score(state):
-    """Points where the side to move may play less those where the other may, less 1 for having to move.
-
-    At the end the side to move has none, so the sign is that of the outcome even if the other side has none either.
+    """Points where the side to move may play less those where the other may, less 1 for the move: the sign is the
+    outcome's.
     """
     colour = state[TO_PLAY]
     return np.float64(_playable(state, colour) - _playable(state, BLACK + WHITE - colour) - 1)
@@ -213,19 +205,7 @@ def make(size: int = 9) -> Game:
     chains.clear(initial, size)
     _open_all(initial, size)
     return Game(
-        name="nogo",
-        rows=size,
-        cols=size,
-        has_pass=False,
-        symmetries=tuple(range(8)),
-        max_plies=size * size,
-        initial=initial,
-        step=step,
-        legal=legal,
-        outcome=outcome,
-        sample=sample,
-        stones=chains.stones,
-        set_up=partial(chains.set_up, initial, _place),
-        owner=owner,
-        score=score,
-    )
+        name="nogo", rows=size, cols=size, has_pass=False, symmetries=tuple(range(8)), max_plies=size * size,
+        initial=initial, step=step, legal=legal, outcome=outcome, sample=sample, stones=chains.stones,
+        set_up=partial(chains.set_up, initial, _place), owner=owner, score=score,
+    )  # fmt: skip

@@ -7,12 +7,9 @@ A bitboard is a uint64 with bit 8 * row + col for each disc, row 0 at the top, w
   SIZE     points a side
   DISCS    bitboards in halves of 32 bits, low before high: Black's two, then White's
 
-All eight directions are shifts by 1, 7, 8 or 9 points, forwards or back. A shift sideways runs over the edge into the
-next row; that is harmless for as long as the discs between the two ends are looked for in the inner columns alone (a
-line of enclosed discs never includes the outer ones), and the ends are limited to the board.
-
-The game is over when neither side has a move, so the discs alone show it: passes are not counted, and the history
-is unused.
+All eight directions are shifts by 1, 7, 8 or 9 points. A shift sideways runs over the edge into the next row, so the
+discs between two ends are looked for in the inner columns alone, and the ends are limited to the board. The game is
+over when neither side has a move: passes are not counted, and the history is unused.
 """
 
 from __future__ import annotations
@@ -250,20 +247,9 @@ def make(size: int = 8, rules: str = RULES) -> Game:
         raise ChoiceError(f"board size {size} is not supported: expected 4, 6 or 8")
     if rules != RULES:
         raise ChoiceError(f"unknown rules {rules!r}: expected {RULES}")
+    most = 2 * (size * size - 4)  # a pass is followed by a disc
     return Game(
-        name="othello",
-        rows=size,
-        cols=size,
-        has_pass=True,
-        symmetries=SYMMETRIES,
-        max_plies=2 * (size * size - 4),  # a pass is followed by a disc
-        initial=set_up(size, first_discs(size), BLACK),
-        step=step,
-        legal=legal,
-        outcome=outcome,
-        sample=sample,
-        stones=stones,
-        set_up=partial(set_up, size),
-        owner=owner,
-        score=score,
-    )
+        name="othello", rows=size, cols=size, has_pass=True, symmetries=SYMMETRIES, max_plies=most,
+        initial=set_up(size, first_discs(size), BLACK), step=step, legal=legal, outcome=outcome, sample=sample,
+        stones=stones, set_up=partial(set_up, size), owner=owner, score=score,
+    )  # fmt: skip

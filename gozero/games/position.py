@@ -1,8 +1,4 @@
-"""A position with its history: the interface between Python and the kernels of the rules.
-
-A `Position` owns a state row, its history, and the list of moves that led here. Here an action is checked before it
-reaches a kernel. It knows no clock, no search and no protocol.
-"""
+"""A position with its history: the interface between Python and the kernels of the rules, where actions are checked."""
 
 from __future__ import annotations
 
@@ -19,10 +15,7 @@ from gozero.games.go.rules import SIMPLE
 
 
 class IllegalMove(ValueError):  # noqa: N818 - the name is what it says to the user
-    """An action that the rules refuse here; the message names the move and the side.
-
-    `number` is that of the move in a record, counted from 1.
-    """
+    """An action that the rules refuse; the message names move and side, `number` counts it in a record from 1."""
 
     number = 0
 
@@ -87,10 +80,8 @@ class Position:
         return 0 <= action < self.game.actions and bool(self.legal(superko=superko)[action])
 
     def play(self, action: int, colour: int | None = None, *, superko: bool = True) -> None:
-        """Play an action; when `colour` is not the side to move, the side to move passes first. IllegalMove, and no
-        change, if the rules refuse it.
-
-        With `superko` False a move that only superko forbids is accepted: another program may have other rules.
+        """Play an action, if need be after a pass of the side to move. IllegalMove, and no change, if the rules refuse
+        it; without `superko` only if the board does, as another program may have other rules.
         """
         mover = self.to_play if colour is None else colour
         before = self.state.copy()

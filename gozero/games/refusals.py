@@ -11,7 +11,7 @@ from gozero.games.position import Position
 
 REASONS = {
     "nogo": "{move} would capture stones or take its own last liberty, and neither is allowed in NoGo.",
-    "othello": "{move} would turn over no disc of the other side.",
+    "othello": "{move} doesn't flip any discs.",
 }
 
 

@@ -1,7 +1,7 @@
 """The 8 symmetries of the square, applied to planes, policies and ownership. Pass and resign stay where they are.
 
-Symmetry k in 0 … 7: bit 2 first mirrors left and right, then bits 0-1 turn by k % 4 quarter turns anticlockwise. Number
-0 changes nothing. A board that is not square, given as (rows, cols), has the even numbers only.
+Symmetry 0 … 7: bit 2 first mirrors left and right, then bits 0-1 are quarter turns anticlockwise. A board that is not
+square, given as (rows, cols), has the even numbers only.
 """
 
 from __future__ import annotations

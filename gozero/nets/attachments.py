@@ -22,13 +22,17 @@ def write(path: Path, files: Mapping[str, bytes]) -> None:
     target = path.resolve()
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name[:50]}.") as folder:
         new = Path(folder) / "new"
-        shutil.copy(target, new)
-        _remove(new)
-        with zipfile.ZipFile(new, "a", zipfile.ZIP_DEFLATED) as archive:
-            root = archive.namelist()[0].split("/")[0]
+        # the entries of torch lie unaligned afterwards, which it accepts
+        with zipfile.ZipFile(target) as old, zipfile.ZipFile(new, "w") as archive:
+            entries = old.infolist()
+            for entry in entries:
+                if f"/{FOLDER}/" not in entry.filename:
+                    archive.writestr(entry, old.read(entry))
+            root = entries[0].filename.split("/")[0]
             for name, content in files.items():
                 # without a date, the same files always give the same bytes
                 archive.writestr(zipfile.ZipInfo(f"{root}/{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
+        shutil.copymode(target, new)
         new.replace(target)
 
 
@@ -46,17 +50,3 @@ def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
         except (OSError, EOFError, NotImplementedError, zlib.error, zipfile.BadZipFile):
             raise DamageError from None
     return found if len(found) == len(names) else None
-
-
-def _remove(path: Path) -> None:
-    """Remove what is attached. The entries of torch lie unaligned afterwards, which it accepts."""
-    bare = path.with_name("bare")
-    with zipfile.ZipFile(path) as old:
-        own = [entry for entry in old.infolist() if f"/{FOLDER}/" not in entry.filename]
-        if len(own) == len(old.infolist()):
-            return
-        with zipfile.ZipFile(bare, "w") as new:
-            for entry in own:
-                new.writestr(entry, old.read(entry))
-    shutil.copymode(path, bare)
-    bare.replace(path)

@@ -1,11 +1,10 @@
 """The three networks of a course project's AlphaZero for tic-tac-toe and Connect-4: Petosa, Keezer and Chatterji,
 "AlphaZero from Scratch" (2018).
 
-They see three planes: the first player's stones, the second player's, and 1 everywhere if the second player is to move;
-and answer with a logit for each place where one can play, then the value before its tanh.
-
-The paper fixes the perceptron (7,610 parameters on tic-tac-toe) and, by its count of 11,260,354, the SENet: the usual
-SENet-18 for small pictures. Of Mini-VGG it gives two layers, filters of 2x2 or 4x4 and about 40,000 parameters.
+They see the first player's stones, the second player's, and whether the second is to move; and answer with a logit for
+each place to play, then the value before its tanh. The paper fixes the perceptron (7,610 parameters on tic-tac-toe)
+and, by its count of 11,260,354, the SENet-18; of Mini-VGG it gives two layers, filters of 2x2 or 4x4 and about 40,000
+parameters.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The first layer of a network as it stands in its file, and as a picture: red for one side's stones, blue for the
 other's.
 
-A filter is the weights of one channel of the first convolution, float32 [planes, k, k], or of one unit of a
-perceptron's first layer, float32 [planes, rows, cols]. A pair is two planes that show the same of both sides: stones
-now, stones so many plies ago, moves. Where a network sees colours, red is the first player (Black); where it sees the
-side to move, red is that side. Other planes, such as whose turn it is, are single.
+A filter is the weights of one channel or unit, float32 [planes, k, k] or [planes, rows, cols]. A pair is two planes
+that show the same of both sides. Red is the first player (Black) if the network sees colours, else the side to move.
 """
 
 from __future__ import annotations
@@ -31,10 +29,8 @@ MOST, LEAST = 4608, 32  # weights of one plane that are drawn, 512 filters of 3x
 
 
 def draw(file: Path, out: Path) -> str:
-    """Write a PNG of the first layer's filters and return a line that says what is on it.
-
-    WeightsError for a file of no known network, ChoiceError if `out` is no name of a PNG file or cannot be written,
-    PlotError if matplotlib is missing.
+    """Write a PNG of the first layer's filters and return a line that says what is on it. WeightsError for a file of no
+    known network, ChoiceError if `out` cannot be written or is no PNG, PlotError if matplotlib is missing.
     """
     if out.suffix.lower() != ".png":
         raise ChoiceError(f"--filters {out}: expected a name that ends with .png")

@@ -1,12 +1,9 @@
 """Makes a network wider or deeper without changing its outputs (Net2Net: Chen et al. 2016, with padding instead of
 copies).
 
-Where the smaller network had a channel, the larger one has the same channel, computed from the same ones. Its new
-channels compute random features of the old ones, with zero weights into old channels. So the outputs are the old ones,
-while the first gradient already reaches those zeros. Blocks are added behind the last one and begin as the identity.
-
-A network may also be given (more of) the tactics of features.py, with zero weights into old channels. `size_limit` is
-the new configuration's; if it differs, boards above the lower of the two limits get other outputs.
+The larger network computes the smaller one's channels from the same ones; new channels are random features of these,
+with zero weights into old channels, which the first gradient reaches. Blocks are added behind the last one and begin as
+the identity. More tactics of features.py get zero weights too. `size_limit` is the new configuration's.
 """
 
 from __future__ import annotations
@@ -40,28 +37,20 @@ def check(old: NetConfig, new: NetConfig) -> None:
     """GrowthError unless a network `old` can become `new`."""
     if old.parts == new.parts and replace(old, size_limit=new.size_limit, norm=new.norm, value=new.value) == new:
         return
+    becoming, instead = f"{old.name} cannot become {new.name}", "train a new network from its records instead"
     if new.features < old.features or (new.features > old.features and not takes_tactics(old)):
         change = "be given more" if new.features > old.features else "do with less"
-        raise GrowthError(
-            f"{old.name} sees input features {old.features} and cannot {change}; choose features = {old.features}, or "
-            "train a new network from its records"
-        )
+        seen = f"{old.name} sees input features {old.features} and cannot {change}"
+        raise GrowthError(f"{seen}; choose features = {old.features}, or {instead}")
     if old.kind != "resnet" or new.kind != "resnet":
-        raise GrowthError(
-            f"{old.name} cannot become {new.name}: only networks b<blocks>c<channels> grow; to go on from its games, "
-            "train from its records"
-        )
+        raise GrowthError(f"{becoming}: only networks b<blocks>c<channels> grow; {instead}")
     if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics > new.tactics:
-        raise GrowthError(f"{old.name} cannot become {new.name}: they do not see the same inputs")
+        raise GrowthError(f"{becoming}: they do not see the same inputs")
     if old.parts != new.parts:
-        raise GrowthError(f"{old.name} cannot become {new.name}: they differ in norm or value_head, which a run keeps")
-    widths = ("blocks", "channels", "head_channels", "value_hidden")
-    smaller = next((name for name in widths if getattr(new, name) < getattr(old, name)), None)
-    if smaller:
-        raise GrowthError(
-            f"{old.name} cannot become {new.name}, which has fewer {smaller.replace('_', ' ')}: a network only grows; "
-            "train the smaller one from the records of the larger one's run"
-        )
+        raise GrowthError(f"{becoming}: they differ in norm or value_head, which a run keeps")
+    for name in ("blocks", "channels", "head_channels", "value_hidden"):
+        if getattr(new, name) < getattr(old, name):
+            raise GrowthError(f"{becoming}, which has fewer {name.replace('_', ' ')}: a network only grows; {instead}")
 
 
 def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: int) -> nn.Module:

@@ -24,10 +24,7 @@ GAIN = 0.9  # of the time that f32 takes: bf16 is less exact, and must be worth 
 
 
 def fold(net: nn.Module, trunk: torch.dtype = torch.float32) -> nn.Module:
-    """A copy of `net` for inference: evaluation mode, no gradients, every batch norm merged into its convolution.
-
-    `trunk` is the type in which stem and blocks compute, where nearly all of the work is; the heads stay in float32.
-    """
+    """A copy of `net` for inference: batch norms merged into their convolutions, stem and blocks in `trunk`."""
     folded = copy.deepcopy(net).eval()
     for name, module in folded.named_modules():
         if isinstance(module, ConvNorm) and isinstance(module.norm, nn.BatchNorm2d):
@@ -61,9 +58,8 @@ class Traceable(nn.Module):
 
 
 def number_type(precision: str, device: torch.device) -> str:
-    """What a network computes in on `device`: "f32" or "bf16", as `precision` says, or the faster one for "auto".
-
-    The first f32 on a GPU switches off TF32, which moves logits by a hundredth, for the whole process.
+    """The type "f32" or "bf16" as `precision` says, or the faster one for "auto". The first f32 on a GPU switches off
+    TF32, which moves logits by a hundredth, for the whole process.
     """
     chosen = ("bf16" if has_fast_bf16(device) else "f32") if precision == "auto" else precision
     if chosen == "f32" and device.type == "cuda":

@@ -9,11 +9,7 @@ from gozero.nets.model import NetConfig
 
 
 def layer_rows(config: NetConfig, board: tuple[int, int]) -> list[tuple[str, str, tuple[int, ...], int]]:
-    """(name, layer, output shape without the batch, parameters) of each layer in the order in which one position passes
-    through them.
-
-    `board` is (rows, columns) of the position where the network plays any.
-    """
+    """(name, layer, output shape, parameters) of each layer, in order, for a position on `board` (rows, columns)."""
     rows: list[tuple[str, str, tuple[int, ...], int]] = []
     with torch.device("meta"):  # shapes alone: nothing is allocated or computed
         net = model.build(config).eval()

@@ -1,17 +1,13 @@
 """The networks: planes and globals of a position → policy, value, score, ownership and the opponent's reply.
 
-The kinds, by name (N layers or blocks, C channels or units):
+The kinds, by name (N layers or blocks, C channels or units); their parts are in blocks.py:
 
-  bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019,
-          "Accelerating Self-Play Learning in Go").
+  bNcC    a residual network without a single size-dependent weight, so that one file plays every board (Wu 2019).
   seNcC   the same with squeeze-and-excitation in each block instead of global pooling in some (Hu et al. 2018).
-  vggNcC  3x3 convolutions one after the other, nothing around them (Simonyan and Zisserman 2015, in small); vggNcCkK
-          has filters of KxK.
+  vggNcC  3x3 convolutions one after the other (Simonyan and Zisserman 2015, in small); vggNcCkK has filters of KxK.
   mlpNxC  fully connected layers; bound to one board.
   agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
   s0mlp, s0vgg, s0senet  those of course_nets.py, with a policy and one number as value.
-
-Their parts are in blocks.py.
 """
 
 from __future__ import annotations
@@ -150,9 +146,8 @@ def config(
     found = [(kind, match) for kind, pattern in NAMES.items() if (match := re.fullmatch(pattern, name))]
     if not found or int(found[0][1][2]) < 4:
         others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", *course_nets.BODIES))
-        raise ChoiceError(
-            f"unknown network {name!r}; use b<blocks>c<channels> with 4 channels or more, such as b10c64; or {others}"
-        )
+        usual = "b<blocks>c<channels> with 4 channels or more, such as b10c64"
+        raise ChoiceError(f"unknown network {name!r}; use {usual}; or {others}")
     kind, match = found[0]
     blocks, channels, kernel = int(match[1]), int(match[2]), int((match[3] if kind == "vgg" else None) or 3)
     rows, size = (None, None) if kind != "mlp" else (13, 13) if game is None else game.shape
@@ -224,11 +219,11 @@ class Network(nn.Module):
 
 
 def limited(globals: Tensor, limit: int | None, has_komi: bool) -> tuple[Tensor, Tensor | None]:
-    """Globals [n, G] for a network that knows boards of up to ``limit`` points a side, and the share [n] of a larger
-    board's points that the board of the limit has (None without a limit).
+    """Globals [n, G] for a network that knows boards of up to ``limit`` points a side, and the share [n] that such a
+    board is of a larger one (None without a limit).
 
-    A number beyond all that a network has learned from misleads it: one that knew 7x7 to 13x13 passed on an empty board
-    of 19x19. So on a larger board it gets the size of the limit, and the komi and score that are in proportion.
+    A number beyond all that it learned from misleads a network: so on a larger board it gets the size of the limit, and
+    the komi and score that are in proportion.
     """
     if limit is None:
         return globals, None
@@ -311,7 +306,9 @@ class AlphaGoZeroNet(Network):
         self.stem = ConvNorm(config.planes, width, norm=norm)
         self.blocks = nn.ModuleList(ResidualBlock(width, norm=norm) for _ in range(config.blocks))
         self.policy_conv = ConvNorm(width, 2, norm=norm)
-        self.policy_linear = _seeing_its_point(quiet(nn.Linear(2 * points, points + 2)), points)
+        self.policy_linear = quiet(nn.Linear(2 * points, points + 2))
+        with torch.no_grad():  # it begins as a convolution: each point's logit sees its first channel
+            self.policy_linear.weight.diagonal()[:points] += OWN_POINT
         self.policy_log_softmax = nn.LogSoftmax(dim=1)
         self.value_conv = ConvNorm(width, 1, norm=norm)
         self.value_hidden = nn.Linear(points, config.value_hidden)
@@ -328,13 +325,6 @@ class AlphaGoZeroNet(Network):
         policy = self.policy_linear(relu(self.policy_conv(x)).flatten(1))
         hidden = relu(self.value_hidden(relu(self.value_conv(x)).flatten(1)))
         return NetOutput(self.policy_log_softmax(policy), self.value_tanh(self.value_linear(hidden))[:, 0])
-
-
-@torch.no_grad()
-def _seeing_its_point(layer: nn.Linear, points: int) -> nn.Linear:
-    """A new linear policy head that begins as a convolution: each point's logit sees its first channel."""
-    layer.weight.diagonal()[:points] += OWN_POINT
-    return layer
 
 
 class CourseNet(Network):

@@ -1,9 +1,8 @@
 """The weights file: a network's tensors with everything needed to use them, and no executable code.
 
-A `.pt` file is `torch.save` of a plain dict of four entries: `format` (text), `metadata` (JSON text: network
-configuration, game, board size, sizes trained on, feature version, provenance), `tensors` (name → tensor) and `sha256`
-(over metadata and tensors). It is read with `weights_only=True`, so a file from a stranger can be wrong but cannot run
-code. Whatever is wrong with it, the reader raises `WeightsError`: one line with the full path and the reason.
+A `.pt` file is `torch.save` of a dict of `format` (text), `metadata` (JSON text: network, game, board size, sizes
+trained on, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors), read with
+`weights_only=True`. Whatever is wrong with it, the reader raises `WeightsError`.
 """
 
 from __future__ import annotations
@@ -73,19 +72,10 @@ class Weights:
 
 
 def save(
-    path: Path | str,
-    net: nn.Module | dict[str, Tensor],
-    config: NetConfig,
-    *,
-    game: str = "go",
-    size: int | None = None,
-    trained_sizes: Iterable[int] = (),
-    provenance: dict[str, Any] | None = None,
-) -> str:
-    """Write the weights of `net` (a network or its state dict) to `path`, whole or not at all, and return its sha256.
-
-    `trained_sizes` are the board sizes that it learned from; none leaves them unknown.
-    """
+    path: Path | str, net: nn.Module | dict[str, Tensor], config: NetConfig, *, game: str = "go", size: int | None = None,
+    trained_sizes: Iterable[int] = (), provenance: dict[str, Any] | None = None,
+) -> str:  # fmt: skip
+    """Write a network's weights to `path`, whole or not at all, and return its sha256. No `trained_sizes`: unknown."""
     import torch
 
     state = net if isinstance(net, dict) else net.state_dict()

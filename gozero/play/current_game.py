@@ -39,23 +39,17 @@ class EngineNotes:
 
 
 class CurrentGame:
-    """One game at a time, played by turns until its rules end it.
+    """One game at a time, played by turns until its rules end it."""
 
-    Attributes:
-        name: in `gozero.games`.
-        sizes: board sizes that can be played, ascending; the size of a board that is not square is its columns.
-        position: the current one; replaced when another game begins.
-        notes: the engine's, of this game.
-        handicap: Black's stones ahead.
-        placed_handicap: those of them that stood on the board before the first move.
-    """
-
-    handicap = placed_handicap = 0
-    position: Position
-    notes: EngineNotes
+    handicap = 0  # Black's stones ahead
+    placed_handicap = 0  # those of them that stood on the board before the first move
+    position: Position  # the current one; replaced when another game begins
+    notes: EngineNotes  # of this game
 
     def __init__(self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None) -> None:
-        """Begin on a board of this size by the named rules, None: the game's own."""
+        """Begin a game of `gozero.games` by the named rules, None: its own. `sizes` are those that can be played,
+        ascending.
+        """
         self.name, self.sizes = name, sizes
         self._rules: str | RuleSet | None = rules  # that somebody chose
         self.new_game(size)
@@ -99,9 +93,7 @@ class CurrentGame:
         self._begin(position)
 
     def play(self, colour: int, action: int) -> None:
-        """Play a move; after the end either side may pass. IllegalMove if the rules forbid it, TurnError if it is not
-        that side's turn.
-        """
+        """Play a move; after the end either side may pass. IllegalMove by the rules, TurnError out of turn."""
         if self.is_over and action == self.kind.pass_action:
             self.position.pass_after_end(colour)
             return
@@ -171,8 +163,7 @@ class CurrentGame:
 
 
 class GoGame(CurrentGame):
-    """A game of Go or of its family, in which controllers play and ask out of turn, and two passes end it only if
-    nobody plays on.
+    """A game of Go's family: controllers play and ask out of turn, and play on after two passes if they like.
 
     The position can always be rebuilt from the *setting*, the game's record without its moves, and the moves.
     """
@@ -182,10 +173,7 @@ class GoGame(CurrentGame):
     def __init__(
         self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None, komi: float | None = None
     ) -> None:
-        """Begin with this komi, None: the game's own; later games have what was set last. Simplified Go has none.
-
-        ChoiceError if the game does not have these rules.
-        """
+        """Begin with this komi, None: the game's own; later games have what was set last. Simplified Go has none."""
         usual = games.usual(name, "komi")
         self._has_komi = usual is not None  # and with it other rules than its own
         self._setting = GameRecord(size, komi=usual if komi is None else komi)
@@ -207,9 +195,8 @@ class GoGame(CurrentGame):
         return rule_set(self._record_rules or self._rules or games.usual(self.name, "rules"))
 
     def set_rules(self, rules: RuleSet) -> None:
-        """Play by other rules from now on, also in this game; board, komi and moves stay.
-
-        ChoiceError if the game has only one set, IllegalMove if these rules forbid a move that was played.
+        """Play by other rules from now on, also in this game. ChoiceError if it has only one set, IllegalMove if they
+        forbid a move.
         """
         self._check_own_rules()
         self._go_on(replace(self._setting, result=self._setting.result if rules == self.rules else ""), rules)
@@ -248,15 +235,13 @@ class GoGame(CurrentGame):
         self._begin_from(GameRecord(self.size, komi=self.komi, black_stones=black, white_stones=white, to_play=to_play))
 
     def load_record(self, record: GameRecord) -> None:
-        """Take over a game with its komi, if it has one, until another game begins.
-
-        Its rules are played too if they are known and none were chosen, or if the chosen ones forbid one of its moves.
-        ValueError, and no change, if its size or a move cannot be played; IllegalMove has the number of that move.
+        """Take over a game with its komi, if it has one, and its rules, if they are known and none were chosen or these
+        forbid a move. ValueError, and no change, if its size or a move cannot be played; IllegalMove has that move's
+        number.
         """
         if record.size not in self.sizes:
-            raise ChoiceError(
-                f"board size {record.size} is not supported; these weights play {', '.join(map(str, self.sizes))}"
-            )
+            known = ", ".join(map(str, self.sizes))
+            raise ChoiceError(f"board size {record.size} is not supported; these weights play {known}")
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None)
         named = named_rules(record.rules) if self._has_komi else None

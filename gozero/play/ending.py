@@ -1,7 +1,4 @@
-"""How a game ends, as far as a player must judge it: the moves to choose from, the first pass, the result.
-
-`Ending` leaves all of it to the rules; `GoEnding` counts Go and decides when to pass.
-"""
+"""How a game ends, as far as a player must judge it: the moves to choose from, the first pass, the result."""
 
 from __future__ import annotations
 
@@ -39,10 +36,7 @@ class Outcome(NamedTuple):
 
 
 class Ending:
-    """What a player asks about the end when it chooses a move; here the rules alone end the game.
-
-    The answers may take a part of the limits.
-    """
+    """What a player asks about the end when it chooses a move, within the limits; here the rules alone end the game."""
 
     def __init__(self, game: CurrentGame) -> None:
         self._current = game
@@ -84,9 +78,8 @@ class GoEnding(Ending):
     def settlement(self, limits: Limits = UNLIMITED) -> Settlement:
         """The owners of this board's points and its dead stones; the same object while board and rules are the same.
 
-        In doubt, two short searches estimate the owners within half of the limits' time, and readings settle what the
-        two differ about within half of what is left then. If they are stopped, the next question is judged anew; if
-        time ran out, the next question without a limit is.
+        Two short searches take half of the limits' time if in doubt, readings half of what is left. If they are
+        stopped, the next question is judged anew; if time ran out, the next one without a limit is.
         """
         board, end = self._game.stones(), min(limits.deadline, limits.target)
         known = self._settlement
@@ -149,14 +142,9 @@ class GoEnding(Ending):
         moves = int(mask[: root.game.points].sum())
         if moves == 0 or not (opponent_passed or moves <= FEW_MOVES):
             return mask
-        return endgame.settled_moves(
-            root.game,
-            root.state,
-            mask,
-            self.settlement(limits),
-            opponent_passed=opponent_passed,
-            friendly=friendly and self._game.rules.removes_dead,
-        )
+        friendly, settlement = friendly and self._game.rules.removes_dead, self.settlement(limits)
+        passed = {"opponent_passed": opponent_passed, "friendly": friendly}
+        return endgame.settled_moves(root.game, root.state, mask, settlement, **passed)
 
     def clean_up_moves(self, root: Position, limits: Limits) -> np.ndarray:
         """The moves that help to capture the other side's dead stones, bool [A]; the pass only where none are left."""

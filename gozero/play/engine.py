@@ -1,7 +1,5 @@
-"""Setting an engine up, for every front end: its options, the weights file, its board sizes, an evaluator for each, and
-the size of a search.
-
-Nothing heavy is imported before an evaluator is opened, so that a front end can say what it is at once.
+"""What every front end sets an engine up with: options, weights file, board sizes, evaluators, the size of a search.
+Nothing heavy is imported before an evaluator is opened.
 """
 
 from __future__ import annotations
@@ -47,10 +45,8 @@ SCORE_WEIGHT = 0.3
 
 
 def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
-    """The weights file of that name (see `locations.find`; None: the game's own) and its header; needs no torch.
-
-    `game` None is the one that the file plays, or Go without a name either. WeightsError if the file is missing or
-    damaged, or plays an unknown game or another one.
+    """The weights file of that name (None: the game's own) and its header; needs no torch. `game` None: the file's, or
+    Go. WeightsError if it is missing or damaged, or plays an unknown game or another one.
     """
     wanted = game or (DEFAULT_GAME if name is None else None)
     path = find(name or WEIGHTS[wanted or DEFAULT_GAME])

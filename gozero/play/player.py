@@ -1,8 +1,4 @@
-"""A player of any game: chooses and plays moves, analyses, ponders and resigns.
-
-A player has a game in progress (`gozero.play.current_game`), judges how it ends (`gozero.play.ending`) and searches it
-(`gozero.play.searcher`).
-"""
+"""A player of any game: chooses and plays moves, analyses, ponders and resigns."""
 
 from __future__ import annotations
 
@@ -60,24 +56,17 @@ class PlayerSettings:
 
 
 class Player:
-    """Plays and analyses one game at a time, in one thread; the game may be changed between two calls.
-
-    `random` draws the moves of the opening; it is the searcher's generator too.
-    """
+    """Plays and analyses one game at a time, in one thread; the game may be changed between two calls."""
 
     def __init__(
-        self,
-        game: CurrentGame,
-        ending: Ending,
-        searcher: Searcher,
-        settings: PlayerSettings,
-        random: np.random.Generator,
+        self, game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings
     ) -> None:
-        self.game = game
-        self.ending = ending
-        self.searcher = searcher
-        self._settings = settings
-        self._random = random
+        """Play a game that is there already, which several players may share; its rules are the game's."""
+        self.game, self._settings = game, settings
+        self._random = np.random.default_rng(settings.seed)  # draws the moves of the opening
+        memory = settings.max_memory or tree_memory(None)
+        self.searcher = Searcher(open_evaluator, settings.search, self._random, memory)
+        self.ending = GoEnding(game, self.searcher) if isinstance(game, GoGame) else Ending(game)
 
     def change(self, settings: PlayerSettings) -> None:
         """Play like this from the next move on; rules, seed and memory stay what they were."""
@@ -98,10 +87,7 @@ class Player:
 
     def genmove(self, colour: int, limits: Limits, observer: Observer | None = None) -> int:
         """Choose a move for ``colour`` and play it; the resign action leaves the board as it is. TurnError if it is not
-        to move.
-
-        After the end there are only passes, but a loser resigns unless points are counted: then the margin would be
-        lost. The search is reported to ``observer``, at least once unless the game is over.
+        to move. After the end there are only passes, but a loser resigns unless points are counted.
         """
         game = self.game
         game.notes.last = None
@@ -129,7 +115,7 @@ class Player:
         """The move among these, bool [A] (None: all that make sense), by a search aside; it is not played."""
         root = self.game.root(colour)
         mask, action = self._choices(root, limits, among)
-        return self.searcher.search_aside(root, mask, limits).best if action is None else action
+        return self.searcher.search(root, mask, limits, aside=True).best if action is None else action
 
     def _move_after_the_end(self, colour: int) -> int:
         """The resign action for a loser if points are not counted, else a pass, which is played."""
@@ -178,10 +164,7 @@ class Player:
         self.searcher.search(root, self.game.mask_of([action]), few, observer)
 
     def _resigns(self, colour: int, value: float | None) -> bool:
-        """Count low values in a row; whether there are enough of them to resign.
-
-        In handicap games White, who is meant to be behind, resigns later and at a lower value.
-        """
+        """Count low values in a row; whether there are enough to resign. After a handicap White resigns later."""
         game, settings = self.game, self._settings
         handicap = game.handicap if colour == WHITE else 0
         given = max(0, 2 * (handicap - game.placed_handicap) - 1)  # plies of stones played, with White's passes
@@ -199,10 +182,8 @@ class Player:
     def analyse(
         self, colour: int, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
-        """Search for ``colour`` and report to ``observer``; nothing is played. TurnError if it is not to move,
-        NoChoiceError if no move is left.
-
-        What was found serves the next move, unless moves were left out beyond the first ply.
+        """Search for ``colour`` and report; nothing is played. A later move profits if none was left out below the
+        root.
         """
         root = self.game.root(colour)
         plies = left_out(restrictions, colour, root.game.actions)
@@ -216,7 +197,7 @@ class Player:
     ) -> None:
         """The same for another position of this board, in a tree that is dropped."""
         plies = left_out(restrictions, root.to_play, root.game.actions)
-        self.searcher.search_aside(root, _allowed(root, plies), limits, observer, ANALYSIS, left_out=plies)
+        self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS, aside=True, left_out=plies)
 
     def hint(self, limits: Limits, observer: Observer, among: np.ndarray | None = None) -> None:
         """Search the side to move's turn as `suggest` would, and report to ``observer``; nothing is played."""
@@ -236,20 +217,12 @@ class Player:
 
 
 def make_player(
-    name: str,
-    sizes: Sequence[int],
-    open_evaluator: Callable[[Game], Evaluator],
-    settings: PlayerSettings,
-    *,
-    size: int,
-    komi: float | None = None,
-) -> Player:
-    """A player of this game, with ``name`` and ``sizes`` as for `CurrentGame` and ``open_evaluator`` as for `Searcher`;
-    ``size`` and ``komi`` (Go's, None: the game's own) are of the first game. ChoiceError for rules that it does not
-    have.
-    """
+    name: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *,
+    size: int, komi: float | None = None,
+) -> Player:  # fmt: skip
+    """A player of a new game: arguments as for `CurrentGame`, `GoGame` and `Searcher`; ChoiceError for unknown rules."""
     game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
-    return player_of(game, open_evaluator, settings)
+    return Player(game, open_evaluator, settings)
 
 
 def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None) -> CurrentGame:
@@ -257,14 +230,6 @@ def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, 
     if name in GO_FAMILY:
         return GoGame(name, sizes, size=size, rules=rules, komi=komi)
     return CurrentGame(name, sizes, size=size, rules=rules)
-
-
-def player_of(game: CurrentGame, open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings) -> Player:
-    """A player of a game that is there already, which several players may share; its rules are the game's."""
-    random = np.random.default_rng(settings.seed)
-    searcher = Searcher(open_evaluator, settings.search, random, settings.max_memory or tree_memory(None))
-    ending = GoEnding(game, searcher) if isinstance(game, GoGame) else Ending(game)
-    return Player(game, ending, searcher, settings, random)
 
 
 def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:

@@ -1,7 +1,4 @@
-"""Reports on a search, for analysis: the moves, the position itself, and the expected owner of each point.
-
-An `Analysis` is a snapshot of a search that may still be running. All numbers are for the side to move at the root.
-"""
+"""Reports on a search, for analysis: snapshots, with all numbers for the side to move at the root."""
 
 from __future__ import annotations
 

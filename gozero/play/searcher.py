@@ -1,7 +1,4 @@
-"""Runs the searches of a game in progress: in a tree that follows its moves, or in one that serves a single question.
-
-Which moves are worth searching and which of them is played is decided in `gozero.play.player`.
-"""
+"""Runs the searches of a game in progress: in a tree that follows its moves, or in one for a single question."""
 
 from __future__ import annotations
 
@@ -58,36 +55,22 @@ class Searched:
 
 
 class Searcher:
-    """The searches of one game at a time.
-
-    Args:
-        open_evaluator: gives the evaluator for a board, at the first search on a board of that size.
-        settings: of all searches.
-        random: gives the seed of each board's tree.
-        memory: bytes that the trees may grow to.
-
-    Attributes:
-        on_search: callback after each search, or None.
-        on_full: callback with the memory limit in bytes after a search that ended because its tree is full, or None.
+    """The searches of one game at a time, in trees of up to `memory` bytes. `open_evaluator` gives the evaluator for a
+    board, at the first search on one of its size; `random` the seed of each board's tree.
     """
 
     def __init__(
-        self,
-        open_evaluator: Callable[[Game], Evaluator],
-        settings: SearchSettings,
-        random: np.random.Generator,
+        self, open_evaluator: Callable[[Game], Evaluator], settings: SearchSettings, random: np.random.Generator,
         memory: int,
-    ) -> None:
-        self._open_evaluator = open_evaluator
-        self._settings = settings
-        self._random = random
+    ) -> None:  # fmt: skip
+        self._open_evaluator, self._settings, self._random = open_evaluator, settings, random
         self._memory = Memory(memory)
         self._evaluators: dict[int, Evaluator] = {}  # those opened, by board size
         self._tree: Search | None = None  # follows the game
         self._line: list[Move] = []  # the moves that lead to its root
         self._mask: np.ndarray | None = None  # bool [A], what was searched there
-        self.on_search: Callable[[Searched], None] | None = None
-        self.on_full: Callable[[int], None] | None = None
+        self.on_search: Callable[[Searched], None] | None = None  # callback after each search
+        self.on_full: Callable[[int], None] | None = None  # callback with the memory limit, in bytes, that ended one
 
     def open(self, game: Game) -> Search:
         """The tree that follows the game on this board; opens its evaluator if need be."""
@@ -121,70 +104,40 @@ class Searcher:
     # Search
 
     def search(
-        self,
-        root: Position,
-        mask: np.ndarray,
-        limits: Limits,
-        observer: Observer | None = None,
-        purpose: str | None = None,
-    ) -> RootResult:
-        """Search ``root`` among ``mask`` bool [A] within the limits, on the tree there is if the moves lead into it."""
-        tree = self.open(root.game)
-        try:
-            keep = self._follow(tree, root.moves, mask)
-            self._line, self._mask = list(root.moves), mask
-            return self._search(tree, root, mask, limits, observer, purpose, keep=keep)
-        except BaseException:  # whatever state the tree is in
-            tree.drop()
-            self._line = []
-            raise
-
-    def search_aside(
-        self,
-        root: Position,
-        mask: np.ndarray,
-        limits: Limits,
-        observer: Observer | None = None,
-        purpose: str | None = None,
-        *,
-        left_out: np.ndarray | None = None,
+        self, root: Position, mask: np.ndarray, limits: Limits, observer: Observer | None = None,
+        purpose: str | None = None, *, aside: bool = False, left_out: np.ndarray | None = None,
         max_nodes: int | None = None,
-    ) -> RootResult:
-        """The same, without chance, in a tree of at most ``max_nodes`` that is then dropped; see `SearchRequest`."""
-        self.open(root.game)
-        tree = self._new_tree(root.game, 0, max_nodes)
-        return self._search(tree, root, mask, limits, observer, purpose, left_out=left_out)
-
-    def _search(
-        self,
-        tree: Search,
-        root: Position,
-        mask: np.ndarray,
-        limits: Limits,
-        observer: Observer | None,
-        purpose: str | None,
-        *,
-        keep: bool = False,
-        left_out: np.ndarray | None = None,
-    ) -> RootResult:
-        """Search in this tree, and report."""
-        begun = time.monotonic()
+    ) -> RootResult:  # fmt: skip
+        """Search ``root`` among ``mask`` bool [A] within the limits, on the tree there is if the moves lead into it; or
+        ``aside``, without chance, in a tree of at most ``max_nodes`` that is then dropped; see `SearchRequest`.
+        """
+        begun, tree = time.monotonic(), self.open(root.game)
+        if aside:
+            tree = self._new_tree(root.game, 0, max_nodes)
         visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
-        history = root.history_row(0)
-        tree.begin(0, SearchRequest(root.state, history, visits, root_mask=mask, left_out=left_out, keep=keep))
-        kept, owners = tree.root_visits(), _owners_of(tree)
-        if owners is not None:
-            owners.hits = None
-            if not kept:
-                owners.forget()
-        _run(tree, root, limits, observer)
-        if self.on_search is not None:
-            observer = Observer(lambda look: None, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
-            first = look(tree, owners, root, observer)
-            self.on_search(Searched(purpose, first, kept, time.monotonic() - begun))
-        if self.on_full is not None and tree.memory is not None and tree.is_full():
-            self.on_full(self._memory.limit)
-        return tree.result()
+        request = SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=left_out)
+        try:
+            if not aside:
+                request = replace(request, keep=self._follow(tree, root.moves, mask))
+                self._line, self._mask = list(root.moves), mask
+            tree.begin(0, request)
+            kept, owners = tree.root_visits(), _owners_of(tree)
+            if owners is not None:
+                owners.hits = None
+                if not kept:
+                    owners.forget()
+            _run(tree, root, limits, observer)
+            if self.on_search is not None:
+                first = Observer(lambda look: None, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
+                self.on_search(Searched(purpose, look(tree, root, first), kept, time.monotonic() - begun))
+            if self.on_full is not None and tree.memory is not None and tree.is_full():
+                self.on_full(self._memory.limit)
+            return tree.result()
+        except BaseException:  # whatever state the tree is in
+            if not aside:
+                tree.drop()
+                self._line = []
+            raise
 
     def _new_tree(self, game: Game, seed: int, max_nodes: int | None = None) -> Search:
         """A tree for this board, which grows as memory allows or has ``max_nodes``."""
@@ -211,8 +164,7 @@ class Searcher:
     def note(self, root: Position, action: int) -> Analysis:
         """What the last `search`, of ``root``, thinks of this action."""
         tree = self.open(root.game)
-        found = look(tree, _owners_of(tree), root, Observer(lambda look: None), [action])
-        return replace(found, hits=None)
+        return replace(look(tree, root, Observer(lambda look: None), [action]), hits=None)
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move, by a search aside; None if unknown."""
@@ -220,7 +172,7 @@ class Searcher:
             return None
         looks: list[Analysis] = []
         observer = Observer(looks.append, ownership=True)
-        self.search_aside(root, among, limits, observer, OWNERSHIP, max_nodes=OWNERSHIP_NODES)
+        self.search(root, among, limits, observer, OWNERSHIP, aside=True, max_nodes=OWNERSHIP_NODES)
         return looks[-1].ownership
 
     def values_after(self, root: Position) -> np.ndarray:
@@ -238,9 +190,16 @@ class Searcher:
 
 
 def look(
-    search: Search, owners: Owners | None, position: Position, observer: Observer, actions: list[int] | None = None
+    search: Search,
+    position: Position,
+    observer: Observer,
+    actions: list[int] | None = None,
+    owners: Owners | None = None,
 ) -> Analysis:
-    """A look at the search of `position`: at these actions, None: those that the observer asks for."""
+    """A look at the search of `position`: at these actions, None: those that the observer asks for; with the ownership
+    of `owners`, None: of the search's evaluator.
+    """
+    owners = owners or _owners_of(search)
     result = search.result()
     has_score = owners is not None and owners.knows_score
     if actions is None:
@@ -250,15 +209,10 @@ def look(
     if observer.moves_ownership and owners is not None:
         after = owners.after(position, actions)
         moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
-    return Analysis(
-        colour=position.to_play,
-        visits=result.root_visits,
-        value=result.value,
-        score=result.score if has_score else None,
-        moves=tuple(moves),
-        ownership=owners.ownership(position) if observer.ownership and owners is not None else None,
-        hits=None if owners is None else owners.hits,
-    )
+    score = result.score if has_score else None
+    ownership = owners.ownership(position) if observer.ownership and owners is not None else None
+    hits = None if owners is None else owners.hits
+    return Analysis(position.to_play, result.root_visits, result.value, score, tuple(moves), ownership, hits)
 
 
 def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:
@@ -266,16 +220,8 @@ def _move(search: Search, result: RootResult, action: int, has_score: bool) -> M
     value = float(result.q[action]) if visits else result.value
     line = search.principal_variation(0, action, LONGEST_LINE)
     score = (line.score if visits else result.score) if has_score else None
-    return MoveAnalysis(
-        action,
-        visits,
-        float(result.prior[action]),
-        value,
-        float(result.bound[action]) if visits else -1.0,
-        score,
-        tuple(line.actions),
-        tuple(line.visits),
-    )
+    prior, bound = float(result.prior[action]), float(result.bound[action]) if visits else -1.0
+    return MoveAnalysis(action, visits, prior, value, bound, score, tuple(line.actions), tuple(line.visits))
 
 
 def _owners_of(tree: Search) -> Owners | None:
@@ -298,5 +244,5 @@ def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None
         stopped = should_stop()
         over = stopped or tree.is_finished or time.monotonic() >= limits.deadline
         if observer.sees_the_end or not stopped or looks == 0:
-            observer.report(look(tree, _owners_of(tree), root, observer))
+            observer.report(look(tree, root, observer))
             looks += 1

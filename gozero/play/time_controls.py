@@ -1,10 +1,8 @@
-"""Time controls: how long a move may take under each kind, and the clocks of both sides.
+"""Time controls: how long a move may take under each kind, and the clocks of both sides. All figures are seconds.
 
 Main time is for the whole game. Then comes overtime: Canadian, N stones in each period; or byo-yomi, N periods, of
 which a move that outlasts one uses it up. Fischer has no overtime: each move earns an increment. The lag is reserved
-for the delay between our answer and the moment the server stops the clock.
-
-All figures are seconds. No limit at all is None.
+for the delay between our answer and the moment the server stops the clock. No limit at all is None.
 """
 
 from __future__ import annotations
@@ -119,17 +117,17 @@ class Fischer(Absolute):
         return Allowance(target, most)
 
 
-TimeControl = Absolute | Overtime | Fischer
+TimeControl = Absolute  # of any kind
 
 
-def canadian(main: float, period: float, stones: int) -> TimeControl | None:
+def canadian(main: float, period: float, stones: int) -> Absolute | None:
     """As in ``time_settings``: without a period M seconds for the game; a period without stones: no limit."""
     if period == 0:
         return Absolute(main)
     return Overtime(main, period, stones, is_byoyomi=False) if stones else None
 
 
-def byoyomi(main: float, period: float, periods: int) -> TimeControl:
+def byoyomi(main: float, period: float, periods: int) -> Absolute:
     """Without any period, M seconds for the game."""
     return Overtime(main, period, periods, is_byoyomi=True) if period and periods else Absolute(main)
 
@@ -167,15 +165,14 @@ class Clock:
 
     def __init__(self, lag: float) -> None:
         self.lag = lag
-        self._control: TimeControl | None = None
+        self._control: Absolute | None = None
         self._is_unlimited = False  # by agreement
         self._left: dict[int, TimeLeft] = {}
 
-    def set_up(self, control: TimeControl | None) -> None:
+    def set_up(self, control: Absolute | None) -> None:
         """Start both clocks on these terms; None: no limit, and ``time_left`` is ignored."""
-        self._control = control
-        self._is_unlimited = control is None
-        self._left.clear()
+        self._control, self._is_unlimited = control, control is None
+        self.reset()
 
     def reset(self) -> None:
         """Start a new game on the same terms."""

@@ -1,11 +1,10 @@
 """The end of a game of Go as the rules and a settlement decide it: which moves are still worth playing, when a pass is
 sound.
 
-A side can take more while there is a point between the colours, of no seki, that it can play without being in atari
-there: if it is ahead and passes, it gives points away for nothing, in the opening the game. A side wins as it stands if
-both counts say so: the area as the board stands, and the settled area, from which stones inside the other side's
-pass-alive territory (Benson 1976) are removed; a server that removes no dead stones counts the first. A
-`settlement.Settlement` judges what else is dead; a side that has one passes by it too.
+A side can take more while there is a point between the colours, of no seki, that it can play without being in atari. It
+wins as it stands if both counts say so: the area as the board stands, which a server counts that removes no dead
+stones, and the area without stones inside the other side's pass-alive territory (Benson 1976). A
+`settlement.Settlement` judges what else is dead.
 
 A result is +1, 0 or -1 for the side to move, as an outcome. Arrays of points are [P] in action order.
 """
@@ -68,9 +67,8 @@ def settled_moves(
 ) -> np.ndarray:
     """The sensible moves that a settlement leaves, bool [A].
 
-    Nothing but the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the
-    settlement wins, or draws and is complete: then the dead stones are removed by agreement. A side that is not
-    friendly must capture dead stones that lower its result.
+    Only the pass if nothing is left to gain, or if the opponent has passed, the side is ``friendly`` and the settlement
+    wins, or draws and is complete. A side that is not friendly must capture dead stones that lower its result.
     """
     settled, standing = settled_result(state, settlement), result_as_it_stands(state)
     gains = settled > standing and not sensible[game.pass_action]
@@ -86,9 +84,8 @@ def settled_moves(
 def clean_up_moves(
     game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool
 ) -> np.ndarray:
-    """The moves of a side that has to capture the other side's dead stones, bool [A]; only the pass if there are none
-    left and nothing is open. Unless the opponent has just passed, it also plays where something is open, since that
-    move may be a threat.
+    """The moves, bool [A], that help to capture the other side's dead stones, or are open unless the opponent has just
+    passed, since they may be threats; only the pass if there are none.
     """
     passing = np.arange(game.actions) == game.pass_action
     if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):

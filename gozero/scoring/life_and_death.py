@@ -1,13 +1,11 @@
 """Life and death in Go by random playouts and small searches, beside what a network expects.
 
-A string lives in a playout if its point is its colour's at the end, and it was not captured while every string around
-it stood: new stones may live in the hole that a large capture leaves, but the captured ones were dead. Its fate is +1
-where it lives and -1 where it does not; of all playouts, the mean. A reading is a search (PUCT with random playouts)
-for one string's fate alone, with its own colour or the other to move first. A string is read if its fate is disputed:
-one source is sure that it is dead and another is not, or they doubt it on the whole.
+A string lives in a playout, with the fate +1 instead of -1, if its point is its colour's at the end, and it was not
+captured while every string around it stood. A reading is a search (PUCT with random playouts) for one string's fate
+alone, with either colour first; it is made for a disputed string: one source is sure that it is dead and another is
+not, or they doubt it on the whole.
 
-Everything is seeded: the same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in
-action order.
+The same board gives the same answers. Boards are uint8 [size, size], arrays of points [P] in action order.
 """
 
 from __future__ import annotations
@@ -17,17 +15,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numba import types
 
-from gozero.evaluators import fates
-from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games.game import BLACK, EMPTY, WHITE, Game
-from gozero.games.go import area, go
+from gozero.evaluators.rollout import RolloutEvaluator, playout
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game
+from gozero.games.go import area, chains, go
 from gozero.games.go.rules import SIMPLE
 from gozero.scoring.regions import Chain, chains_of, connected, liberties_of, mask_of, points, touches
 from gozero.scoring.settlement import SURE, in_seki
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.system.jit import HISTORY, OUTCOME, STATE, copy_row, kernel
 
 PLAYOUTS = 200  # for each side to move
 READING_VISITS = 1500  # of a reading, for each side to move first
@@ -38,6 +37,13 @@ READ = 0.5
 DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
 FEWEST_KOS = 2
 SEED = 20101
+
+# what stands behind the state row of a reading: the string's first point and its colour, then a mark for each point.
+POINT, COLOUR, MARKS = 0, 1, 2
+BESIDE = 1  # the mark of the stones of every string around it
+
+_LABELS = types.Array(types.int64, 1, "C")
+_TOTALS = types.Array(types.int64, 2, "C")
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Pla
         history = np.zeros(plies + 1, np.uint64)
         history[0] = game.hash_of(state)
         totals = np.zeros((2, board.size), np.int64)
-        fates.play_out(state, state.copy(), history, np.array([SEED], np.uint64), playouts, plies, labels, totals)
+        play_out(state, state.copy(), history, np.array([SEED], np.uint64), playouts, plies, labels, totals)
         owner[side] = totals[0] / playouts
         fate[side] = np.where(labels >= 0, totals[1][np.maximum(labels, 0)] / playouts, 0)
     return PlayoutResults(owner, fate)
@@ -73,12 +79,12 @@ def read(
     """The fate -1..1 of a string by readings with its own colour and the other first; None if time runs out."""
     stones = board.reshape(-1)
     colour = int(stones[chain[0]])
-    marks = np.zeros(fates.MARKS + board.size, np.int32)
-    marks[fates.POINT], marks[fates.COLOUR] = chain[0], colour
+    marks = np.zeros(MARKS + board.size, np.int32)
+    marks[POINT], marks[COLOUR] = chain[0], colour
     for other in _strings_around(board, chain):
-        marks[[fates.MARKS + point for point in other]] = fates.BESIDE
+        marks[[MARKS + point for point in other]] = BESIDE
     first = np.concatenate([_bare(game.initial.copy()), marks])
-    reading = replace(game, initial=first, outcome=fates.fate_outcome, thinkable=None)
+    reading = replace(game, initial=first, outcome=fate_outcome, thinkable=None)
     found = []
     for to_play in (colour, BLACK + WHITE - colour):
         state = np.concatenate([_bare(game.set_up(stones, to_play)), marks])
@@ -95,11 +101,8 @@ def read(
 def agree(
     game: Game, board: np.ndarray, searched: Sequence[np.ndarray], deadline: float, should_stop: Callable[[], bool]
 ) -> list[np.ndarray]:
-    """The expected owners float32 [P], + for Black, with Black and with White to move first, that a network's search
-    and playouts agree on.
-
-    ``searched`` are a search's, in that order, or nothing. For a string of disputed fate a reading decides; where that
-    finds no verdict or no time, the string is in doubt.
+    """The expected owners float32 [P], + for Black, with Black and with White to move first, by playouts and a
+    search's, ``searched`` or nothing. For a string of disputed fate a reading decides, or it is in doubt.
     """
     stones, seen = board.reshape(-1), run_playouts(game, board)
     safe, shaped = area.owners_of(area.pass_alive_owners, board), in_seki(board)
@@ -130,10 +133,8 @@ def _is_disputed(opinions: list[list[float]]) -> bool:
 
 
 def _judged(verdict: tuple[float, float] | None, opinions: list[list[float]]) -> np.ndarray:
-    """The fates float [2] by a verdict, whichever side moves first; an unclear one is good enough if a source is sure
-    and none differs.
-
-    Without any, the string's fate is the mean of the sources, limited to doubt.
+    """The fates float [2] by a verdict, even an unclear one if a source is sure and none differs; without any, the mean
+    of the sources, limited to doubt.
     """
     if verdict is not None:
         is_clear = max(verdict) <= -READ or min(verdict) >= READ
@@ -176,3 +177,59 @@ def _strings_around(board: np.ndarray, chain: Chain) -> list[Chain]:
     mask = mask_of(chain, len(board))
     beside = (touches(mask) & ~mask & (board != EMPTY)).reshape(-1)
     return [other for other in chains_of(board) if beside[other].any()]
+
+
+@kernel()
+def _relieve(labels, point, size, relieved):  # type: ignore[no-untyped-def]
+    """Note that a string around those beside this point was captured."""
+    row, col = point // size, point % size
+    for beside, inside in ((-size, row > 0), (size, row < size - 1), (-1, col > 0), (1, col < size - 1)):
+        if inside and labels[point + beside] not in (-1, labels[point]):
+            relieved[labels[point + beside]] = True
+
+
+@kernel(types.void(STATE, STATE, HISTORY, HISTORY, types.int64, types.int64, _LABELS, _TOTALS), allocates=True)
+def play_out(initial, state, history, generator, playouts, plies, labels, totals):  # type: ignore[no-untyped-def]
+    """Add to totals int64 [2, P] the points' owners at the end, + for Black, and the fates by labels int64 [P]."""
+    size = np.int64(initial[chains.SIZE])
+    owner = np.empty(labels.shape[0], np.int8)
+    strings = labels.max() + 1
+    captured, alive, relieved = np.empty(strings, np.bool_), np.empty(strings, np.bool_), np.empty(strings, np.bool_)
+    for _ in range(playouts):
+        copy_row(state, initial)
+        playout(go.step, go.outcome, go.sample, state, history, generator, plies)
+        go.owner(state, owner)
+        black = 1 if state[TO_PLAY] == BLACK else -1
+        relieved[:] = False
+        for point in range(labels.shape[0]):
+            totals[0, point] += black * owner[point]
+            if labels[point] >= 0:
+                sign = black if chains.colour_at(initial, chains.cell_of(point, size)) == BLACK else -black
+                alive[labels[point]] = owner[point] == sign
+                captured[labels[point]] = chains.is_touched(state, chains.cell_of(point, size)) != 0
+        for point in range(labels.shape[0]):
+            if labels[point] >= 0 and captured[labels[point]]:
+                _relieve(labels, point, size, relieved)
+        for string in range(strings):
+            totals[1, string] += 1 if alive[string] and (relieved[string] or not captured[string]) else -1
+
+
+@kernel(OUTCOME.signature, allocates=True)
+def fate_outcome(state):  # type: ignore[no-untyped-def]
+    """+1 or -1 for the side to move after two passes, by the fate of the string at the row's end, else NOT_OVER."""
+    if state[go.PASSES] < 2:
+        return NOT_OVER
+    size = np.int64(state[chains.SIZE])
+    end = chains.state_ints(size)
+    cell = chains.cell_of(np.int64(state[end + POINT]), size)
+    colours = np.empty(chains.cell_count(size), np.int8)
+    for index in range(colours.shape[0]):
+        colours[index] = chains.colour_at(state, chains.HEADER + index * chains.RECORD)
+    lives = area.area_owners(colours, size)[chains.index_of(cell)] == state[end + COLOUR]
+    if lives and chains.is_touched(state, cell):
+        relieved = False
+        for point in range(size * size):
+            if state[end + MARKS + point] == BESIDE:
+                relieved |= chains.is_touched(state, chains.cell_of(point, size)) != 0
+        lives = relieved
+    return np.int64(1) if lives == (state[TO_PLAY] == state[end + COLOUR]) else np.int64(-1)

@@ -1,18 +1,11 @@
 """The owner of each point of a Go board, for counting and for passing: which strings are dead, and which are in seki.
 
-A settlement is that judgement for one board. Three sources, the surer one first:
+Three sources, the surer one first: Benson's pass-alive strings and territory (1976); strings that are in seki by their
+shape; and the expected owner of a point, -1..1 and + for Black, for either side to move first
+(`gozero.scoring.life_and_death`). By that a string is dead only if both are sure of it; an empty point between the
+colours belongs to the side that the two favour together. In doubt all stays as it stands.
 
-- Pass-alive strings and territory (Benson 1976) are certain, whichever side moves. What stands inside the other side's
-  is dead.
-- The shape: two strings of both colours that live only because neither side may fill their last common liberties are in
-  seki.
-- The expected owner of a point, -1..1 and + for Black, for either side to move first (`gozero.scoring.life_and_death`
-  asks a search and playouts). A string is judged as a whole, by the mean over its stones, and is dead only where both
-  are sure of it: then the other side has no need to answer. An empty point between both colours belongs to the side
-  that the two estimates together favour.
-
-In doubt all stays as it stands: strings are alive, and empty points between both colours belong to neither side. Boards
-are uint8 [size, size], arrays of points are [P] in action order.
+Boards are uint8 [size, size], arrays of points are [P] in action order.
 """
 
 from __future__ import annotations
@@ -156,10 +149,8 @@ class _Group:
 
 
 def _seki(board: np.ndarray) -> tuple[list[Chain], np.ndarray]:
-    """(the strings in seki, bool [P] their common liberties and their eyes) on a board without dead stones.
-
-    Two kinds are known: no eye and two common liberties or more on either side; one small eye each and a common liberty
-    or more. An eye against none, or one common liberty without eyes, is a fight that somebody wins.
+    """(the strings in seki, bool [P] their common liberties and their eyes) on a board without dead stones: no eye and
+    two common liberties or more on either side, or one small eye each and a common liberty or more.
     """
     gaps = [gap for gap in components(board == EMPTY) if len(np.unique(board[touches(gap) & (board != EMPTY)])) == 2]
     blacks, whites = (_weak_groups(board, colour, gaps) for colour in (BLACK, WHITE))
@@ -185,12 +176,8 @@ def _is_seki(one: _Group, other: _Group, shared: np.ndarray) -> bool:
 
 
 def _threatens(inside: _Group, shared: np.ndarray) -> bool:
-    """Whether stones inside a group may be sacrificed so that what is left after their capture is one eye, or a ko
-    in the corner.
-
-    Each move inside the eye makes a larger shape to be captured. Shapes that one move kills are known by the numbers of
-    neighbours that their points have: all of three points and fewer, the square and pyramid four, the crossed and bulky
-    five, the rabbity six.
+    """Whether stones inside a group may be sacrificed so that one eye, or a ko in the corner, is left: what one move
+    kills is known by the numbers of neighbours that the points have.
     """
     size = len(shared)
     for action in points(shared):
@@ -209,11 +196,9 @@ def _weak_groups(board: np.ndarray, colour: int, gaps: list[np.ndarray]) -> list
     """The groups of a colour that have at most one small eye, and no room outside it to make another."""
     between = np.logical_or.reduce([np.zeros(board.shape, np.bool_), *gaps])
     foreign = (board == BLACK + WHITE - colour) | between
-    own_areas = [part for part in components(~foreign) if (board[part] == colour).any()]
-    groups = [
-        _Group(part & (board == colour), components(part & (board == EMPTY)), touches(part) & between)
-        for part in own_areas
-    ]
+    own, empty = board == colour, board == EMPTY
+    areas = [part for part in components(~foreign) if (part & own).any()]
+    groups = [_Group(part & own, components(part & empty), touches(part) & between) for part in areas]
     return [group for group in groups if _is_weak(group, gaps)]
 
 

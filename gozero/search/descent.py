@@ -53,12 +53,8 @@ _F32_1, _F32_2, _I64_1 = types.float32[::1], types.float32[:, ::1], types.int64[
 
 def new_leaves(game: Game, slots: int) -> Leaves:
     """K = slots empty slots."""
-    return Leaves(
-        states=np.zeros((slots, game.state_ints), np.int32),
-        legal=np.zeros((slots, game.actions), np.uint8),
-        trees=np.zeros(slots, np.int64),
-        nodes=np.zeros(slots, np.int64),
-    )
+    states, legal = np.zeros((slots, game.state_ints), np.int32), np.zeros((slots, game.actions), np.uint8)
+    return Leaves(states, legal, trees=np.zeros(slots, np.int64), nodes=np.zeros(slots, np.int64))
 
 
 @kernel(SCORE.signature)

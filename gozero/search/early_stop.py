@@ -1,8 +1,7 @@
-"""Decides when the search for a move can stop early, to save time for other moves.
+"""Decides when the search for a move can stop early, to save time for other moves. Times are of time.monotonic.
 
 The leader is the move that would be played now. A search is settled when no rival can be expected to overtake it, and
-then ends before its target; it is undecided while the leader is doubtful, and then goes on beyond the target until the
-deadline. All times are seconds on the clock of time.monotonic.
+then ends before its target; it is undecided while the leader is doubtful, and then goes on until the deadline.
 """
 
 from __future__ import annotations

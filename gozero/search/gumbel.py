@@ -1,16 +1,13 @@
 """Gumbel root (Danihelka et al. 2022, "Policy improvement by planning with Gumbel").
 
 The m moves of highest gumbel + logit are considered; sequential halving divides the simulations among them: in each of
-ceil(log2 m) phases every move still in the running gets the same number, then the worse half leaves. Moves are ranked
-by
+ceil(log2 m) phases every move still in the running gets the same number, then the worse half leaves. Moves rank by
 
     g(a) + logit(a) + sigma(completed q(a)),    sigma(q) = (c_visit + max N) * c_scale * q
 
-with q in 0 … 1 (half of value + 1; mctx instead stretches the q it sees to 0 … 1, which makes mere noise look
-decisive). Unvisited moves are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit +
-sigma(completed q)), is what a network learns. Without noise g is 0 and play is deterministic.
-
-The schedule counts the simulations of this search only (`assigned`): visits from an earlier move still count in q.
+with q in 0 … 1 (half of value + 1; mctx stretches the q it sees, which makes mere noise look decisive). Unvisited moves
+are completed with v_mix (the paper's appendix D). The improved policy, softmax(logit + sigma(completed q)), is what a
+network learns. Without noise g is 0. The schedule counts the simulations of this search only (`assigned`).
 """
 
 from __future__ import annotations

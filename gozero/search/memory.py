@@ -1,8 +1,7 @@
 """How much memory the trees of several searches may take together.
 
-A tree counts with what it has reserved, whether or not it has grown into it. A search begins with a small share of the
-limit, whatever the others have, so that a question beside a long analysis finds some. While a tree grows, one of its
-arrays is there twice.
+A tree counts with what it has reserved. A search begins with a small share of the limit, so that a question beside a
+long analysis finds some. While a tree grows, one of its arrays is there twice.
 """
 
 from __future__ import annotations

@@ -2,31 +2,25 @@
 simulations exploration forces at the root, and the move and policy that come of them.
 
     score(a) = Q(a) + c_puct * P(a) * sqrt(sum of N) / (1 + N(a))
-
-With a `c_uct` it is UCB1, which makes the search UCT (Kocsis and Szepesvari 2006): every move once, then the highest of
-
-    score(a) = Q(a) + c_uct * sqrt(ln(sum of N) / N(a))
+    score(a) = Q(a) + c_uct * sqrt(ln(sum of N) / N(a)), every move once, with a `c_uct`: UCB1 (Kocsis, Szepesvari 2006)
 
 An unvisited move has no Q; first-play urgency lends it the parent's value less `fpu` * sqrt(prior mass already
-visited), as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`.
+visited), as KataGo does (Wu 2019). Visits in flight count as visits, each with a loss of `virtual_loss`. With a
+`score_weight` Q also rises with the points that a move gains against the position's mean score, as in KataGo's score
+utility, but by the mean scores of the two nodes. Values backed up stay pure.
 
-With a `score_weight` the Q of a visited move also rises with the points it gains against the position's mean score, as
-in KataGo's score utility (Wu 2019), but by the mean scores of the two nodes. Values backed up stay pure.
-
-Forced playouts and policy-target pruning (Wu 2019, section 3.2):
+Forced playouts and policy-target pruning (Wu 2019, section 3.2), with the prior P that has noise:
 
     forced(a) = sqrt(k * P(a) * sum of N)
 
-A root move that has been tried gets at least forced(a) simulations, so that a move that noise brought up is not given
-up before its value is known. Afterwards each move but the most visited loses up to forced(a) of them, as long as PUCT
-still prefers the most visited one. A move left with a single visit is no part of the policy. P is the prior with noise.
+A root move that has been tried gets at least forced(a) simulations. Afterwards each move but the most visited loses up
+to forced(a) of them, as long as PUCT still prefers the most visited one; a single visit left is no part of the policy.
 
 The move to play has the highest lower confidence bound, as in KataGo ("LCB"; docs/search.md has the matches):
 
     bound(a) = Q(a) - deviations * sigma(a) / sqrt(N(a))
 
-sigma(a) is the standard deviation of the values backed up through the move, with one visit of `FIRST_DEVIATION` among
-them. When a rival has just turned out better than the most visited move, visits follow slowly; the bound does at once.
+sigma(a) is the standard deviation of the values backed up through the move, one of `FIRST_DEVIATION` among them.
 """
 
 from __future__ import annotations
@@ -146,10 +140,7 @@ def _is_proven(child, value, params):
 
 @kernel()
 def edge_of_highest_bound(forest, t, most, params):
-    """The root edge of the highest bound, `most` being the most visited one, which is visited.
-
-    A move that is proven to lose is left out where another has a visit.
-    """
+    """The root edge of the highest bound, `most` the most visited one; a proven loss only if nothing else is left."""
     nodes, children, root = forest.nodes[t], forest.children[t], forest.nodes[t, 0]
     start, end = np.int64(root["edge_start"]), np.int64(root["edge_start"] + root["child_count"])
     expected = root["score_sum"] / root["visits"]

@@ -1,8 +1,4 @@
-"""Moves that an analysis leaves out, or to which it is restricted.
-
-A restriction is one side's, and holds in the first plies of every line that is searched: the first ply is the move at
-the root, whichever side makes it. Which of these moves are legal is not known here.
-"""
+"""Moves that an analysis leaves out, or to which it is restricted, in the first plies of every line."""
 
 from __future__ import annotations
 

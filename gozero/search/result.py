@@ -71,11 +71,9 @@ def _refuted(forest: Forest, tree: int) -> np.ndarray:
 
 
 def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
-    """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature) (AlphaGo Zero
-    plays its first 30 moves with 1), or by the prior's power if none has a visit.
-
-    A proven win is played at once, and a proven loss only if nothing else has a visit. `undrawn`, the pass, is played
-    if it is the best, but never drawn in another's place.
+    """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature), or by the
+    prior's power if none has a visit. A proven win is played at once, a proven loss only if nothing else has a visit.
+    `undrawn`, the pass, is played if it is the best, but never drawn in another's place.
     """
     weights = result.visits if result.visits.any() else result.prior
     if temperature == 0 or result.best == undrawn or not weights.any():

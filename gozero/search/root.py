@@ -1,7 +1,6 @@
 """The root of a tree: the request that a search begins with, what is special there, and what is read off it at the end.
-
-At the root the prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded, and a
-Gumbel root has its schedule.
+Its prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded; a Gumbel root has its
+schedule.
 """
 
 from __future__ import annotations
@@ -26,35 +25,23 @@ _F32_1 = types.float32[::1]
 
 @dataclass(frozen=True, eq=False)
 class SearchRequest:
-    """A position to search. The game must not be over there.
+    """A position to search. The game must not be over there."""
 
-    Attributes:
-        state: int32 [S].
-        history: uint64 [H], H > state[PLY].
-        visits: root visits at which the tree is finished, at least 1 (more than 2**30 mean 2**30); kept visits count.
-        noise: explore, as the settings say: Gumbel variables, or Dirichlet noise, root temperature and forced playouts.
-        temperature: of a PUCT root's prior in a search with noise; None: the settings' `root_policy_temperature`.
-        gumbel: float32 [A], the Gumbel variables to use instead.
-        root_mask: bool [A], True for actions that may be searched at the root (illegal ones never are). None: all.
-        left_out: int32 [2, A], in how many plies of every line an action is left out, for the side to move at the root
-            and for the other one; 1 is the root alone. None: 0 everywhere.
-        keep: build on the tree that `Search.advance` left, if its root is this very state, has all moves that are
-            allowed now, and nothing was or is left out below a root.
-        on_top: the visits come on top of those in the tree.
-        seed: 0 … 2**64-1, of its noise and playouts. None: another in each search, by the seed of the `Search`.
-    """
-
-    state: np.ndarray
-    history: np.ndarray
-    visits: int
-    noise: bool = False
-    temperature: float | None = None
-    gumbel: np.ndarray | None = None
-    root_mask: np.ndarray | None = None
+    state: np.ndarray  # int32 [S]
+    history: np.ndarray  # uint64 [H], H > state[PLY]
+    visits: int  # of the root, at which the tree is finished, 1 to 2**30 (more mean that); kept visits count
+    noise: bool = False  # explore as the settings say: Gumbel variables, or Dirichlet noise and forced playouts
+    temperature: float | None = None  # of a PUCT root's prior with noise; None: the settings' `root_policy_temperature`
+    gumbel: np.ndarray | None = None  # float32 [A], the Gumbel variables to use instead
+    root_mask: np.ndarray | None = None  # bool [A], actions that may be searched at the root; None: all that are legal
+    # int32 [2, A], in how many plies of every line an action is left out, for the root's side to move and for the other
+    # one; 1 is the root alone. None: 0 everywhere
     left_out: np.ndarray | None = None
+    # build on the tree that `Search.advance` left, if its root is this very state, has all moves that are allowed now, and
+    # nothing was or is left out below a root
     keep: bool = False
-    on_top: bool = False
-    seed: int | None = None
+    on_top: bool = False  # the visits come on top of those in the tree
+    seed: int | None = None  # below 2**64, of its noise and playouts; None: another each time, by the `Search`'s seed
 
     def check(self, game: Game) -> None:
         """ValueError for a budget below 1 and for what would make a kernel read or write beyond an array."""
@@ -190,11 +177,8 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
 
 @kernel(types.void(FOREST, types.int64, types.int64, types.uint64, types.boolean, types.boolean))
 def plant(forest, t, budget, seed, keep, on_top):
-    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, whose root must be that
-    position.
-
-    The budget counts the visits in the tree, or with `on_top` comes on top of them. A root that has none of the actions
-    allowed now, because it was expanded inside a tree, is replaced by a new one.
+    """Begin a search of tree t at the state in `roots`; with `keep` on the tree it has, unless its root has no action
+    that is allowed now. The budget counts the visits in the tree, or with `on_top` comes on top.
     """
     tree = forest.trees[t]
     forest.generators[t, 0] = mix(seed)
@@ -226,10 +210,8 @@ def draw_gumbels(forest, t):
 
 @kernel(types.int64(FOREST, types.int64, PARAMS, types.int32[::1], _F32_1, _F32_1, _F32_1))
 def read_root(forest, t, params, visits, q, bound, policy):
-    """Write the root's visits, q, lower bound and policy [A], all 0 on entry, and return the move that comes out best,
-    -1 if there is none.
-
-    Gumbel root: the improved policy, and the winner of the halving. PUCT root: shares of visits (the prior if there are
+    """Write the root's visits, q, lower bound and policy [A], all 0 on entry, and return the best move, -1 if there is
+    none. Gumbel root: the improved policy and the halving's winner. PUCT root: shares of visits (the prior if there are
     none), forced ones left out, and the move of the highest bound, or the most visited one.
     """
     root = forest.nodes[t, 0]

@@ -3,13 +3,9 @@
 A wave takes at most `settings.leaves` leaves of every unfinished tree and evaluates them in one batch; of one tree
 alone it takes more as the tree grows, for an evaluator that prefers large batches (`settings.most_leaves`).
 
-Visits are those of the root: its own evaluation and all simulations below it, those of a tree that is built on
-included. A value is the expected result for the side to move, -1 … 1; a child's q is for the side to move at the root.
-
-Without a `Memory` a tree has as many nodes as the settings say, with one it grows as far as that allows. The search of
-a tree without room for another node ends, its budget unspent.
-
-The same seed and the same calls give the same result; trees do not influence each other.
+Visits are those of the root: its own evaluation and all simulations below it, kept ones included. A value is the
+expected result for the side to move, -1 … 1; a child's q is for the side to move at the root. A tree without room for
+another node ends its search. The same seed and calls give the same result; trees do not influence each other.
 """
 
 from __future__ import annotations
@@ -38,21 +34,14 @@ ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few mi
 
 
 class Search:
-    """B trees of one game, searched with one evaluator.
-
-    A `RowEvaluator` is called without leaving the kernel. `seed` is that of all noise and of random playouts; `memory`
-    the limit to which trees may grow beyond `settings.max_nodes`, None: they may not.
+    """B trees of one game, searched with one evaluator; a `RowEvaluator` is called without leaving the kernel. `seed`
+    is that of all noise and playouts; with a `memory` trees may grow beyond `settings.max_nodes`.
     """
 
     def __init__(
-        self,
-        game: Game,
-        evaluator: Evaluator | RowEvaluator,
-        settings: SearchSettings,
-        trees: int = 1,
-        seed: int = 0,
+        self, game: Game, evaluator: Evaluator | RowEvaluator, settings: SearchSettings, trees: int = 1, seed: int = 0,
         memory: Memory | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.game = game
         self.settings = settings
         self.memory = memory

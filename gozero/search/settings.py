@@ -15,55 +15,35 @@ VISITS_PER_LEAF = 25  # a tree of fewer for each leaf in flight suffers from lea
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """Frozen settings of a `Search`. Noise, root temperature and forced playouts apply when a request asks for noise.
+    """Frozen settings of a `Search`. Noise, root temperature and forced playouts apply when a request asks for noise."""
 
-    Attributes:
-        root: how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022).
-        c_puct: weight of the prior against the value (KataGo 1.1, Leela Zero about 0.8).
-        c_uct: above 0, UCB1 in place of PUCT with this constant, for values from -1 to 1 (Kocsis and Szepesvari 2006:
-            sqrt(8); OpenSpiel: 2).
-        fpu: how far below its parent an unvisited child is assumed to be, in value, once all prior mass is visited
-            (KataGo 0.2).
-        leaves: leaves collected from one tree in one wave; above 1, virtual loss makes them differ.
-        most_leaves: leaves up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the
-            evaluator prefers batches larger than `leaves`.
-        virtual_loss: losses, in value, charged for each visit in flight (AlphaGo Zero 1; 0: only the visit counts).
-        dirichlet_weight: share of Dirichlet noise in the root's prior (AlphaGo Zero 0.25; 0 off).
-        dirichlet_total: sum of the Dirichlet parameters over the legal moves (AlphaGo Zero on 19x19: 0.03 * 361).
-        dirichlet_alpha: parameter of each legal move in place of that total (0: the total is shared).
-        root_policy_temperature: the root's prior is raised to 1/this and renormalised (KataGo 1.25 to 1.1).
-        forced_playouts: k of `puct`'s forced playouts (KataGo 2; 0 off).
-        gumbel_m: moves considered at a Gumbel root (16 in the paper).
-        c_visit, c_scale: the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1).
-        score_weight: weight of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 *
-            sqrt(area))), where the gain is how much more its mean score is than the position's (KataGo 0.3; 0 off).
-        lcb: above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations
-            of its mean below its value (KataGo 5, of another estimate); 0: the most visited move.
-        solve: whether results that are searched to the end of the game are proven, see `tree.prove`; not for Go.
-        max_nodes: nodes of one tree, or those with which it begins if the search has memory to grow into.
-        max_depth: plies below the root that a line may reach.
-    """
-
-    root: str = "puct"
-    c_puct: float = 1.1
+    root: str = "puct"  # how moves are tried at the root: "puct" as below it, or "gumbel" (Danihelka et al. 2022)
+    c_puct: float = 1.1  # weight of the prior against the value (KataGo 1.1, Leela Zero about 0.8)
+    # above 0, UCB1 in place of PUCT with this constant (Kocsis and Szepesvari 2006: sqrt(8) for values of -1 to 1)
     c_uct: float = 0.0
-    fpu: float = 0.2
-    leaves: int = 1
+    fpu: float = 0.2  # how far below its parent an unvisited child is, in value, at full prior mass (KataGo 0.2)
+    leaves: int = 1  # collected from one tree in one wave; above 1, virtual loss makes them differ
+    # leaves up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the evaluator likes it
     most_leaves: int = 1
-    virtual_loss: float = 1.0
-    dirichlet_weight: float = 0.0
-    dirichlet_total: float = 10.83
-    dirichlet_alpha: float = 0.0
-    root_policy_temperature: float = 1.0
-    forced_playouts: float = 0.0
-    gumbel_m: int = 16
+    virtual_loss: float = 1.0  # losses charged for each visit in flight (AlphaGo Zero 1; 0: only the visit counts)
+    dirichlet_weight: float = 0.0  # share of Dirichlet noise in the root's prior (AlphaGo Zero 0.25; 0 off)
+    dirichlet_total: float = 10.83  # sum of its parameters over the legal moves (AlphaGo Zero on 19x19: 0.03 * 361)
+    dirichlet_alpha: float = 0.0  # parameter of each legal move in place of that total (0: the total is shared)
+    root_policy_temperature: float = 1.0  # the root's prior is raised to 1/this and renormalised (KataGo 1.25 to 1.1)
+    forced_playouts: float = 0.0  # k of `puct`'s forced playouts (KataGo 2; 0 off)
+    gumbel_m: int = 16  # moves considered at a Gumbel root (16 in the paper)
+    # the paper's sigma(q) = (c_visit + max visits) * c_scale * q, with q in 0 to 1 (50 and 1)
     c_visit: float = 50.0
     c_scale: float = 1.0
+    # of points beside the result: a move's value rises by this * 2/pi * atan(gain / (2 * sqrt(area))), where the gain is
+    # how much more its mean score is than the position's (KataGo 0.3; 0 off)
     score_weight: float = 0.0
+    # above 0, a PUCT root plays the move of the highest lower confidence bound, that many standard deviations of its mean
+    # below its value (KataGo 5, of another estimate); 0: the most visited move
     lcb: float = 0.0
-    solve: bool = False
-    max_nodes: int = 50_000
-    max_depth: int = 256
+    solve: bool = False  # whether results searched to the end of the game are proven, see `tree.prove`; not for Go
+    max_nodes: int = 50_000  # of one tree, or those with which it begins if the search has memory to grow into
+    max_depth: int = 256  # plies below the root that a line may reach
 
     def __post_init__(self) -> None:
         if self.root not in ROOTS:

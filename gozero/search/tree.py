@@ -4,14 +4,12 @@ For B trees of at most N nodes and E edges in a game with A actions and S state 
 
 - Node 0 is the root; a child's index is larger than its parent's.
 - An edge (action, prior, child) is a legal action of an evaluated node. A node's edges lie together, its children, the
-  visited actions, first, and the edge after them has the highest prior of the others: PUCT never looks further, because
-  unvisited moves differ in their prior alone.
+  visited actions, first, and then the highest prior of the others, which differ for PUCT in their prior alone.
 - A node is decided if the game is over there or its value is proven (`prove`).
 - Visits are pending from their selection to their evaluation.
 - A value is the expected result for the side to move at that node, -1 … 1; a score likewise in points.
 
-States are not stored: a descent replays its line from the root's state, with the tree's own history, so superko is
-exact. This module knows no selection rule and no evaluator.
+States are not stored: a descent replays its line from the root's state, with the tree's own history.
 """
 
 from __future__ import annotations
@@ -97,51 +95,31 @@ class Forest(NamedTuple):
     renumbered: np.ndarray  # int32 [N]: scratch of `reroot`
 
 
-_i16, _i32, _u64, _f32 = types.int16, types.int32, types.uint64, types.float32
-FOREST = types.NamedTuple(
-    [
-        types.Array(numba.from_dtype(TREE), 1, "C"),
-        types.Array(numba.from_dtype(NODE), 2, "C"),
-        _i16[:, ::1],
-        _f32[:, ::1],
-        _i32[:, ::1],
-        _i32[:, ::1],
-        _u64[:, ::1],
-        _i32[:, :, ::1],
-        _f32[:, ::1],
-        _f32[:, ::1],
-        _f32[:, ::1],
-        _i32[:, ::1],
-        _u64[:, ::1],
-        _i32[::1],
-    ],
-    Forest,
-)
-
-
 def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
-    """B = trees empty trees of N = max_nodes nodes.
+    """B = trees empty trees of N = max_nodes nodes. Memory that they do not grow into is reserved but not used."""
+    return _forest(trees, max_nodes, max_nodes * (game.actions - 1), game.actions, game.state_ints)
 
-    Memory the trees do not grow into is reserved but not used: edges have room for every node's every action.
-    """
-    edges = max_nodes * (game.actions - 1)
-    per_action = (trees, game.actions)
+
+def _forest(trees: int, max_nodes: int, edges: int, actions: int, state_ints: int) -> Forest:
     return Forest(
         trees=np.zeros(trees, TREE),
         nodes=np.empty((trees, max_nodes), NODE),
         actions=np.empty((trees, edges), np.int16),
         priors=np.empty((trees, edges), np.float32),
         children=np.empty((trees, edges), np.int32),
-        roots=np.zeros((trees, game.state_ints), np.int32),
+        roots=np.zeros((trees, state_ints), np.int32),
         histories=np.zeros((trees, 1), np.uint64),
-        left_out=np.zeros((trees, 2, game.actions), np.int32),
-        root_priors=np.zeros(per_action, np.float32),
-        root_logits=np.zeros(per_action, np.float32),
-        gumbels=np.zeros(per_action, np.float32),
-        assigned=np.zeros(per_action, np.int32),
+        left_out=np.zeros((trees, 2, actions), np.int32),
+        root_priors=np.zeros((trees, actions), np.float32),
+        root_logits=np.zeros((trees, actions), np.float32),
+        gumbels=np.zeros((trees, actions), np.float32),
+        assigned=np.zeros((trees, actions), np.int32),
         generators=np.zeros((trees, 1), np.uint64),
         renumbered=np.empty(max_nodes, np.int32),
     )
+
+
+FOREST = numba.typeof(_forest(1, 1, 1, 1, 1))
 
 
 def tree_bytes(game: Game, max_nodes: int) -> int:
@@ -159,10 +137,8 @@ GROWING = ("actions", "priors", "children", "renumbered", "nodes")  # the last g
 
 
 def enlarged(forest: Forest, game: Game, max_nodes: int, name: str) -> Forest:
-    """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes, not fewer than now; all must
-    follow, in order.
-
-    One at a time, so that the old array is gone before the next is made. MemoryError if there is no memory.
+    """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes; all must follow, in order: so
+    the old array is gone before the next is made. MemoryError if there is no memory.
     """
     if name == "renumbered":
         return forest._replace(renumbered=np.empty(max_nodes, np.int32))
@@ -303,11 +279,8 @@ def _proven_value(forest, t, index):
 
 @kernel()
 def prove(forest, t, decided):
-    """Decide the nodes above a decided one, as far as it proves them, but for the root (MCTS-Solver: Winands, Bjornsson
-    and Saito 2008).
-
-    A node is decided by one winning move, or when every move is decided; its value is then that of the best one. Only for
-    games in which the search considers every legal move (`SearchSettings.solve`): not Go, where it leaves out some.
+    """Decide the nodes above a decided one, but for the root, by a winning move or once every move is decided
+    (MCTS-Solver: Winands, Bjornsson and Saito 2008): only if the search considers every legal move, not in Go.
     """
     nodes = forest.nodes[t]
     index = np.int64(nodes[decided]["parent"])

@@ -6,7 +6,7 @@ from benchmarks import selfplay
 from gozero.system.options import SettingsError
 
 TINY = "--short --seconds 0.2 --network b2c16 --size 5 --games 4 --groups 2 --threads 2 --network-threads 1".split()
-PRINTED = (" moves/s, ", " rows/h, ", " games/h", "waiting for the network ", " MB")
+PRINTED = (" moves/s, ", " rows/h, ", " games/h", "waiting for the network ")
 
 
 @pytest.mark.parametrize("device", ["cpu", "none"])
@@ -40,11 +40,8 @@ def test_a_gpu_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
         selfplay.main([*TINY, "--device", "cuda", "--processes", "2"])
 
 
-def test_the_free_evaluator_is_free_and_constant() -> None:
+def test_batches_are_counted() -> None:
     game = selfplay.scoring.make("go", 5, "chinese", 2.2)
-    free = selfplay.Free(game, 8)
-    states = game.new_states(3)
-    assert free.submit(states).result().logits.shape == (3, game.actions)
-    counted = selfplay.Counted(free)
-    counted.evaluate(states)
+    counted = selfplay.Counted(selfplay.UniformEvaluator(game))
+    counted.evaluate(game.new_states(3))
     assert list(counted.batches) == [3]

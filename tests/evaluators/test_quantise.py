@@ -170,7 +170,7 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
     with pytest.raises(
         PrecisionError,
-        match="int8 needs a processor with VNNI or AMX, which this one has not or does not report; use auto, bf16 or f32",
+        match="int8 needs a processor with VNNI or AMX; use auto, bf16 or f32",
     ):
         OpenVINOEvaluator.from_module(model.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(

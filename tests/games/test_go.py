@@ -7,7 +7,7 @@ import pytest
 
 from gozero.games.coords import parse_vertex
 from gozero.games.game import BLACK, PLY, WHITE
-from gozero.games.go import go
+from gozero.games.go import go, header
 from gozero.games.go.rules import RULES
 from tests.rows import board, picture
 
@@ -96,7 +96,7 @@ def test_snapback() -> None:
     row = board("X.X../OOX../XXX../...../.....", to_play="O").play("B5")
     assert picture(row) == ".OX../OOX../XXX../...../.....", str(row)
     for rules in RULES.values():
-        go.set_rules(row.state, rules, 7.5)
+        header.set_rules(row.state, rules, 7.5)
         assert row.allows("A5"), f"{rules.name}\n{row}"
     assert picture(row.play("A5")) == "X.X../..X../XXX../...../.....", str(row)
 

@@ -16,7 +16,7 @@ import pytest
 
 from gozero.games.coords import parse_vertex, vertex
 from gozero.games.game import NOT_OVER
-from gozero.games.go import go
+from gozero.games.go import go, header
 from gozero.games.go.rules import NO_BONUS, RULES, SIMPLE, RuleSet
 from tests.rows import Row
 
@@ -78,7 +78,7 @@ def check_same_moves(row: Row, referee: GnuGo) -> set[int]:
 def new_row(size: int, rules: RuleSet) -> Row:
     game = go.make(size)
     state = game.initial.copy()
-    go.set_rules(state, rules, 7.5)
+    header.set_rules(state, rules, 7.5)
     return Row(game, state)
 
 

@@ -46,7 +46,7 @@ def test_superko() -> None:
 @pytest.mark.parametrize(
     ("game", "moves", "action", "text"),
     [
-        ("othello", (), 0, "A8 would turn over no disc of the other side."),
+        ("othello", (), 0, "A8 doesn't flip any discs."),
         ("othello", (), 64, "You may pass only when you have no other move."),
         ("connect4", (), 0, "A6 is not allowed for Black here."),
         ("connect4", (), 42, "There is no passing in connect4."),

@@ -112,7 +112,7 @@ def test_the_seed_decides_the_new_channels() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("b4c16", "b3c16", "fewer blocks: a network only grows; train the smaller one from the records"),
+        ("b4c16", "b3c16", "fewer blocks: a network only grows; train a new network from its records"),
         ("b4c16", "b4c8", "fewer channels"),
         ("b4c16+", "b4c16", "b4c16 sees input features 2 and cannot do with less; choose features = 2"),
         ("se4c16", "se4c16+", "se4c16 sees input features 1 and cannot be given more; choose features = 1"),

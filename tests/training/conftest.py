@@ -18,4 +18,4 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture
 def no_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The weights that a run saves carry no inference graph, which takes longer to make than a tiny generation."""
-    monkeypatch.setattr("training.run.files.carry_graph", lambda path: None)
+    monkeypatch.setattr("training.run.run.carry_graph", lambda path: None)

@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from ray.util.metrics import Gauge
 from torch import nn
 
 from training.cluster.pool import ClusterPool, Counts, Job
@@ -34,7 +33,6 @@ class ClusterSelfPlay(RemoteSelfPlay):
         super().__init__(settings, net, threads, "cpu")
         self.streams = settings.mode == "asynchronous"
         self._behind: list[int] = []  # versions, of each game since the last report
-        self._gauges: dict[str, Gauge] = {}  # the report in Ray's metrics
 
     def _sent(self) -> NetworkVersion:
         return put(self._number(), self._version, self.playing)
@@ -57,12 +55,7 @@ class ClusterSelfPlay(RemoteSelfPlay):
     def report(self) -> dict[str, float]:
         counts, waiting = self._workers.counts()
         behind, self._behind = self._behind, []
-        found = summary(counts, waiting, behind)
-        for name, value in found.items():
-            if name not in self._gauges:
-                self._gauges[name] = Gauge(f"gozero_{name.replace('/', '_')}", "see gozero's docs/cluster.md")
-            self._gauges[name].set(value)
-        return found
+        return summary(counts, waiting, behind)
 
 
 def summary(counts: Sequence[Counts], waiting: int, behind: Sequence[int]) -> dict[str, float]:

@@ -14,7 +14,7 @@ from gozero.system.console import Parser, run_command, seed, whole
 from gozero.system.options import number_of
 from training.course.boards import COURSES
 
-GENERATIONS = """Value networks, generation by generation: of random play first, then of players that look one move ahead.
+GENERATIONS = """Value networks by generations: of random play first, then of players that look one move ahead.
 
     gozero course generations --game tictactoe --generations 2
     gozero course generations --game othello --generations 2 --first-games 1000 --games 2000 --test-games 500
@@ -81,7 +81,8 @@ def _stage(command: str, arguments: Sequence[str] | None) -> int:
     """Run a stage of the course. Returns the exit code."""
     module, description, own = STAGES[command]
     parser = _parser(command, description)
-    parser.add_argument("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
+    where = "folder of the course's files (default runs/course-GAME)"
+    parser.add_argument("--run", type=Path, metavar="DIR", help=where)
     for flag, kind, default, about in (*own, *SHARED):
         parser.add_argument(flag, type=kind, default=default, help=about.format(default))
     options = parser.parse_args(arguments)

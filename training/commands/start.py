@@ -71,7 +71,7 @@ def _train(
     else:
         stop = stop_on_signals()
         code = coordinator.train(settings, folder, origin, options.workers, program, stop, remote, source)
-    return session.finish(remote, code)
+    return code if remote is None or remote.close() else code or 1
 
 
 def completed(settings: LoopSettings) -> LoopSettings:
@@ -128,16 +128,14 @@ def _check_boards(settings: LoopSettings) -> None:
 
 def check_window(settings: LoopSettings) -> None:
     """SettingsError for a window that never holds the rows that a step needs; one that grows will."""
-    replay, drawn = settings.replay, 1 - settings.replay.held_out
+    replay = settings.replay
+    rows = replay.window
     if replay.window_games:
         plies = max(scoring.game_of(settings, size).max_plies for stage in settings.stage for size in stage.sizes)
-        name, most = "window_games", int(replay.window_games * plies * drawn)
-        what = f"the {replay.window_games:,} games that the window holds have {most:,} rows at most that may be drawn"
-    else:
-        name, most = "window", int(replay.window * drawn)
-        what = f"of the {replay.window:,} rows that the window holds about {most:,} may be drawn (replay.held_out)"
-    if replay.least_rows > most and not (name == "window" and replay.growing):
+        rows = replay.window_games * plies
+    most = int(rows * (1 - replay.held_out))
+    if replay.least_rows > most and (replay.window_games or not replay.growing):
         raise SettingsError(
-            f"replay.least_rows = {replay.least_rows:,}, but {what}: no step would ever be taken; lower it, or raise "
-            f"replay.{name}"
+            f"replay.least_rows = {replay.least_rows:,}, but of the window's rows at most {most:,} may be drawn: no step "
+            "would ever be taken; lower it, or raise replay.window or replay.window_games"
         )

@@ -12,17 +12,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gozero.system.console import Parser, run_command
+from gozero.system.options import SettingsError
 
-
-def _folder(text: str) -> Path:
-    if not text:  # which would be the working folder
-        raise ValueError(text)
-    return Path(text)
-
-
-_folder.__name__ = "folder"  # argparse names the type in its message
+if TYPE_CHECKING:
+    from training.storage.store import Store
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fetches = commands.add_parser("fetch", help="copy a run from a store into a folder")
     for each in (shows, fetches):
         each.add_argument("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
-    fetches.add_argument("folder", type=_folder, metavar="FOLDER", help="a folder that holds no run")
+    fetches.add_argument("folder", metavar="FOLDER", help="a folder that holds no run")
     fetches.add_argument(
         "--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable"
     )
@@ -42,8 +38,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    from training.storage.command import fetch, show
+    from training.storage import manifest
     from training.storage.store import Store
 
     store = Store(options.url)
-    print(show(store) if options.command == "show" else fetch(store, options.folder, options.only))
+    if options.command == "fetch":
+        if not options.folder:  # which would be the working folder
+            raise SettingsError("the name of the folder is empty; give a new folder")
+        print(fetch(store, Path(options.folder), options.only))
+        return
+    found = manifest.newest_run(store)
+    for path, entry in found.files.items():
+        print(f"{entry.length:>14,}  {path}")
+    print(f"{found}\nwritten by {found.owner}")
+
+
+def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
+    """Bring the store's run, or those of its files that match, into a folder that holds no run. Returns a line.
+
+    Raises:
+        StoreError: the store cannot be read, is damaged or holds no such file, or the folder lies in it.
+        SettingsError: the folder holds a run, or other files of the same names.
+        BusyError, FolderError, StorageError: the folder cannot be used.
+    """
+    from training.storage import copies, manifest, storage
+
+    if storage.holds_run(folder):
+        raise SettingsError(f"{folder.absolute()} holds a run; give a new folder")
+    store.refuse_within(folder)
+    with storage.alone(folder):
+        found = manifest.newest_run(store).matching(only, store)
+        if others := copies.in_the_way(found, folder):
+            raise SettingsError(f"{folder.absolute()} has another {others[0]}, which stays; give a new folder")
+        copies.fetch(store, found, folder)
+    return f"{found}, is in {folder.absolute()}"

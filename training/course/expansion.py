@@ -48,7 +48,7 @@ def _mark(candidates, states, history, masks):  # type: ignore[no-untyped-def]
 
 
 @kernel(
-    types.void(
+    types.int64(
         STEP, LEGAL, OUTCOME, STONES, _STATES, HISTORY, MASK, _INTEGERS, _INTEGERS, _STATES, _BOARDS, types.float32[::1]
     )
 )
@@ -69,6 +69,7 @@ def _expand(step, candidates, outcome, stones, states, history, mask, parents, a
                 else:
                     results[child] = result if children[child, TO_PLAY] == states[b, TO_PLAY] else -result
                 child += 1
+    return child
 
 
 @kernel(types.void(SAMPLE, _STATES, HISTORY, HISTORY, _INTEGERS))
@@ -131,29 +132,21 @@ class Expander:
 
     def chunks(self, states: np.ndarray) -> Iterator[Children]:
         """All children of states int32 [n, S] that are not over, at most about `MOST_CHILDREN` at a time."""
-        states = np.require(states, requirements=["C", "W"])
-        sums = np.cumsum(self.masks(states).sum(axis=1))
-        start = 0
-        while start < len(states):
-            before = sums[start - 1] if start else 0
-            end = max(start + 1, int(np.searchsorted(sums, before + MOST_CHILDREN, "right")))
-            yield self._children(states[start:end], start, int(sums[end - 1] - before))
-            start = end
-
-    def _children(self, states: np.ndarray, first: int, count: int) -> Children:
-        found = Children(
-            first,
-            len(states),
-            np.empty(count, np.int64),
-            np.empty(count, np.int64),
-            np.empty((count, self.game.state_ints), np.int32),
-            np.empty((count, self.game.points), np.uint8),
-            np.empty(count, np.float32),
-        )
-        kernels: tuple[Any, ...] = (self._step, self._candidates, self._outcome, self._stones)
-        arrays = (found.parents, found.actions, found.states, found.boards, found.results)
-        _expand(*kernels, states, self._history(states), self._mask, *arrays)
-        return found
+        game, states = self.game, np.require(states, requirements=["C", "W"])
+        step = max(1, MOST_CHILDREN // game.actions)
+        for first in range(0, len(states), step):
+            part = states[first : first + step]
+            most = len(part) * game.actions
+            arrays = (
+                np.empty(most, np.int64),
+                np.empty(most, np.int64),
+                np.empty((most, game.state_ints), np.int32),
+                np.empty((most, game.points), np.uint8),
+                np.empty(most, np.float32),
+            )
+            kernels: tuple[Any, ...] = (self._step, self._candidates, self._outcome, self._stones)
+            count = _expand(*kernels, part, self._history(part), self._mask, *arrays)
+            yield Children(first, len(part), *(array[:count] for array in arrays))
 
     def _history(self, states: np.ndarray) -> np.ndarray:
         return np.zeros(int(states[:, PLY].max(initial=0)) + 2, np.uint64)

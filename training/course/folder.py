@@ -1,8 +1,8 @@
 """The folder of one course: the networks that its stages made, and what was measured of them.
 
 A stage is one file of networks, such as value-0.pt, with the settings that it was made with. It is written whole when
-the stage is done, and found again by the next command, which then leaves the stage out. A JSON file beside it has what was
-measured.
+the stage is done, and found again by the next command, which then leaves the stage out. A JSON file beside it has what
+was measured.
 """
 
 from __future__ import annotations

@@ -43,18 +43,10 @@ def fit(
     points: bool = False,
     batch: int = BATCH,
 ) -> None:
-    """Teach a network.
+    """Teach a network that gives logits of classes: `targets` int64 [n] of `boards` uint8 [n, P], n >= 1.
 
-    Args:
-        network: gives logits of the targets' classes.
-        boards: uint8 [n, P], n >= 1.
-        targets: int64 [n], classes.
-        game: whose symmetries are used.
-        passes: over the rows, each in an order of its own.
-        seed: of the order of the rows.
-        report: called with the number of rows of each batch.
-        points: the targets are points of the board, which turn with it.
-        batch: rows of a step, at most.
+    The order of each pass is drawn by the seed; `report` is called with the number of rows of each batch. With
+    `points` the targets are points of the board, which turn with it.
     """
     # where each point of a turned board comes from, and where each point of the board goes, int64 [symmetries, P]
     maps = np.stack([point_map(game.shape, symmetry) for symmetry in game.symmetries])

@@ -47,7 +47,8 @@ class Strategy:
     @property
     def name(self) -> str:
         """For tables: `tictactoe val, 2 levels`."""
-        how = {VAL: f", {counted(self.number, 'level')}", POL: "", BOTH: f", {counted(self.number, 'visit')}"}[self.kind]
+        levels, visits = counted(self.number, "level"), counted(self.number, "visit")
+        how = {VAL: f", {levels}", POL: "", BOTH: f", {visits}"}[self.kind]
         which = f"@{self.which}" if self.which else ""
         return f"{self.folder.name} {self.kind}{which}{how}"
 

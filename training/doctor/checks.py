@@ -34,7 +34,7 @@ WRONG_ROWS = "repairing what it names, then a new run: the targets of these rows
 # Rows and games
 
 
-@check(BROKEN, 1e-3, "of a target's sum when boards are turned: targets are float16; the other laws hold exactly", WRONG_ROWS)
+@check(BROKEN, 1e-3, "of a target when boards are turned (float16); the other laws hold exactly", WRONG_ROWS)
 def broken_law(run: Reports, limit: float) -> Finding | None:
     """A law of the rows (`training.records.laws`) does not hold."""
     for name, (because, place) in LAWS.items():
@@ -89,8 +89,8 @@ def cheap_rows(run: Reports, limit: float) -> str | None:
 
 @check(
     STUCK, 0.5,
-    "of the games are the same, or begin alike; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better "
-    "with other openings",
+    "of the games are the same, or begin alike; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got "
+    "better with other openings",
     "a larger opening_share and opening_mean, or more noise at the root",
 )  # fmt: skip
 def repetition(run: Reports, limit: float) -> str | None:
@@ -114,7 +114,7 @@ def drawn(run: Reports, limit: float) -> str | None:
 
 @check(NOTE, 0.01, "of the games reach the limit of moves", "waiting; settled games go on too long", go_alone=True)
 def endless(run: Reports, limit: float) -> Finding | str | None:
-    """Games are very long: they reach the limit of moves, or have 1.3 moves a point in the mean (0.6 to 0.9 is usual)."""
+    """Games are very long: they reach the limit of moves, or have 1.3 moves a point (0.6 to 0.9 is usual)."""
     k, n = run.pooled("capped", RECENT, least_size=7)
     if beyond(k, n, limit):
         remedy = "a look at them: gozero records list RUN_FOLDER --sort moves --reverse --limit 20"
@@ -258,7 +258,7 @@ def batch_norm(run: Reports, limit: float) -> str | None:
 
 
 @check(
-    STUCK, 0.15, "of -1..1 on 400 held-out rows or more; a sound network's values are within 0.03 of the results in the mean",
+    STUCK, 0.15, "of -1..1 on 400 held-out rows or more; a sound network's mean is within 0.03 of the results'",
     "more rows of that size, played (its share in the stage) or drawn (replay.size_weights)",
 )  # fmt: skip
 def biased(run: Reports, limit: float) -> str | None:
@@ -315,7 +315,7 @@ def collapsed(run: Reports, limit: float) -> str | None:
 
 
 @check(
-    STUCK, LEAST_GAIN, "nats below the uniform guess that the policy must be; the value below the base rate of the results",
+    STUCK, LEAST_GAIN, "nats below the uniform guess that the policy must be; the value below the base rate",
     "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')",
 )  # fmt: skip
 def no_gain(run: Reports, limit: float) -> str | None:

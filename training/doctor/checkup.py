@@ -80,7 +80,9 @@ class Checkup:
         found = moved | seen.found | openings(games, run.actor.game)
         if seen.batch is None:
             return found
-        game, few = scoring.game_of(run.settings, seen.batch.planes.shape[-1]), _first(seen.batch, PROBED)
+        game = scoring.game_of(run.settings, seen.batch.planes.shape[-1])
+        arrays = seen.batch._asdict().items()
+        few = seen.batch._replace(**{name: array[:PROBED] for name, array in arrays if array is not None})
         found |= laws.broken(seen.batch, game) | laws.symmetry_gaps(few, game) | probes(seen.ema.eval(), few, game)
         if game.name == scoring.GO:
             sizes = run.settings.stage_at(run.progress.rows).sizes
@@ -105,10 +107,6 @@ def look(learner: Learner, replay: Replay, settings: LoopSettings, generation: i
     if replay.sizes():
         batch = replay.sample(ROWS, np.random.default_rng([settings.seed, generation]))
     return Look(net, ema, found, batch)
-
-
-def _first(batch: Batch, rows: int) -> Batch:
-    return batch._replace(**{name: array[:rows] for name, array in batch._asdict().items() if array is not None})
 
 
 def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:

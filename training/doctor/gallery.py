@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,12 +51,12 @@ class Gallery:
     def open(cls, folder: Path, settings: LoopSettings | None) -> Gallery:
         """Read the newest records and the weights, as far as they are there."""
         settings = settings or LoopSettings()
-        found = [record for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:] for record in _read(shard)]
-        found = [record for record in found if board_name(settings.game, record.size)]
-        try:
+        found, file = list[Record](), None
+        for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:]:
+            with suppress(OSError):
+                found += [each for each in records.read(shard).records if board_name(settings.game, each.size)]
+        with suppress(WeightsError):
             file = weights.load(folder / "weights.pt", game=settings.game)
-        except WeightsError:
-            file = None
         counts = Counter[int]()
         for record in found:
             counts[record.size] += record.rows
@@ -117,13 +118,6 @@ def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = 
     The record must have as many moves.
     """
     return plots.boards(list(_prediction(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
-
-
-def _read(shard: Path) -> list[Record]:
-    try:
-        return records.read(shard).records
-    except OSError:
-        return []
 
 
 def _empty(game: Game) -> np.ndarray:

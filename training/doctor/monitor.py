@@ -32,25 +32,24 @@ if TYPE_CHECKING:
 
 def summary(found: Report, settings: LoopSettings) -> str:
     """The report as one line, the most important numbers first."""
-    boards = {size: scoring.game_of(settings, size).dimensions for size in history.sizes(found)}
     games = ", ".join(
-        f"{board}: {counted(found[f'games{size}/count'], 'game', '.0f')} of "
+        f"{scoring.game_of(settings, size).dimensions}: {counted(found[f'games{size}/count'], 'game', '.0f')} of "
         f"{counted(found[f'games{size}/length'], 'move', '.0f')}"
-        for size, board in boards.items()
+        for size in history.sizes(found)
     )
     parts = [
         f"generation {found['run/generation']:.0f}",
         f"{found['run/hours']:.2f} h",
         counted(found["run/rows"], "row", ",.0f"),
+        games or "no new games",  # all were played elsewhere, or earlier ones left rows enough
     ]
-    parts.append(games or "no new games")  # where all were played elsewhere, or earlier ones left rows enough
-    if found.get("speed/evaluations"):  # none where the games were played elsewhere
+    if found.get("speed/evaluations"):  # none if the games were played elsewhere
         by = " by random playouts" if found.get("speed/playouts") else ""
         parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s{by}")
     if "cluster/workers" in found:
-        shares = f"idle {found.get('cluster/idle', 0.0):.0%}, {found.get('cluster/staleness', 0.0):.1f} versions behind"
-        workers = found["cluster/workers"]
-        parts.append(f"{counted(workers, 'worker', '.0f')}, {shares}")
+        idle, behind = found.get("cluster/idle", 0.0), found.get("cluster/staleness", 0.0)
+        workers = counted(found["cluster/workers"], "worker", ".0f")
+        parts.append(f"{workers}, idle {idle:.0%}, {behind:.1f} versions behind")
     for group in ("train", "held"):
         shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
         shown["ownership"] = shown["ownership"] or None  # 0 in a game without owned points
@@ -76,11 +75,10 @@ class Monitor:
         self._log, self._turn = (folder / history.LOG).open("a", encoding="utf-8"), threading.Lock()
         self._curves = Curves(folder, settings.monitor.losses_every)
         self._stop: Callable[[], bool] = lambda: False
-        self._reported = self._is_reported()  # whether report.html is up to date
 
     def generation(self, found: Report, run: MeasuredRun, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
-        self._stop, self._reported = stop, False
+        self._stop = stop
         stage, share = self.settings.stage_at(run.progress.rows), run.progress.full_share
         found = {**found, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
         generation = int(found["run/generation"])
@@ -110,7 +108,6 @@ class Monitor:
         """Log a match of the gate, which may end at any time, also after the last generation."""
         with storage.writing(self.folder / history.LOG):
             self._append(found)
-        self._reported = False
 
     def close(self, stop: Callable[[], bool] | None = None) -> None:
         """Close the files. A run that was not stopped gets its last report, another one a line on how to have it.
@@ -121,18 +118,12 @@ class Monitor:
         for file in (self._log, self._curves):
             with contextlib.suppress(OSError):  # what could not be written has been an error before
                 file.close()
-        if not self.settings.monitor.report_every or self._reported:
-            return
-        if not self._stop():
-            self._report()
-        if self._stop() and not self._reported:
-            state = "not up to date" if (self.folder / report.FILE).exists() else "not written yet"
-            say(f"{report.FILE} is {state}; gozero report {self.folder} writes it")
-
-    def _is_reported(self) -> bool:
-        """Whether the page is as new as the log: a session may have ended before its last report was drawn."""
         page, log = self.folder / report.FILE, self.folder / history.LOG
-        return not self._history or (page.exists() and page.stat().st_mtime_ns >= log.stat().st_mtime_ns)
+        is_new = page.exists() and page.stat().st_mtime_ns >= log.stat().st_mtime_ns
+        if is_new or not self._history or not self.settings.monitor.report_every:
+            return
+        if self._stop() or not self._report():
+            say(f"{report.FILE} is not up to date; gozero report {self.folder} writes it")
 
     def _append(self, line: Mapping[str, float | str]) -> None:
         """Write a line of the log; the gate has a thread of its own."""
@@ -140,9 +131,10 @@ class Monitor:
             self._log.write(json.dumps(line) + "\n")
             self._log.flush()
 
-    def _report(self) -> None:
-        """Write report.html; a page that cannot be drawn or written ends no run."""
+    def _report(self) -> bool:
+        """Write report.html, unless that is stopped; a page that cannot be drawn or written ends no run."""
         try:
-            self._reported = report.write(self.folder, self._stop) is not None
+            return report.write(self.folder, self._stop) is not None
         except report.ReportError as error:
             say(f"no report: {error}")
+            return True

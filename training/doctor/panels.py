@@ -33,7 +33,7 @@ _LOSSES = {
     name: {f"train/{name}": "training", f"held/{name}": "held-out games", f"held/constant_{name}": "constant guess"}
     for name in (*LOSSES, "total")
 }
-_PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "held": "held back"}
+_PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "waiting": "waiting"}
 SECTIONS = (
     Section(
         "Losses",
@@ -50,8 +50,8 @@ SECTIONS = (
     ),
     Section(
         "Strength",
-        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once they "
-        "are beaten.",
+        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
+        "they are beaten.",
         "evaluations",
         {
             "score against rollout PUCT": {"strength/uct_score": "rollout PUCT"},

@@ -89,7 +89,7 @@ def compare(
     Args:
         folders: all different.
         out: appears whole or not at all.
-        across: one of `ACROSS`; of `CHAINED`, if the runs are chained.
+        across: one of `ACROSS`; if chained, of `CHAINED`.
         warn: called about what does not compare, and lines of the logs that are left out.
         chained: each run began with the weights of the one before: one curve, along which the counters go on.
 
@@ -97,11 +97,7 @@ def compare(
     """
     if chained and across not in CHAINED:
         raise ReportError(f"--chained is drawn over {', '.join(CHAINED)}, not over {across}")
-    whole = [os.path.realpath(folder) for folder in folders]
-    if len(set(whole)) < len(whole):
-        raise ReportError("a run is given twice: name each once")
-    common = os.path.commonpath(whole)
-    runs = [LoggedRun.open(folder, os.path.relpath(path, common)) for folder, path in zip(folders, whole, strict=True)]
+    runs = _opened(folders)
     drawn = [_chain(runs)] if chained else runs
     losses = panels(SECTIONS[0], drawn, across)
     if not losses:
@@ -112,12 +108,22 @@ def compare(
     try:
         if out.suffix.lower() == PICTURE:
             return _save(out, plots.curves(losses))
-        body = [*_counters(runs), *(f'<p class="verdict stuck">{html.escape(warning)}</p>\n' for warning in found)]
+        body = list(_counters(runs))
+        body += [f'<p class="verdict stuck">{html.escape(warning)}</p>\n' for warning in found]
         for section in sections(drawn):
             body += _curves(section, drawn, across)
     except PlotError as error:
         raise ReportError(str(error)) from None
     return _save(out, _page(f"Runs compared: {', '.join(run.label for run in runs)}", [*body, *_differences(runs)]))
+
+
+def _opened(folders: Sequence[Path]) -> list[LoggedRun]:
+    """The runs, named by the ends of their paths that differ. ReportError for one given twice, or without a run."""
+    whole = [os.path.realpath(folder) for folder in folders]
+    if len(set(whole)) < len(whole):
+        raise ReportError("a run is given twice: name each once")
+    labels = [os.path.relpath(path, os.path.commonpath(whole)) for path in whole]
+    return [LoggedRun.open(folder, label) for folder, label in zip(folders, labels, strict=True)]
 
 
 def _chain(runs: Sequence[LoggedRun]) -> LoggedRun:

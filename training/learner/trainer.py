@@ -1,4 +1,4 @@
-"""The learner of a run together with what it learns from: the window of rows and the steps that are owed.
+"""The learner of a run together with what it learns from: the window of rows and the backlog of steps.
 
 The trainer of a cluster (`training.cluster.learner`) has both in other processes. A trainer changes no file and no
 counter of the run: the coordinator (`training.run.run`) does.
@@ -45,12 +45,12 @@ class WindowState(NamedTuple):
 
 
 class Trainer:
-    """Owns the window of a run, its learner and the steps owed.
+    """Owns the window of a run, its learner and the backlog of steps.
 
     Attributes:
         config: of the network.
         chunk: steps that `train` is best called with.
-        steps_owed: steps that rows have paid for and that are still to be taken.
+        steps_backlog: steps that rows have paid for and that are still to be taken.
         watch: a callback for each step, with its number and losses.
         unreadable: frames of the shards that could not be read.
         shard_rows, shard_games: rows and games of each shard that the window may need, by generation.
@@ -67,7 +67,7 @@ class Trainer:
     def begin(self, settings: LoopSettings) -> None:
         """Set what does not depend on where the learner is."""
         self.settings, self.config = settings, network_config(settings)
-        self.steps_owed = 0.0
+        self.steps_backlog = 0.0
         self.watch: Callable[[int, Losses], None] | None = None
         self.unreadable = 0
         self.shard_rows: dict[int, int] = {}
@@ -103,7 +103,7 @@ class Trainer:
         return self.replay.add(games)
 
     def clear(self) -> None:
-        """Remove all rows; steps that are owed are taken on the rows that follow."""
+        """Remove all rows; the backlog of steps is taken on the rows that follow."""
         self.replay.rows.clear()
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
@@ -158,11 +158,11 @@ class Trainer:
         if rows >= MANY_ROWS:
             say(f"reading the window again, {rows:,} rows: a minute or two, several beside busy programs")
         self.fill(shards[::-1], progress.rows - rows, progress.rows)
-        self.steps_owed = progress.steps_owed
+        self.steps_backlog = progress.steps_backlog
 
     def add_games(self, games: Sequence[Record]) -> None:
         """Add new games to the window; their rows pay for steps."""
-        self.steps_owed += self.paid_by(self.add(games), len(games))
+        self.steps_backlog += self.paid_by(self.add(games), len(games))
 
     def note_shard(self, generation: int, games: Sequence[Record]) -> None:
         """The shard of a generation has these games."""
@@ -188,20 +188,20 @@ class Trainer:
         uses = learner.epochs * self.window.drawable * share if learner.epochs else rows * learner.reuse
         return uses / learner.batch
 
-    def due(self) -> int:
+    def steps_ready(self) -> int:
         """The number of whole steps that can be taken now: none while the window has fewer rows than it must."""
         enough = self.window.drawable >= max(1, self.settings.replay.least_rows)
-        return int(self.steps_owed) if enough else 0
+        return int(self.steps_backlog) if enough else 0
 
     def learn(self, count: int, rate: float) -> set[int]:
-        """Take `count` of the steps that are owed. Returns the widths of the boards."""
+        """Take `count` steps of the backlog. Returns the widths of the boards."""
         before = self.steps
         losses, widths = self.train(count, rate)
         self._losses += losses
         if self.watch:
             for number, each in enumerate(losses, start=before + 1):
                 self.watch(number, each)
-        self.steps_owed -= len(losses)
+        self.steps_backlog -= len(losses)
         return widths
 
     def report(self) -> dict[str, float]:

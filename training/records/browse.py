@@ -153,7 +153,8 @@ def show_summary(options: argparse.Namespace) -> int:
         groups.setdefault((entry.settings.get("game", scoring.GO), entry.record.size), []).append(entry)
     several = len({game for game, _ in groups}) > 1
     blocks = {
-        f"{game} {size}" if several else str(size): summarise(entries) for (game, size), entries in sorted(groups.items())
+        f"{game} {size}" if several else str(size): summarise(entries)
+        for (game, size), entries in sorted(groups.items())
     }
     if options.json:
         print(json.dumps(blocks, indent=1))

@@ -21,7 +21,6 @@ from training.records.replay import CorruptRecordError, check
 from training.settings.config import LoopSettings, SelfPlaySettings
 
 SUFFIX = ".gzr"
-LONGEST_NUMBER = 18  # digits
 
 
 class LibraryError(UserError):
@@ -102,7 +101,7 @@ class Library:
 def find(name: str) -> Entry:
     """Return the entry of that name. LibraryError, which says what there is, where there is none."""
     path, _, number = name.rpartition(":")
-    if not path or not number.isascii() or not number.isdigit():
+    if not path or not number.isdecimal():
         raise LibraryError(
             f"{name!r} names no game: expected SHARD:NUMBER as `list` prints it, such as runs/go13/000012:7"
         )
@@ -110,10 +109,10 @@ def find(name: str) -> Entry:
     if len(found.shards) != 1:
         first = found.shards[0][1]
         raise LibraryError(f"{path} holds {len(found.shards)} shards: name one of them, such as {first}:{number}")
-    entries = list(found.entries())
-    if len(number) > LONGEST_NUMBER or not 1 <= int(number) <= len(entries):
+    entries = {str(entry.number): entry for entry in found.entries()}
+    if number not in entries:
         raise LibraryError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
-    return entries[int(number) - 1]
+    return entries[number]
 
 
 def _shards(path: str) -> list[tuple[Path, str]]:

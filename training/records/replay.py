@@ -16,7 +16,7 @@ from __future__ import annotations
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import NamedTuple
 
@@ -67,7 +67,6 @@ class Batch(NamedTuple):
 
 
 INPUTS = ("planes", "globals", "tactics")  # of a batch, in the order of the network's arguments
-ROW_FIELDS = ("planes", "globals", "tactics", "policy", "reply", "value", "score", "owner", "root", "weight", "serial")
 
 
 @dataclass
@@ -100,6 +99,9 @@ class Rows:
         """`count` indices, each row as often as its weight says."""
         places = generator.random(count) * self.reach[-1]
         return np.minimum(np.searchsorted(self.reach, places, side="right"), len(self) - 1)
+
+
+ROW_FIELDS = tuple(item.name for item in fields(Rows))
 
 
 def rows_of(
@@ -331,20 +333,16 @@ class Replay:
         before = self.total
         fresh: dict[tuple[bool, int], list[Rows]] = {}
         for record in records:
-            try:
-                rows = (
-                    rows_of(record, self.game_of(record.size), self.total, self.settings, self.version)
-                    if record.rows
-                    else None
-                )
-            except CorruptRecordError:
-                self.corrupt += 1
-                self.total += record.rows if counted else 0
-                continue
-            self.starts.append(self.total)
-            if rows is not None:
+            if record.rows:
+                try:
+                    rows = rows_of(record, self.game_of(record.size), self.total, self.settings, self.version)
+                except CorruptRecordError:
+                    self.corrupt += 1
+                    self.total += record.rows if counted else 0
+                    continue
                 fresh.setdefault((is_held_out(record, self.settings.held_out), record.size), []).append(rows)
-                self.total += len(rows)
+            self.starts.append(self.total)
+            self.total += record.rows
         for key, added in fresh.items():
             self.rows[key] = join([self.rows[key], *added] if key in self.rows else added)
         self._trim()

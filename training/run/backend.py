@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from itertools import count
 from typing import Protocol
 
 import torch
 from torch import nn
 
-from gozero.system.console import say
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.learner.pace import Pace
@@ -20,8 +18,6 @@ from training.run.gate import PlayParts
 from training.selfplay.local import LocalSelfPlay, SelfPlay
 from training.selfplay.processes import ProcessSelfPlay
 from training.settings.config import LoopSettings
-
-MOST_REPORTED = 3  # changes of the learner's threads: beside busy programs there may be one every ten minutes, for days
 
 
 def return_memory() -> None:
@@ -45,16 +41,9 @@ def threads_of(settings: LoopSettings, device: str) -> int:
 
 
 def pace_of(settings: LoopSettings, device: str) -> Pace:
-    """The learner's CPU threads: as the settings say or, where it runs on the CPU, as many as are fastest."""
-    most, changes = threads_of(settings, device), count(1)
-
-    def report(threads: int) -> None:
-        change = next(changes)
-        if change <= MOST_REPORTED:
-            last = "; more such changes are not reported" if change == MOST_REPORTED else ""
-            say(f"the learner uses {threads} of {most} threads from now on, which is faster at the moment{last}")
-
-    return Pace(most if settings.threads or device == "cuda" else 0, most, report)
+    """The learner's CPU threads: as the settings say or, if it runs on the CPU, as many as are fastest."""
+    most = threads_of(settings, device)
+    return Pace(most if settings.threads or device == "cuda" else 0, most)
 
 
 class Backend(Protocol):

@@ -41,7 +41,6 @@ def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: C
     rules = f" by {settings.rules} rules" if settings.rules else ""
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
-    say(f"folder     {_folder(folder)}: ok")
     if _continued(folder, say) and start:
         say("origin     this run has already begun: --from and --records are for a new run, and are not looked at")
         start = StartingPoint()
@@ -49,35 +48,18 @@ def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: C
         Strength(folder, settings)
         say(f"yardstick  {settings.monitor.yardstick}: ok")
     learner, _ = new_run.learner(settings, start, device_of(settings.device))
-    shards = new_run.shards(settings, start)
-    if start.weights is not None:
-        say(f"weights    {start.weights}, {model.parameter_count(learner.net):,} parameters as {settings.network}: ok")
-    if shards:
-        games, corrupt = sum(len(shard.records) for _, shard in shards), sum(shard.corrupt for _, shard in shards)
-        say(
-            f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{new_run.left_out([shard for _, shard in shards])}: ok"
-        )
-    say(f"disk       {_disk(settings, folder, learner)}: ok")
+    say(f"network    {start.weights or 'fresh weights'}, {model.parameter_count(learner.net):,} parameters: ok")
+    if shards := [shard for _, shard in new_run.shards(settings, start)]:
+        games, corrupt = sum(len(shard.records) for shard in shards), sum(shard.corrupt for shard in shards)
+        say(f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{new_run.left_out(shards)}: ok")
+    say(f"folder     {_room(settings, folder, learner)}: ok")
     _play(settings, learner, say)
     _learn(settings, learner, say)
     say("nothing was left behind; give the same command without --dry-run to start")
 
 
-def _folder(folder: Path) -> str:
-    """Check that the run folder can be written, or made where the nearest folder above it exists; it is not made."""
-    place = storage.nearest(folder)
-    if not place.is_dir():
-        raise SettingsError(f"{place} is no folder; give another --run")
-    try:
-        with tempfile.TemporaryDirectory(dir=place):
-            pass
-    except OSError as error:
-        raise SettingsError(f"cannot write in {place}: {error.strerror}; give another --run") from None
-    return f"{folder.absolute()}{'' if folder.exists() else ' (new)'}"
-
-
 def _continued(folder: Path, say: Callable[[str], None]) -> bool:
-    """Check that no other process works in the folder and, where it holds a run, that a checkpoint can be read. Returns
+    """Check that no other process works in the folder and, if it holds a run, that a checkpoint can be read. Returns
     whether it holds one.
     """
     if (folder / storage.LOCK).exists():
@@ -88,40 +70,44 @@ def _continued(folder: Path, say: Callable[[str], None]) -> bool:
         snapshot, complaints = found
         for complaint in complaints:
             say(f"checkpoint {complaint}")
-        say(
-            f"checkpoint of generation {snapshot.progress.generation}, {counted(snapshot.progress.rows, 'row', ',')}: ok"
-        )
+        rows = counted(snapshot.progress.rows, "row", ",")
+        say(f"checkpoint of generation {snapshot.progress.generation}, {rows}: ok")
     return found is not None
 
 
-def _disk(settings: LoopSettings, folder: Path, learner: Learner) -> str:
-    """Check that there is room for checkpoints and the first records, and that a checkpoint can be written and read."""
-    free = shutil.disk_usage(storage.nearest(folder)).free
-    needed = (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
+def _room(settings: LoopSettings, folder: Path, learner: Learner) -> str:
+    """Check that a checkpoint can be written where the folder is or will be, and that there is room for the first ones."""
+    place = storage.nearest(folder)
+    if not place.is_dir():
+        raise SettingsError(f"{place} is no folder; give another --run")
+    free, needed = shutil.disk_usage(place).free, (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
     if free < needed:
-        room = (
-            f"{storage.nearest(folder)} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin"
+        raise SettingsError(
+            f"{place} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin: make room, give "
+            "another --run, or lower keep"
         )
-        raise SettingsError(f"{room}: make room, give another --run, or lower keep")
-    with tempfile.TemporaryDirectory(dir=storage.nearest(folder)) as place:
-        checkpoint.save(Path(place), Snapshot(Progress(), learner.state_dict()), settings.to_dict(), settings.keep)
-        checkpoint.latest(Path(place))
-    return f"{free / 1e9:,.1f} GB free, {needed / 1e9:,.2f} GB needed to begin, a checkpoint written and read"
+    try:
+        with tempfile.TemporaryDirectory(dir=place) as made:
+            checkpoint.save(Path(made), Snapshot(Progress(), learner.state_dict()), settings.to_dict(), settings.keep)
+            checkpoint.latest(Path(made))
+    except OSError as error:
+        raise SettingsError(f"cannot write in {place}: {error.strerror}; give another --run") from None
+    new = "" if folder.exists() else " (new)"
+    return f"{folder.absolute()}{new}, {free / 1e9:,.1f} GB free, {needed / 1e9:,.2f} GB needed to begin"
 
 
 def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
     """A few moves of self-play with each evaluator of the stages, on its largest board; and a game for the referee."""
     with closing(trial.SelfPlayTrial(settings, learner.ema)) as play:
         for kind in sorted({stage.evaluator for stage in settings.stage}):
-            stages = [stage for stage in settings.stage if stage.evaluator == kind]
-            size = max(size for stage in stages for size in stage.sizes)
-            play.begin(next(stage for stage in stages if size in stage.sizes), size)
-            by = "playouts" if kind == "rollouts" else "the network"
-            board, processes = scoring.game_of(settings, size).dimensions, settings.selfplay.processes
-            each = f" in each of {processes} processes" if processes > 1 else ""
-            say(
-                f"self-play  a move of {counted(settings.selfplay.on(size).games, 'game')}{each} at {board} with {by}: ok"
+            size, stage = max(
+                ((size, stage) for stage in settings.stage if stage.evaluator == kind for size in stage.sizes),
+                key=lambda pair: pair[0],
             )
+            play.begin(stage, size)
+            by = "playouts" if kind == "rollouts" else "the network"
+            games = counted(settings.selfplay.on(size).games, "game")
+            say(f"self-play  a move of {games} at {scoring.game_of(settings, size).dimensions} with {by}: ok")
     game = scoring.last_game(settings)
     judge = simulators.referee(settings.simulator, game)
     if judge is not None:
@@ -133,12 +119,9 @@ def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None])
     """One step of the learner on the largest board, with a full batch."""
     size = max(size for stage in settings.stage for size in stage.sizes)
     batch = trial.window(settings, size).sample(settings.learner.batch, np.random.default_rng(settings.seed))
-    loss = float(learner.train(batch)["total"])
+    loss, rows = float(learner.train(batch)["total"]), counted(settings.learner.batch, "row")
     if not np.isfinite(loss):
         raise SettingsError(
             f"the loss of a first step is {loss}: lower learner.learning_rate, or set learner.precision to f32"
         )
-    say(
-        f"learning   a step of {counted(settings.learner.batch, 'row')} at {scoring.game_of(settings, size).dimensions}, loss "
-        f"{loss:.2f}: ok"
-    )
+    say(f"learning   a step of {rows} at {scoring.game_of(settings, size).dimensions}, loss {loss:.2f}: ok")

@@ -16,13 +16,12 @@ import numpy as np
 
 from training.learner.trainer import Trainer
 from training.records.records import Record
-from training.run.files import COUNTERS
 from training.selfplay import resign
 from training.selfplay.actor import Actor
 from training.storage.checkpoint import Progress
 
 EARLY = 30 / 169  # of the area: a game that ends before that many moves is a sign of passing too soon
-REPORTED = ("selfplay", "learner", "gate", "held")  # held: self-play that waits for the learner
+REPORTED = ("selfplay", "learner", "gate", "waiting")  # waiting: self-play, for the learner
 WHOLE = "whole"  # beside the parts: the time in all
 
 
@@ -113,7 +112,7 @@ class Measures:
         """The whole report, from what `gather` and the trainer's `held_out` found."""
         progress, trainer = self.progress, self.trainer
         found = held_out | trainer.report()
-        found |= {f"run/{name}": float(getattr(progress, name)) for name in COUNTERS}
+        found |= {f"run/{name}": float(value) for name, value in progress.counters().items()}
         corrupt = trainer.unreadable + trainer.window.corrupt
         found |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
         found |= gathered | self.timeline.report()

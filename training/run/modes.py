@@ -65,7 +65,7 @@ def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
     torch.set_num_threads(run.selfplay.threads)
     while not run.finished() and not stop():
         together([run.play, run.learn], stop)
-        if not stop() and run.hand_over(stop):
+        if not stop() and run.promote(stop):
             run.absorb()
             run.complete()
             _report(run, watch, stop)
@@ -73,7 +73,7 @@ def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
         run.save()
     if not stop():  # the steps that the last games have paid for
         run.learn(stop)
-        run.hand_over(stop)
+        run.promote(stop)
         run.save()
 
 
@@ -122,11 +122,11 @@ class Asynchronous:
                 ended = self._played.is_set()
                 run.learn(lambda: halt() or self._complete.is_set() or self._hands_over())
                 if self._hands_over() or (ended and not run.settings.gate.games):
-                    run.hand_over(halt)
+                    run.promote(halt)
                 if self._complete.is_set():
                     self._complete.clear()
                     _report(run, self.watch, halt)
-                elif not run.trainer.due():
+                elif not run.trainer.steps_ready():
                     if ended:
                         break
                     self._absorbed.wait(POLL)
@@ -141,7 +141,7 @@ class Asynchronous:
         while not halt():
             ended = self._learned.is_set()
             if ended or (run.unseen_steps() >= run.settings.swap_steps and time.monotonic() >= over + pause):
-                run.hand_over(halt)
+                run.promote(halt)
                 over = time.monotonic()
             if ended:
                 break
@@ -165,7 +165,7 @@ class Asynchronous:
         if not self.run.is_ahead():
             return
         within = None if self.run.selfplay.streams else "selfplay"  # slots that stream go on meanwhile
-        with self.run.timeline.during("held", within=within):
+        with self.run.timeline.during("waiting", within=within):
             while self.run.is_ahead() and not halt():
                 self._learned.wait(POLL)
 
@@ -205,7 +205,7 @@ def _learned(run: Run, watch: Monitor, stop: Stop) -> None:
     """
     if not stop():
         run.learn(stop, pause=run.save)
-    if not stop() and run.hand_over(stop):
+    if not stop() and run.promote(stop):
         _report(run, watch, stop)
         run.advance()
     run.save()

@@ -1,7 +1,7 @@
 """What a new run begins with: weights of another run (`--from`) and games already played (`--records`).
 
 The run folder is made as if its first generations had been played elsewhere: their shards are in records/, and a
-checkpoint says that the learner owes the steps which the rows in the window pay for. Narrower or shallower weights are
+checkpoint has the backlog of steps that the rows in the window pay for. Narrower or shallower weights are
 grown (`gozero.nets.growth`), the optimiser starts fresh, and no run that has begun is changed.
 """
 
@@ -216,7 +216,7 @@ def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, record
             progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
             progress.games += len(found.records)
             progress.rows += sum(record.rows for record in found.records)
-    progress.steps_owed = _owed(settings, progress, [found.records for _, found in played])
+    progress.steps_backlog = _steps_backlog(settings, progress, [found.records for _, found in played])
     return progress
 
 
@@ -231,7 +231,7 @@ def _put(path: Path, shard: records.Shard, target: Path) -> None:
     writer.close()
 
 
-def _owed(settings: LoopSettings, progress: Progress, played: list[list[Record]]) -> float:
+def _steps_backlog(settings: LoopSettings, progress: Progress, played: list[list[Record]]) -> float:
     """Steps that games from elsewhere pay for: each generation's, or the uses of the rows that the window holds."""
     learner, newest = settings.learner, settings.replay.window_games
     if learner.generation_steps:

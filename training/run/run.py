@@ -18,14 +18,17 @@ from pathlib import Path
 
 from torch import nn
 
+from gozero.evaluators.factory import carry_graph
+from gozero.nets import weights
+from gozero.nets.model import NetConfig
 from gozero.system.console import progress_bar, say
-from training.run import files, gate
+from training.run import gate
 from training.run.backend import LOCAL, Backend, return_memory
 from training.run.measures import Measures, Timeline
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
-from training.storage.checkpoint import Progress, Snapshot
+from training.storage.checkpoint import CheckpointError, Progress, Snapshot
 from training.storage.storage import FolderError
 
 
@@ -62,15 +65,12 @@ class RunLimits:
         reached = {name: share for name, share in self.shares().items() if share >= 1}
         if not reached or self.progress.learning:
             return "stopped, all is saved; the same command continues"
-        limits, higher = [], []
-        for name, share in reached.items():
-            limit = getattr(self.settings, name)
-            twice = 2 * limit * share  # of what is done
-            limits.append(f"{name} = {limit:g}")
-            higher.append(f"--set {name}={f'{twice:.3g}' if name == 'hours' else math.ceil(twice)}")
+        limits = {name: getattr(self.settings, name) for name in reached}
+        twice = {name: math.ceil(2 * limits[name] * share) for name, share in reached.items()}  # of what is done
         return (
-            f"the run has reached its limit, {' and '.join(limits)}; the same command with a higher one, such as "
-            f"{' '.join(higher)}, continues it"
+            f"the run has reached its limit, {' and '.join(f'{name} = {limit:g}' for name, limit in limits.items())}; the "
+            f"same command with a higher one, such as {' '.join(f'--set {name}={more}' for name, more in twice.items())}, "
+            "continues it"
         )
 
 
@@ -85,13 +85,11 @@ class Run:
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # called with each match of the gate
         self.saved: Callable[[], None] = lambda: None  # called after each checkpoint
         self._turn, self._next = threading.Lock(), threading.Lock()
-        found, complaints = files.open_snapshot(settings, folder, self.trainer)
-        self.is_new = found is None
+        snapshot, complaints = self._snapshot()
+        self.is_new = not snapshot.learner
         self._identity = storage.identity(folder)
-        share = settings.selfplay.full_share
-        snapshot = found or Snapshot(Progress(full_share=share), {})
         self.progress = snapshot.progress
-        self.progress.full_share = max(self.progress.full_share, share)
+        self.progress.full_share = max(self.progress.full_share, settings.selfplay.full_share)
         self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
         self.selfplay = backend.selfplay(settings, self.trainer.average())
@@ -126,7 +124,7 @@ class Run:
             self._turn.release()
 
     def play(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
-        """Play what the generation still owes; games that are finished when stopped are on disk.
+        """Play what the generation still lacks; games that are finished when stopped are on disk.
 
         `pause` is called at each checkpoint, instead of `save`.
         """
@@ -145,10 +143,10 @@ class Run:
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
-        """End the generation's self-play, which is absorbed: carry over what its sizes owe, and release old shards."""
+        """End the generation's self-play, which is absorbed: carry over what its sizes lack, and release old shards."""
         progress, rows = self.progress, sum(record.rows for record in self.actor.games)
-        owed = self.actor.owed(self.settings.stage_at(progress.rows - rows), progress)
-        setattr(progress, f"{self.actor.unit}_owed", owed)
+        backlog = self.actor.backlog(self.settings.stage_at(progress.rows - rows), progress)
+        setattr(progress, f"{self.actor.unit}_backlog", backlog)
         progress.learning = True
         self.measures.add_games(self.actor)
         self.trainer.note_shard(progress.generation, self.actor.games)
@@ -158,8 +156,8 @@ class Run:
                 say(line)
 
     def learn(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
-        """Take the steps that are owed. `pause`, if given, is called as often as in self-play."""
-        steps, progress = self.trainer.due(), self.progress
+        """Take the steps that rows have paid for. `pause`, if given, is called as often as in self-play."""
+        steps, progress = self.trainer.steps_ready(), self.progress
         every = self._steps_between_pauses() or steps
         with (
             self.timeline.during("learner"),
@@ -169,7 +167,7 @@ class Run:
             while done < steps and not stop():
                 count = min(self.trainer.chunk, steps - done, every - done % every)
                 with self.turn():
-                    if not self.trainer.due():  # the window has been emptied
+                    if not self.trainer.steps_ready():  # the window has been emptied
                         break
                     widths = self.trainer.learn(count, progress.rate)
                     progress.trained_sizes = sorted(widths.union(progress.trained_sizes))
@@ -183,7 +181,7 @@ class Run:
         rows, progress = self.settings.checkpoint_rows, self.progress
         return rows and max(1, round(self.trainer.paid_by(rows, rows * progress.games / max(1, progress.rows))))
 
-    def hand_over(self, stop: Callable[[], bool]) -> bool:
+    def promote(self, stop: Callable[[], bool]) -> bool:
         """Let the learner's average play, if it has changed and passes the gate.
 
         False if stopped before the decision.
@@ -213,7 +211,7 @@ class Run:
         games = settings.generation_games
         rows = games * done.rows / max(1, done.games) if games else settings.generation_rows
         limit = self.trainer.paid_by(most * rows, most * games)
-        return most > 0 and self.trainer.due() > max(1.0, limit)
+        return most > 0 and self.trainer.steps_ready() > max(1.0, limit)
 
     def unseen_steps(self) -> int:
         """The learner's steps since it was last handed over, or refused by the gate."""
@@ -245,7 +243,7 @@ class Run:
             raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
         with self.turn():
             self.limits.count_time()
-            self.progress.spent, self.progress.steps_owed = self.timeline.spent(), self.trainer.steps_owed
+            self.progress.spent, self.progress.steps_backlog = self.timeline.spent(), self.trainer.steps_backlog
             shard = storage.shard(self.folder, self.progress.generation)
             with storage.writing(shard):
                 written = storage.length(shard)
@@ -277,7 +275,7 @@ class Run:
         self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 
     def _let_play(self, net: nn.Module) -> None:
-        self.selfplay.hand_over(net)
+        self.selfplay.take_weights(net.state_dict())
         if self.settings.gate.games and self.settings.gate.drop_window:
             self._clear_window()
         self._save_weights()
@@ -290,5 +288,32 @@ class Run:
         progress.window_start, progress.window_skip = start
 
     def _save_weights(self) -> None:
-        config = self.trainer.config
-        files.save_weights(self.folder / "weights.pt", self.selfplay.playing, config, self.settings, self.progress)
+        settings, progress = self.settings, self.progress
+        save_weights(self.folder / "weights.pt", self.selfplay.playing, self.trainer.config, settings, progress)
+
+    def _snapshot(self) -> tuple[Snapshot, list[str]]:
+        """(the newest readable snapshot of the folder, or the first of a new run; a line for each newer one that cannot
+        be read). The trainer takes its weights. CheckpointError for a folder that cannot be continued.
+        """
+        found = checkpoint.latest(self.folder / "checkpoints")
+        if found is None:
+            return Snapshot(Progress(full_share=self.settings.selfplay.full_share), {}), []
+        snapshot, complaints = found
+        try:
+            self.trainer.load_state_dict(snapshot.learner)
+        except RuntimeError:  # settings.json, which would have shown it, is gone
+            what = f"the checkpoints in {self.folder.absolute()} are not of {self.settings.network} for {self.settings.game}"
+            raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
+        if snapshot.playing is None:
+            snapshot.progress.handed_steps = self.trainer.steps
+        return snapshot, complaints
+
+
+def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:
+    """Write `net`, the network that plays, with the run's counters and settings. Raises StorageError."""
+    run, counters = {"run": path.parent.name, "steps": progress.handed_steps}, progress.counters()
+    size, trained = settings.stage[-1].main_size, progress.trained_sizes
+    provenance = {**run, **counters, "settings": settings.portable()}
+    with storage.writing(path):
+        weights.save(path, net, config, game=settings.game, size=size, trained_sizes=trained, provenance=provenance)
+        carry_graph(path)

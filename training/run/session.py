@@ -15,12 +15,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from gozero.nets import growth
 from gozero.system.console import say
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
 from training.doctor import monitor
-from training.learner.learner import DivergedError, network_config
+from training.learner.learner import DivergedError
 from training.run import new_run
 from training.run.backend import LOCAL, Backend
 from training.run.modes import train_in_mode
@@ -114,10 +113,7 @@ def _refuse_changed(
     """SettingsError if one of these settings is not what it was in the run at a place."""
     for name in names:
         new = getattr(settings, name)
-        old = before.get(name, new)
-        # a run's network can be given newer input features; what it says stays the same at first
-        sees_more = name == "features" and new > old and growth.takes_tactics(network_config(settings))
-        if old != new and not sees_more:
+        if (old := before.get(name, new)) != new:
             raise SettingsError(f"{place} holds a run of {name} {old!r}, not {new!r}; {advice}")
 
 
@@ -163,12 +159,9 @@ def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], boo
         remote.wake()
     try:
         run.trainer.watch, run.watch = watch.step, watch.match
-        if run.progress.learning and (owed := run.trainer.due()):
-            say(f"catching up: {counted(owed, 'training step', ',')} on the games so far")
+        if run.progress.learning and (steps := run.trainer.steps_ready()):
+            say(f"catching up: {counted(steps, 'training step', ',')} on the games so far")
         train_in_mode(run, watch, stop)
-    except WorkerLostError as error:
-        say(f"{program}: {error}; the run continues from its last checkpoint with the same command")
-        return 1
     except (*FAILED, FolderError) as error:
         say(f"{program}: {error}")
         return 1
@@ -178,11 +171,6 @@ def train(run: Run, watch: monitor.Monitor, program: str, stop: Callable[[], boo
     say(run.limits.ending())
     say(f"weights: {(run.folder / 'weights.pt').absolute()}")
     return 0
-
-
-def finish(remote: Uploader | None, code: int) -> int:
-    """The exit code, after the last copy to the store: 1 if that failed."""
-    return code if remote is None or remote.close() else code or 1
 
 
 def compare(settings: LoopSettings, folder: Path) -> bool:

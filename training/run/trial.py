@@ -91,23 +91,26 @@ class SelfPlayTrial:
 
     def begin(self, stage: Stage, size: int) -> None:
         """Play until the network, or the playouts, have answered once in each process."""
-        seconds = BEGINNING
-        while sum(count > 0 for count in self._play(stage, size, seconds)) < self.settings.selfplay.processes:
-            seconds *= 2  # the time was over before a process was there, or before its first batch
+        self._until(stage, size, BEGINNING, self.settings.selfplay.processes)
 
     def evaluations_a_second(self, stage: Stage, size: int, seconds: float) -> float:
         """Its speed in a stage on one board size, measured for about N seconds."""
         self.begin(stage, size)
         self._play(stage, size, seconds * WARM_UP)
-        while True:
-            began = time.monotonic()
-            if count := sum(self._play(stage, size, seconds)):
-                return count / (time.monotonic() - began)
-            seconds *= 2  # the time was over before the first batch
+        return self._until(stage, size, seconds, 1)
 
     def close(self) -> None:
         """End what it has started."""
         self._selfplay.close()
+
+    def _until(self, stage: Stage, size: int, seconds: float, slots: int) -> float:
+        """Play ever longer until so many slots had an answer. Returns the evaluations a second."""
+        while True:
+            began = time.monotonic()
+            found = self._play(stage, size, seconds)
+            if sum(count > 0 for count in found) >= slots:
+                return sum(found) / (time.monotonic() - began)
+            seconds *= 2
 
     def _play(self, stage: Stage, size: int, seconds: float) -> list[int]:
         """Play short searches for some seconds. Returns the visits of each slot."""

@@ -29,22 +29,22 @@ TASK_ROWS = 4
 
 
 @dataclass
-class Debt:
+class Backlog:
     """What is still to be played; what comes next follows from it alone, however often a run is stopped meanwhile."""
 
-    owed: dict[int, float]  # rows or games by board size; negative: too many
+    missing: dict[int, float]  # rows or games by board size; negative: too many
     of_games: bool = False  # that the generation is counted in, instead of rows
     done: int = 0  # rows since the last pause
 
     def next(self) -> int | None:
-        """The smallest board that owes a whole one or, where none does but all together do, the one that owes most; None
-        at the end. A generation of games ends when all sizes together owe none.
+        """The smallest board that lacks a whole one or, if none does but all together do, the one that lacks most; None
+        at the end. A generation of games ends when all sizes together lack none.
         """
-        due = [size for size in sorted(self.owed) if round(self.owed[size]) > 0]
-        together = round(sum(self.owed.values())) > 0
-        if due and (together or not self.of_games):
-            return due[0]
-        return max(self.owed, key=lambda size: (self.owed[size], size)) if together else None
+        lacking = [size for size in sorted(self.missing) if round(self.missing[size]) > 0]
+        together = round(sum(self.missing.values())) > 0
+        if lacking and (together or not self.of_games):
+            return lacking[0]
+        return max(self.missing, key=lambda size: (self.missing[size], size)) if together else None
 
 
 class Actor:
@@ -65,38 +65,38 @@ class Actor:
         """What a generation is counted in: rows or games."""
         return "games" if self.settings.generation_games else "rows"
 
-    def owed(self, stage: Stage, progress: Progress) -> dict[int, float]:
-        """Rows, or games where these make a generation, that each board size still owes to it; negative: too many."""
+    def backlog(self, stage: Stage, progress: Progress) -> dict[int, float]:
+        """Rows, or games if these make a generation, that each board size still lacks in it; negative: too many."""
         whole = self.settings.generation_games or self.settings.generation_rows
-        before = progress.games_owed if self.unit == "games" else progress.rows_owed
-        owed = {size: before.get(size, 0.0) + share * whole for size, share in stage.sizes.items()}
+        before = progress.games_backlog if self.unit == "games" else progress.rows_backlog
+        missing = {size: before.get(size, 0.0) + share * whole for size, share in stage.sizes.items()}
         for record in self.games:
-            owed[record.size] = owed.get(record.size, before.get(record.size, 0.0)) - self._units(record)
-        return owed
+            missing[record.size] = missing.get(record.size, before.get(record.size, 0.0)) - self._units(record)
+        return missing
 
-    def _wanted(self, owed: float, rows: float) -> float:
-        """How much to play until the next pause: what is owed, or about so many rows by the generation's games so far."""
+    def _wanted(self, missing: float, rows: float) -> float:
+        """How much to play until the next pause: what is missing, or about N rows by the generation's games so far."""
         if self.unit == "rows":
-            return min(owed, rows)
+            return min(missing, rows)
         a_game = sum(record.rows for record in self.games) / len(self.games) if self.games else rows
-        return min(owed, max(1.0, rows / max(1.0, a_game)))
+        return min(missing, max(1.0, rows / max(1.0, a_game)))
 
     def _units(self, record: Record) -> int:
         return 1 if self.unit == "games" else record.rows
 
     def play(self, stage: Stage, progress: Progress, pause: Callable[[], None], stop: Stop) -> None:
-        """Play until no size owes anything or `stop()` is true, with a `pause()` every `checkpoint_rows` rows.
+        """Play until no size lacks anything or `stop()` is true, with a `pause()` every `checkpoint_rows` rows.
 
         Each game is written to disk as soon as it comes.
         """
-        debt = Debt(self.owed(stage, progress), self.unit == "games")
+        backlog = Backlog(self.backlog(stage, progress), self.unit == "games")
         path = storage.shard(self.folder, progress.generation)
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
         with (
             closing(writer),
-            progress_bar(round(sum(debt.owed.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
-            closing(self._found(debt, stage, progress, stop)) as found,  # whatever fails here, no game goes on
+            progress_bar(round(sum(backlog.missing.values())), f"self-play {progress.generation}", f" {self.unit}") as bar,
+            closing(self._found(backlog, stage, progress, stop)) as found,  # whatever fails here, no game goes on
         ):
             for each in found:
                 if isinstance(each, TaskEnd):
@@ -104,11 +104,11 @@ class Actor:
                 elif each is not None:
                     self._write(each, writer, path)
                     # slots that stream also end games of sizes that an earlier stage had
-                    debt.owed[each.size] = debt.owed.get(each.size, 0.0) - self._units(each)
-                    debt.done += each.rows
+                    backlog.missing[each.size] = backlog.missing.get(each.size, 0.0) - self._units(each)
+                    backlog.done += each.rows
                     bar.update(self._units(each))
-                elif debt.done >= self._every and not stop():
-                    debt.done = 0
+                elif backlog.done >= self._every and not stop():
+                    backlog.done = 0
                     pause()
 
     @property
@@ -117,25 +117,25 @@ class Actor:
         return self.settings.checkpoint_rows or float("inf")
 
     def _found(
-        self, debt: Debt, stage: Stage, progress: Progress, stop: Stop
+        self, backlog: Backlog, stage: Stage, progress: Progress, stop: Stop
     ) -> Generator[Record | TaskEnd | None]:
-        """Yield games and ends of tasks until no size owes anything or `stop()` is true; None when a pause may come."""
-        while (size := debt.next()) is not None and not stop():
+        """Yield games and ends of tasks until no size lacks anything or `stop()` is true; None when a pause may come."""
+        while (size := backlog.next()) is not None and not stop():
             if self.selfplay.streams:
-                self._keep_busy(debt, stage, progress)
+                self._keep_busy(backlog, stage, progress)
                 yield from (each for _, each in self.selfplay.take(stop))
             else:
-                yield from self._round(size, debt, stage, progress, stop)
+                yield from self._round(size, backlog, stage, progress, stop)
             yield None
         while stop() and self.selfplay.tasks:
             yield from (each for _, each in self.selfplay.take(stop))
 
     def _round(
-        self, size: int, debt: Debt, stage: Stage, progress: Progress, stop: Stop
+        self, size: int, backlog: Backlog, stage: Stage, progress: Progress, stop: Stop
     ) -> Iterator[Record | TaskEnd]:
         """Play a task in each slot, on one board size."""
         slots = self.settings.selfplay.slots
-        wanted = self._wanted(max(1, round(debt.owed[size])), self._every - debt.done) / slots
+        wanted = self._wanted(max(1, round(backlog.missing[size])), self._every - backlog.done) / slots
         for slot in range(slots):
             self.selfplay.submit(self._task(size, slot, stage, progress, wanted))
 
@@ -148,10 +148,10 @@ class Actor:
     def _task(self, size: int, slot: int, stage: Stage, progress: Progress, wanted: float) -> Task:
         return Task(size, slot, stage, progress.generation, wanted, self.unit, progress.evaluations)
 
-    def _keep_busy(self, debt: Debt, stage: Stage, progress: Progress) -> None:
+    def _keep_busy(self, backlog: Backlog, stage: Stage, progress: Progress) -> None:
         """Give each slot that has none a task, on the board size that lacks most."""
         tasks = self.selfplay.tasks
-        lacking = {size: debt.owed.get(size, 0.0) for size in stage.sizes}
+        lacking = {size: backlog.missing.get(size, 0.0) for size in stage.sizes}
         for task in tasks:
             lacking[task.size] = lacking.get(task.size, 0.0) - task.wanted
         whole = self.settings.generation_games or self.settings.generation_rows

@@ -81,12 +81,8 @@ class SelfPlay(ABC):
         self._lock = threading.Lock()  # a network is taken whole, never half
         self._version = 0  # of `playing`
 
-    def hand_over(self, net: nn.Module) -> None:
-        """Play with the present weights of `net` from the next wave on; may be called from another thread."""
-        self.take_weights(net.state_dict())
-
     def take_weights(self, state: dict[str, torch.Tensor]) -> None:
-        """Play with these weights from the next wave on."""
+        """Play with these weights from the next wave on; may be called from another thread."""
         with self._lock:
             self.playing.load_state_dict(state)
             self._version += 1
@@ -99,7 +95,7 @@ class SelfPlay(ABC):
     def take(self, stop: Stop) -> Iterator[Found]:
         """Wait for games of the tasks submitted and yield what has come, of each task its games and then its end.
 
-        A task ends early when `stop()` is true or another network was handed over.
+        A task ends early when `stop()` is true or there are other weights.
         """
 
     @abstractmethod

@@ -30,6 +30,9 @@ SIGNALS = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]
 class WorkerLostError(Exception):
     """A worker has died; one line for the user."""
 
+    def __str__(self) -> str:
+        return f"{self.args[0]}; the run continues from its last checkpoint with the same command"
+
 
 class ProcessSelfPlay(RemoteSelfPlay):
     """Plays tasks in `selfplay.processes` processes, all at once. After an error it can only be closed."""

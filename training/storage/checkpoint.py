@@ -50,11 +50,11 @@ class Progress:
     rows: int = 0
     evaluations: int = 0  # visits of all finished searches of self-play
     hours: float = 0.0  # of work, all sessions
-    steps_owed: float = 0.0  # learner's steps that the recorded rows have paid for
+    steps_backlog: float = 0.0  # learner's steps that the recorded rows have paid for
     # by board size, what earlier generations left over (negative: too many)
-    rows_owed: dict[int, float] = field(default_factory=dict)
-    games_owed: dict[int, float] = field(default_factory=dict)  # the same where generations are counted in games
-    rate: float = 1.0  # factor of the learning rate for the steps owed
+    rows_backlog: dict[int, float] = field(default_factory=dict)
+    games_backlog: dict[int, float] = field(default_factory=dict)  # the same where generations are counted in games
+    rate: float = 1.0  # factor of the learning rate for the backlog of steps
     handed_steps: int = 0  # learner's steps when its average was last handed over, or refused by the gate
     refused: int = 0  # of the newest networks, by the gate, in a row
     window_start: int = 1  # generation from which on games may be in the window
@@ -67,6 +67,10 @@ class Progress:
     # seconds since then, see `training.run.timeline`; no two runs agree in them
     spent: dict[str, float] = field(default_factory=dict, compare=False)
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
+
+    def counters(self) -> dict[str, float]:
+        """Those that reports and weights show."""
+        return {name: getattr(self, name) for name in ("generation", "games", "rows", "evaluations", "hours")}
 
 
 @dataclass
@@ -120,7 +124,8 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
                 key if isinstance(key, tuple) else (key, 0): decompress(pool) if isinstance(pool, bytes) else pool
                 for key, pool in pools.items()  # a key that is a size alone: slot 0, in runs before December 2026
             }
-            content["progress"] = Progress(**content["progress"])
+            progress = {name.replace("_owed", "_backlog"): value for name, value in content["progress"].items()}
+            content["progress"] = Progress(**progress)  # _owed: in runs before December 2026
             return Snapshot(**content), complaints
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"

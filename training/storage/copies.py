@@ -26,7 +26,6 @@ COPIED = (  # after the checkpoints, see above
     "frozen/*.pt",
     "report.html",
 )
-GROWING = (".jsonl", ".txt")  # written in place, as the last shard is; all else is replaced whole
 STAGING, INCOMING = "outgoing-", "incoming"
 
 
@@ -35,48 +34,34 @@ class Copies:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        # path -> (what distinguishes this content from earlier ones, its entry)
+        # path -> (size, time and number of the file, its entry)
         self._known: dict[str, tuple[tuple[int, ...], FileEntry]] = {}
         for left in folder.glob(f"{STAGING}*"):  # of a killed process
             shutil.rmtree(left)
 
     @contextlib.contextmanager
     def state(self, there: set[str]) -> Iterator[dict[str, tuple[FileEntry, Path]]]:
-        """The folder's files by their paths: what they are and, of those that are not `there` in the store, where they can be
-        read until the end of the block.
+        """The folder's files by their paths: what they are and, of those that are not `there` in the store, where they
+        can be read until the end of the block.
         """
+        paths = numbered(self.folder / "checkpoints", ".pt")
+        for pattern in COPIED:
+            paths += sorted(path for path in self.folder.glob(pattern) if path.is_file())
         with tempfile.TemporaryDirectory(prefix=STAGING, dir=self.folder) as staging:
-            staged = self._staged(Path(staging), there)
-            before, self._known = self._known, {}
-            found = {}
-            for name, (times, file) in staged.items():
-                entry = before[name][1] if name in before and before[name][0] == times else entry_of(file)
-                found[name] = entry, file
-                if times:
-                    self._known[name] = times, entry
+            before, self._known, found = self._known, {}, {}
+            for number, path in enumerate(paths):
+                name, file = path.relative_to(self.folder).as_posix(), Path(staging, str(number))
+                with contextlib.suppress(FileNotFoundError):  # what goes away meanwhile is not needed any more
+                    now = path.stat()
+                    times = (now.st_size, now.st_mtime_ns, now.st_ino)
+                    known, entry = before.get(name, ((), None))
+                    if entry is None or known != times:
+                        entry = entry_of(path)
+                    if object_name(name, entry) not in there:
+                        shutil.copyfile(path, file)
+                        entry = entry_of(file)  # it may have grown
+                    self._known[name], found[name] = (times, entry), (entry, file)
             yield found
-
-    def _staged(self, staging: Path, there: set[str]) -> dict[str, tuple[tuple[int, ...], Path]]:
-        """(what distinguishes its content, () if it grows; where it can be read) of each file as it is now."""
-        staged: dict[str, tuple[tuple[int, ...], Path]] = {}
-        paths = [*numbered(self.folder / "checkpoints", ".pt")]
-        for each in COPIED:
-            paths += sorted(path for path in self.folder.glob(each) if path.is_file())
-        last = max((path for path in paths if path.suffix == ".gzr"), default=None)
-        for number, path in enumerate(paths):
-            name, file = path.relative_to(self.folder).as_posix(), staging / f"{number}{path.suffix}"
-            with contextlib.suppress(FileNotFoundError):  # what goes away meanwhile is not needed any more
-                found = path.stat()
-                times = (found.st_size, found.st_mtime_ns, found.st_ino)
-                if path.suffix in GROWING or path == last:
-                    shutil.copyfile(path, file)
-                    staged[name] = (), file
-                    continue
-                known, entry = self._known.get(name, ((), None))
-                if known != times or entry is None or object_name(name, entry) not in there:
-                    shutil.copyfile(path, file)
-                staged[name] = times, file
-        return staged
 
 
 def fetch(store: Store, state: StoreManifest, folder: Path) -> None:

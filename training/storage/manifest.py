@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import secrets
-import time
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,27 +33,13 @@ class FileEntry:
 
 
 @dataclass(frozen=True)
-class Owner:
-    """Who wrote a manifest."""
-
-    host: str
-    process: int
-    folder: str  # the run folder, absolute
-    written: float  # seconds since 1970, by its clock
-
-    def __str__(self) -> str:
-        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.written))
-        return f"{self.host} (process {self.process}, folder {self.folder}) at {when}"
-
-
-@dataclass(frozen=True)
 class StoreManifest:
     """A state of a run, the `number`-th that was written."""
 
     run: str  # the same for all states of a run in one store
     number: int
     id: str
-    owner: Owner
+    owner: str  # who wrote it: host, process, folder and time
     files: dict[str, FileEntry]  # by their path in the run folder, with / between its parts
 
     @property
@@ -76,19 +62,23 @@ class StoreManifest:
         """The path of the newest of them; empty without one."""
         return max(self.checkpoints, key=lambda path: int(PurePosixPath(path).stem), default="")
 
-    @property
-    def length(self) -> int:
-        """Bytes of all its files."""
-        return sum(entry.length for entry in self.files.values())
+    def matching(self, patterns: Sequence[str], store: Store) -> StoreManifest:
+        """The state with the files that match one of the patterns; with no patterns, all. StoreError if none does."""
+        files = {
+            path: entry for path, entry in self.files.items() if any(fnmatch(path, each) for each in patterns or ["*"])
+        }
+        if not files:
+            raise StoreError(f"{store.shown} has no file {' or '.join(map(repr, patterns))}; `show` lists them")
+        return replace(self, files=files)
+
+    def encode(self) -> bytes:
+        """As JSON; a part of it is none."""
+        return json.dumps(asdict(self), indent=0).encode()
 
     def __str__(self) -> str:
         generation = int(PurePosixPath(self.newest_checkpoint or "0").stem)
-        return f"generation {generation}, {counted(len(self.files), 'file', ',')}, {self.length / 1e6:,.1f} MB"
-
-
-def new_id() -> str:
-    """16 hexadecimal digits by chance."""
-    return secrets.token_hex(8)
+        length = sum(entry.length for entry in self.files.values()) / 1e6
+        return f"generation {generation}, {counted(len(self.files), 'file', ',')}, {length:,.1f} MB"
 
 
 def object_name(path: str, entry: FileEntry) -> str:
@@ -104,13 +94,8 @@ def entry_of(path: Path) -> FileEntry:
         return FileEntry(file.tell(), digest.hexdigest())
 
 
-def encode(manifest: StoreManifest) -> bytes:
-    """A manifest as JSON; a part of it is none."""
-    return json.dumps(asdict(manifest), indent=0).encode()
-
-
 def decode(content: bytes) -> StoreManifest | None:
-    """The inverse of `encode`; None for a manifest that is not whole.
+    """The inverse of `StoreManifest.encode`; None for a manifest that is not whole.
 
     Raises:
         ValueError: it is whole, but not one of a run; the message says it of the store.
@@ -121,8 +106,7 @@ def decode(content: bytes) -> StoreManifest | None:
         return None
     try:
         owner = saved.pop("owner")
-        owner.pop("ended", None)  # of manifests before December 2026
-        owner = Owner(**owner)
+        owner = owner if isinstance(owner, str) else str(owner["host"])  # of manifests before December 2026
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(owner=owner, files=files, **saved)
     except (KeyError, TypeError, AttributeError):
@@ -158,3 +142,11 @@ def newest(store: Store, names: list[str] | None = None) -> StoreManifest | None
                 f"{store.shown} is damaged: none of its {len(found)} manifests is whole; give another --storage"
             )
         return whole
+
+
+def newest_run(store: Store) -> StoreManifest:
+    """The newest whole manifest. StoreError also if the store holds no run."""
+    found = newest(store)
+    if found is None or not found.checkpoints:
+        raise StoreError(f"{store.shown} holds no run" + ("" if store.folder else ", or cannot be reached"))
+    return found

@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import re
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from gozero.system.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
-from training.storage.manifest import FileEntry, Owner, StoreManifest, entry_of, new_id, object_name
+from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
 from training.storage.storage import StorageError, holds_run, numbered, replacing, writing
 from training.storage.store import Store, StoreError
 
@@ -64,12 +65,12 @@ class Mirror:
         """
         self.store, self.folder = store, folder.absolute()
         self._coming = ""  # what `fetch` says of the store's run
-        check_places(store, self.folder)
+        store.refuse_within(self.folder)
         self._agreement = _agreements(self.folder).get(store.place, StoreAgreement())
         found = manifests.newest(store)
         if found is None or not found.checkpoints:
             number, known = (found.number, found.id) if found else (0, "")
-            found = StoreManifest(new_id(), number, known, self._owner(), {})
+            found = StoreManifest(secrets.token_hex(8), number, known, self._owner(), {})
             self._agreement = StoreAgreement()
         else:
             self._agreement = replace(self._agreement, fetching=self._is_behind(found, accept))
@@ -166,8 +167,8 @@ class Mirror:
         newest = numbered(self.folder / "checkpoints", ".pt")[-1]
         return self._agreement.newest == entry_of(newest).sha256
 
-    def _owner(self) -> Owner:
-        return Owner(platform.node(), os.getpid(), str(self.folder), time.time())
+    def _owner(self) -> str:
+        return f"{platform.node()} (process {os.getpid()}, folder {self.folder}) at {time.strftime('%Y-%m-%d %H:%M:%S')}"
 
     def _upload(self) -> dict[str, FileEntry]:
         """Copy what the store lacks of the folder. Returns the folder's state."""
@@ -207,10 +208,10 @@ class Mirror:
 
         They were listed before the owner was checked, so files of a process that takes over now are not among them.
         """
-        fresh = StoreManifest(self.state.run, self.state.number + 1, new_id(), self._owner(), files)
+        fresh = StoreManifest(self.state.run, self.state.number + 1, secrets.token_hex(8), self._owner(), files)
         self._save(replace(self._agreement, pending=fresh.id))
         self._check_newest(self.store.names(manifests.FOLDER))
-        self.store.write(fresh.name, manifests.encode(fresh))
+        self.store.write(fresh.name, fresh.encode())
         self._check_newest(self.store.names(manifests.FOLDER))  # agrees to the fresh one
         self._sweep(seen)
 
@@ -310,12 +311,3 @@ def _agreements(folder: Path) -> dict[str, StoreAgreement]:
 
 def _is_ours(name: str) -> bool:
     return bool(OURS.fullmatch(name) or manifests.NAME.fullmatch(name))
-
-
-def check_places(store: Store, folder: Path) -> None:
-    """StoreError for a store that lies within the run folder, or the other way round."""
-    place, folder = store.folder and store.folder.resolve(), folder.resolve()
-    if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
-        raise StoreError(
-            f"the store {store.shown} and the run folder {folder} lie within each other; give another place"
-        )

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from itertools import chain, count
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from filelock import FileLock, Timeout
 
@@ -207,32 +207,23 @@ def clean(folder: Path, generation: int, handed_steps: int) -> None:
         for path in folder.glob(pattern):
             path.unlink()
     log = folder / "log.jsonl"
-    content = log.read_bytes() if log.exists() else b""
-    *lines, last = content.split(b"\n")
-    if _values(last) is not None:  # an editor has taken its newline away
-        lines.append(last)
-    remaining = b"".join(line + b"\n" for line in lines if not _is_done_again(_values(line), generation, handed_steps))
-    if remaining != content:
+    lines = log.read_bytes().splitlines(keepends=True) if log.exists() else []
+    remaining = [line for line in lines if line.endswith(b"\n") and not _is_done_again(line, generation, handed_steps)]
+    if remaining != lines:
         with replacing(log) as file:
-            file.write(remaining)
+            file.write(b"".join(remaining))
 
 
-def _values(line: bytes) -> Any:
-    """What a line of the log says; None if it is no JSON, such as half a line."""
-    with contextlib.suppress(ValueError):
-        return json.loads(line)
-    return None
-
-
-def _is_done_again(values: Any, generation: int, handed_steps: int) -> bool:
+def _is_done_again(line: bytes, generation: int, handed_steps: int) -> bool:
     """Whether a line of the log is of this generation or a later one, or of a match that is not decided any more; not
     for one that cannot be read, which is left for the reader to name.
     """
     try:
+        values = json.loads(line)
         if "run/generation" not in values:
             return bool(values["gate/steps"] > handed_steps)
         return bool(values["run/generation"] >= generation)
-    except (KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return False
 
 

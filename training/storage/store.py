@@ -63,6 +63,14 @@ class Store:
             return Path(self._root).resolve().as_uri()
         return shown(str(self._files.unstrip_protocol(self._root)))
 
+    def refuse_within(self, folder: Path) -> None:
+        """StoreError for a store that lies within a run folder, or the other way round."""
+        place, folder = self.folder and self.folder.resolve(), folder.resolve()
+        if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
+            raise StoreError(
+                f"the store {self.shown} and the run folder {folder} lie within each other; give another place"
+            )
+
     def names(self, within: str = "") -> list[str]:
         """The names of all files, or of those in a folder, sorted."""
         with self._errors("read"):

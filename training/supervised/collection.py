@@ -110,10 +110,7 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None], only_size: in
     order = np.random.default_rng(wanted.seed).permutation(len(files))
     for read_so_far, index in enumerate(order):
         if reader.total >= wanted.most:
-            say(
-                f"{reader.total:,} positions are read, as many as wanted: {len(files) - read_so_far} of {len(files)} "
-                "files are left unread"
-            )
+            say(f"{reader.total:,} positions are read, as many as wanted: after {read_so_far} of {len(files)} files")
             break
         reader.take(files[index])
     return reader.collection(folder)
@@ -142,11 +139,7 @@ class _Reader:
         for number, game in enumerate(games, 1):
             name = f"{path}, game {number}" if len(games) > 1 else str(path)
             if self.total >= self._wanted.most:
-                left = len(games) - number + 1
-                self._say(
-                    f"{self.total:,} positions are read, as many as wanted: the last {left} games of {path} are left "
-                    "unread"
-                )
+                self._say(f"the last {len(games) - number + 1} games of {path} are left unread: enough positions")
                 return
             try:
                 self._add(name, list(labelled_lines(game, self._wanted.variations, self._wanted.features)))
@@ -165,8 +158,7 @@ class _Reader:
         if not found:
             raise ValueError("it holds no move to learn from")
         size, identity = found[0].size, found[0].identity
-        unwanted = self._unwanted(found[0])
-        if unwanted:
+        if unwanted := self._unwanted(found[0]):
             self.counts[unwanted] += 1
             return
         self._seen[identity] = game = len(self._seen)

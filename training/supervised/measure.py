@@ -72,10 +72,11 @@ def shares(
             chosen = np.arange(start, min(start + CHUNK, len(found)))
             moves, values = predict(found, chosen)
             results = found.rows.value[chosen]
+            decided = found.known[chosen, 0] & (results != 0)
             right = moves == found.rows.policy[chosen].argmax(1)
-            parts.append((right, np.sign(values) == results, found.game[chosen], found.known[chosen, 0] & (results != 0)))
-    top1, value, game, decided = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return share_of(top1, game), share_of(value[decided], game[decided])
+            parts.append((right, np.sign(values) == results, found.game[chosen], decided))
+    top1, value, game, known = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return share_of(top1, game), share_of(value[known], game[known])
 
 
 @torch.inference_mode()

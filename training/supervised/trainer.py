@@ -77,8 +77,10 @@ class SupervisedTrainer:
         now = facts.pop("learner.learning_rate")  # it may change
         names = [name for name in saved | facts if saved.get(name) != facts.get(name)]
         if names:
-            other = (f"{name.partition('.')[2] or name} was {saved.get(name)!r}, now {facts.get(name)!r}" for name in names)
-            raise SettingsError(f"{path.absolute()} is of another run: {', '.join(other)}; give what it had, or another --out")
+            other = ", ".join(
+                f"{name.partition('.')[2] or name} was {saved.get(name)!r}, now {facts.get(name)!r}" for name in names
+            )
+            raise SettingsError(f"{path.absolute()} is of another run: {other}; give what it had, or another --out")
         if rate != now:
             say(f"--learning-rate was {rate:g} and is {now:g} from here on")
         self.learner.load_state_dict(state["learner"])
@@ -162,10 +164,8 @@ def _reserve(out: Path, resumes: bool) -> None:
         )
 
 
-def learn(options: argparse.Namespace) -> int:
-    """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. UserError for what cannot be
-    used.
-    """
+def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
+    """The training that the options ask for, at its beginning or where it stopped. UserError if it cannot be had."""
     version = options.features or (1 if options.network == "agz13" else 3)
     size = model.config(options.network, features=version).size
     wanted = Wanted(
@@ -187,7 +187,15 @@ def learn(options: argparse.Namespace) -> int:
     run = SupervisedTrainer(plan, data, options.out)
     if options.resume:
         run.resume()
-    stop = stop_on_signals()
+    return run
+
+
+def learn(options: argparse.Namespace) -> int:
+    """Train. Returns the exit code: 1 if the disk failed or the losses diverged under way. UserError for what cannot be
+    used.
+    """
+    run = _prepared(options)
+    plan, data, stop = run.plan, run.data, stop_on_signals()
     try:
         run.train(stop)
     except StorageError as error:

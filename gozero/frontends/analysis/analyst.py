@@ -147,7 +147,7 @@ class RunningTask:
         """The result so far; at least one wave must be over."""
         wishes = self.task.query.wishes
         observer = Observer(lambda analysis: None, ownership=wishes.ownership, moves_ownership=wishes.moves_ownership)
-        return look(self._search, self._owners, self.task.root, observer)
+        return look(self._search, self.task.root, observer, owners=self._owners)
 
 
 class Analyst:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from dataclasses import replace
 
 from gozero.frontends.web.server.games import OpenGames
-from gozero.frontends.web.server.training_run import TrainingRun
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
+from gozero.frontends.web.training_run import offered_weights
 from gozero.nets.locations import find
-from gozero.nets.weights import header
-from gozero.system.console import run_server, say
+from gozero.system.console import run_server
 from gozero.system.options import SettingsError
 from gozero.system.streams import Log
 
@@ -24,23 +23,20 @@ def main(arguments: list[str] | None = None) -> None:
 
 def start(settings: WebSettings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError if something cannot be used."""
-    run = None if settings.run is None else TrainingRun(settings.run)
-    choices = {} if run is None else dict(run.weights)
     if settings.weights is not None:
-        path = find(settings.weights)
-        header(path)
-        choices[path.name] = path
-    return asyncio.run(_serve(settings, run, choices))
+        settings = replace(settings, weights=str(find(settings.weights)))
+    offered_weights(settings)  # which the engine processes will look for
+    return asyncio.run(_serve(settings))
 
 
-async def _serve(settings: WebSettings, run: TrainingRun | None, choices: dict[str, Path]) -> int:
-    games = OpenGames(settings, choices)
+async def _serve(settings: WebSettings) -> int:
+    games = OpenGames(settings)
     games.prepare()
     await asyncio.sleep(0)  # the engine's imports go on while the server's own are done
     try:
         from gozero.frontends.web.server.server import serve
 
-        return await serve(settings, run, games, lambda text: say(f"{PROGRAM}: {text}"))
+        return await serve(settings, games)
     except ModuleNotFoundError as error:
         if error.name != "aiohttp":
             raise

@@ -16,7 +16,6 @@ from gozero.games.gomoku import LONGEST_LINE
 from gozero.nets.locations import SHIPPED_FOLDER, WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError, header
 from gozero.play import engine
-from gozero.system.errors import ChoiceError
 
 GO_AIM = "The larger area wins. Two passes end the game; dead stones are then marked and taken off."
 PLAYOUTS = "no weights: it plays by random playouts, and weakly"
@@ -53,46 +52,32 @@ class OfferedNetwork(NamedTuple):
         return {"label": label, "name": name, "strength": strength, **boards}
 
 
-def network(game: str, given: str | None = None) -> OfferedNetwork:
-    """What plays a game: the weights file that is given, or the game's own, or random playouts. ChoiceError if the
-    given one plays another game or cannot be used.
+def networks(game: str, choices: Mapping[str, Path]) -> dict[str, OfferedNetwork]:
+    """What plays a game, by the names that the page shows: under "" the game's own weights or, without any, random
+    playouts; then those of ``choices``, files by name, that play it.
     """
-    path = Path(given) if given else _own(game)
-    head = None if path is None else _header(path)
-    if given and (head is None or head.game != game):
-        raise ChoiceError(f"these weights cannot be used for {title_of(game)}")
-    return OfferedNetwork(None, Header(game, None, None)) if head is None else OfferedNetwork(path, head)
-
-
-def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
-    """Every game, with the networks that play it.
-
-    Args:
-        choices: weights files beyond each game's own, by the name that the page shows.
-    """
-    found = []
-    for name, described in DESCRIPTIONS.items():
-        others = {label: path for label, path in choices.items() if (head := _header(path)) and head.game == name}
-        found.append(
-            {
-                "name": name,
-                "title": described.title,
-                "aim": GO_AIM if name == "go" else described.aim,
-                "rules": rule_sets(name),
-                "komi": games.usual(name, "komi"),
-                "handicaps": {size: most_fixed(size) for size in range(2, 20)} if name == "go" else {},
-                "engines": [
-                    network(name).shown(""),
-                    *(network(name, str(path)).shown(label) for label, path in others.items()),
-                ],
-            }
-        )
+    found = {"": OfferedNetwork(None, Header(game, None, None))}
+    for label, path in {"": WEIGHTS[game], **choices}.items():
+        offered = _offered(path)
+        if offered is not None and offered.header.game == game:
+            found[label] = offered
     return found
 
 
-def title_of(game: str) -> str:
-    """What people call a game; its own name, where the page does not offer it."""
-    return DESCRIPTIONS[game].title if game in DESCRIPTIONS else game
+def shown_games(choices: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """Every game, with the `networks` that play it."""
+    return [
+        {
+            "name": name,
+            "title": described.title,
+            "aim": GO_AIM if name == "go" else described.aim,
+            "rules": rule_sets(name),
+            "komi": games.usual(name, "komi"),
+            "handicaps": {size: most_fixed(size) for size in range(2, 20)} if name == "go" else {},
+            "engines": [network.shown(label) for label, network in networks(name, choices).items()],
+        }
+        for name, described in DESCRIPTIONS.items()
+    ]
 
 
 def rule_sets(game: str) -> list[str]:
@@ -102,17 +87,12 @@ def rule_sets(game: str) -> list[str]:
     return list(LONGEST_LINE) if game == "gomoku" else []
 
 
-def _own(game: str) -> Path | None:
-    try:
-        return find(WEIGHTS[game])
-    except WeightsError:
-        return None
-
-
 @cache
-def _header(path: Path) -> Header | None:
+def _offered(name: Path | str) -> OfferedNetwork | None:
+    """The network of a weights file; None if it cannot be used."""
     try:
-        return header(path)
+        path = find(name)
+        return OfferedNetwork(path, header(path))
     except WeightsError:
         return None
 

@@ -28,6 +28,15 @@ class EngineProcessSettings(EngineSettings):
     analysis_visits: int = option(
         20_000, "visits after which the analysis of a position pauses (default 20,000)", low=1, high=100_000_000
     )
+    weights: str | None = option(
+        None,
+        "weights file that the page offers beside the shipped ones, searched in the working directory, beside the "
+        "executable, and among the shipped ones",
+        metavar="FILE",
+    )
+    run: str | None = option(
+        None, "folder of a training run: the page shows its report and offers its weights", metavar="FOLDER"
+    )
     log: str | None = option(None, "append what passes between server and engines to this file", metavar="FILE")
 
 
@@ -41,15 +50,6 @@ class WebSettings(EngineProcessSettings):
     size: int | None = option(None, "of the first board (default: in Go 9)", low=2, high=19)
     level: int = option(
         5, f"strength of the first game, {WEAKEST} to {STRONGEST} (default 5)", low=WEAKEST, high=STRONGEST
-    )
-    weights: str | None = option(
-        None,
-        "weights file that the page offers beside the shipped ones, searched in the working directory, beside the "
-        "executable, and among the shipped ones",
-        metavar="FILE",
-    )
-    run: str | None = option(
-        None, "folder of a training run: the page shows its report and offers its weights", metavar="FOLDER"
     )
     host: str = option("127.0.0.1", "address to listen on (default 127.0.0.1, this machine alone)", metavar="ADDRESS")
     port: int | None = option(None, "port to listen on (default 8013, or another if that is taken)", low=0, high=65_535)

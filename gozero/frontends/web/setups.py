@@ -10,7 +10,7 @@ from gozero.games import MOST_KOMI
 from gozero.games.colours import BLACK, EMPTY, WHITE
 from gozero.nets.locations import WEIGHTS
 from gozero.play.levels import STRONGEST, WEAKEST
-from gozero.system.options import from_values, setting
+from gozero.system.options import SettingsError, from_values, setting
 
 MOST_HANDICAP = 9
 SIDES = {"black": BLACK, "white": WHITE, "both": EMPTY}
@@ -43,14 +43,15 @@ class Setup:
     komi: float | None = setting(None, unit="points", low=-MOST_KOMI, high=MOST_KOMI)
     handicap: int = setting(0, unit="stones", low=0, high=MOST_HANDICAP)
     clock: Clocks = field(default_factory=Clocks)
-    weights: str | None = setting(None, unit="path")
-    engine: str = setting("", unit="name")  # of the weights, as the page shows it
+    engine: str = setting("", unit="name")  # of the weights, as the page shows it; "": the game's own
 
     @property
     def played_rules(self) -> str | None:
         return self.record_rules or self.rules
 
 
-def setup_of(values: Mapping[str, Any], where: str = "new game") -> Setup:
+def setup_of(values: Any, where: str = "new game") -> Setup:
     """The setup of plain values; None counts as not given. SettingsError, which names `where`, for one of no use."""
+    if not isinstance(values, Mapping):
+        raise SettingsError(f"{where}: expected settings by name")
     return from_values(Setup, {key: value for key, value in values.items() if value is not None}, where)

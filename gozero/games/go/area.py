@@ -1,13 +1,11 @@
 """Who owns what on a Go board: area as it stands, and what is safe whichever side moves (Benson).
 
 A padded board is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of `gozero.games.go.chains`, EDGE
-around. A region of a colour is a maximal connected set of points without its stones. Owners are BLACK, WHITE or EMPTY
-(neither).
+around. A region of a colour is a maximal connected set of points without its stones. Owners are BLACK, WHITE or EMPTY.
 
-Pass-alive: Benson, "Life in the game of Go", Information Sciences 10 (1976). Chains of a colour are alive for ever if
-each of them has two vital regions; a region is vital to a chain if all its empty points are liberties of that chain. A
-region bordered by such chains alone, all of whose empty points touch them, is their territory: the other side can make
-no eye inside. This module knows no turn, no komi and no ko.
+Pass-alive (Benson, "Life in the game of Go", Information Sciences 10, 1976): chains are alive for ever if each has two
+vital regions; a region is vital to a chain if all its empty points are liberties of that chain. A region bordered by
+such chains alone, all of whose empty points touch them, is their territory.
 """
 
 from __future__ import annotations
@@ -95,10 +93,8 @@ def _vital_chains(colours, colour, chain, members, length, width, vital):
 
 @kernel(allocates=True)
 def _regions(colours, colour, size):
-    """Label chains and regions of a colour.
-
-    Returns (chain int32 [cells], region int32 [cells], vital int32 [cells, 4], eyes): labels are the lowest cell of the
-    set, 0 elsewhere; vital is filled at a region's label, and eyes counts the regions that are vital to any chain.
+    """Label chains and regions of a colour by their lowest cell, 0 elsewhere. Returns (chain int32 [cells], region
+    int32 [cells], vital int32 [cells, 4] at the regions' labels, eyes: how many regions are vital to any chain).
     """
     cells, width = colours.shape[0], size + 1
     chain = np.zeros(cells, np.int32)

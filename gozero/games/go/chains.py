@@ -256,9 +256,8 @@ def fates_beside(state, cell, size):
 
 @kernel()
 def put_stone(state, cell, colour, size):
-    """Put a stone on an empty cell and join it to its neighbours of the same colour. Returns its Zobrist word.
-
-    Chains left without liberties stay: the caller removes them.
+    """Put a stone on an empty cell and join it to its neighbours of the same colour. Returns its Zobrist word. Chains
+    left without liberties stay.
     """
     down = row_step(size)
     _unlist_empty(state, cell, size)
@@ -369,13 +368,8 @@ def stones(state, out):
 def set_up(
     initial: np.ndarray, place: Callable[[np.ndarray, np.ndarray], bool], colours: np.ndarray, to_play: int
 ) -> np.ndarray:
-    """The position with these stones, uint8 [points], on the empty board and under the rules of `initial`, without
-    history.
-
-    The game's kernel `place(state, colours)` puts them there; it returns whether every chain has a liberty.
-
-    Raises:
-        ValueError: a chain has no liberty.
+    """The position with stones uint8 [points] on the empty board `initial`. ValueError if a chain has no liberty, which
+    the game's kernel `place(state, colours)` returns.
     """
     state = initial.copy()
     state[TO_PLAY] = to_play

@@ -1,10 +1,8 @@
 """Go on 2x2 to 19x19 by area rules: turn order, ko and superko, suicide, area scoring, and pass-alive areas.
 
-The state row is a board of `gozero.games.go.chains` with the header of `gozero.games.go.header`.
-
-history[state[PLY]] is the Zobrist hash of the stones; under SITUATIONAL it is flipped by WHITE_TO_PLAY. A move can
-repeat an earlier position only on a point that was once emptied (`chains.is_touched`) or by suicide;
-`gozero.games.go.superko` knows which do.
+The state row is a board of `gozero.games.go.chains` with the header of `gozero.games.go.header`; history[state[PLY]] is
+the Zobrist hash of the stones, under SITUATIONAL flipped by WHITE_TO_PLAY. A move can repeat an earlier position only
+on a point that was once emptied (`chains.is_touched`) or by suicide.
 
 `step` and `sample` are compiled into the kernels that call them by name: random games are a seventh faster.
 """
@@ -178,11 +176,8 @@ def settled_owner(state, out):
 
 @kernel(types.boolean(STATE), allocates=True)
 def is_open(state):
-    """Whether there is more to play for than neutral points: an empty region of more than two that reaches stones of
-    both colours, or a side that has no stone before half the board is played.
-
-    Territory of pass-alive stones is none, whatever lies dead in it; before half the board is played there is no such
-    territory.
+    """Whether there is more to play for than neutral points: an empty region of more than two that reaches both colours
+    and is no pass-alive territory, or a side without a stone before half the board is played.
     """
     size = np.int64(state[SIZE])
     colours = _board_colours(state, size)
@@ -321,14 +316,8 @@ def _place(state, colours):
 def make(
     size: int = 13, rules: str | RuleSet = "chinese", komi: float = 7.5, handicap: int = 0, move_limit: int = 0
 ) -> Game:
-    """Go on a size x size board.
-
-    Args:
-        size: 2 to 19.
-        rules: a name in `gozero.games.go.rules.RULES`, or a set of one's own.
-        komi: points for White; rounded to a thousandth.
-        handicap: Black's handicap stones, for White's bonus.
-        move_limit: plies after which the game ends and is counted; 0 for none.
+    """Go on a size x size board, 2 to 19, by a named rule set or one's own. White gets `komi` points, rounded to a
+    thousandth, and a bonus for `handicap` stones; beyond `move_limit` plies (0: none) the game ends and is counted.
     """
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise ChoiceError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
@@ -337,23 +326,9 @@ def make(
     header.set_rules(initial, rule_set(rules), komi, handicap)
     initial[MOVE_LIMIT] = move_limit
     return Game(
-        name="go",
-        rows=size,
-        cols=size,
-        has_pass=True,
-        symmetries=tuple(range(8)),
-        max_plies=move_limit or int(2.2 * size * size) + 2,
-        initial=initial,
-        step=step,
-        legal=legal,
-        thinkable=thinkable,
-        outcome=outcome,
-        sample=sample,
-        stones=chains.stones,
-        set_up=partial(chains.set_up, initial, _place),
-        owner=owner,
-        score=score,
-        hash_of=hash_of,
-        marks=header.marks,
-        set_marks=header.set_marks,
-    )
+        name="go", rows=size, cols=size, has_pass=True, symmetries=tuple(range(8)),
+        max_plies=move_limit or int(2.2 * size * size) + 2, initial=initial,
+        step=step, legal=legal, thinkable=thinkable, outcome=outcome, sample=sample, stones=chains.stones,
+        set_up=partial(chains.set_up, initial, _place), owner=owner, score=score, hash_of=hash_of,
+        marks=header.marks, set_marks=header.set_marks,
+    )  # fmt: skip

@@ -1,13 +1,12 @@
-"""Ladders, chains that are taken by ataris alone, read out on a board of their own; and the liberties of chains, counted.
+"""Ladders, chains that are taken by ataris alone, read out on a board of their own; and the liberties of chains,
+counted.
 
-The hunter wants to take a chain and plays on its liberties only, with atari each time; the runner, whose chain is in
-atari, extends or takes chains of the hunter's that touch it. A frame is one position of the line being read: the moves
-there, and the next to try. A padded board is int8 [(size + 2) * (size + 1) + 1]: a colour for every cell number of
-`gozero.games.go.chains`, EDGE around.
+The hunter plays on a chain's liberties only, with atari each time; the runner, whose chain is in atari, extends or
+takes chains that touch it. A frame is one position of the line being read: its moves, and the next to try. A padded
+board is int8 [(size + 2) * (size + 1) + 1], a colour for every cell number of `gozero.games.go.chains`.
 
-A chain with one liberty is caught if the runner, to move, comes to three liberties by no move; one with two liberties,
-if the hunter can begin so. A ko is not taken back at once. A reading that is not over after HUNTS moves of the hunter
-is broken off, and the chain counts as free.
+A chain with one liberty is caught if the runner comes to three liberties by no move; one with two, if the hunter can
+begin so. A ko is not taken back at once. A reading of HUNTS moves is broken off, and the chain counts as free.
 """
 
 from __future__ import annotations
@@ -175,11 +174,8 @@ def _escapes(board, cell, liberty, width, marks, queue, found, stones, frame):
 
 @kernel()
 def _is_caught(board, cell, liberty, ko, width, marks, queue, found, undo, stones, frames):
-    """Whether the chain at `cell`, which has this one liberty and is to move, is taken whatever it does. The board stays
-    as it is.
-
-    Runner and hunter take turns in the frames. Where one has no move left to try, the other's move before was right, so
-    that its own move before that was wrong.
+    """Whether the chain at `cell`, of this one liberty and to move, is taken whatever it does. Runner and hunter take
+    turns in the frames; if one has no move left to try, the other's move before was right.
     """
     before, runner = undo[0], np.int64(board[cell])
     hunter = BLACK + WHITE - runner

@@ -1,11 +1,8 @@
 """Superko: whether a move brings back an earlier position of a game of Go, by the Zobrist hashes in its history.
 
-A Bloom filter of 1024 bits in the header of the state row (Bloom, "Space/time trade-offs in hash coding with allowable
-errors", 1970) has bit h mod 1024 set for the hash h of every position before the present one. A position whose bit is not
-set was never there, so hardly a move needs the search through the history.
-
-The state must have been stepped through all of its history: a position that only the history knows is not found. Exact
-up to collisions of 64-bit hashes.
+A Bloom filter (1970) of 1024 bits in the header has bit h mod 1024 set for the hash h of every position before the
+present one, so hardly a move needs the search through the history; a state must have been stepped through all of it.
+Exact up to collisions of 64-bit hashes.
 """
 
 from __future__ import annotations
@@ -57,9 +54,8 @@ def _hash_of_dead(state, cell, colour, size):
 
 @kernel()
 def repeats(state, history, cell, colour, size, suicide, dead):
-    """Whether a stone of `colour` on an empty cell would bring back an earlier position.
-
-    suicide: whether it would be one; dead: the colours, as a set, of which chains beside it lose their last liberty.
+    """Whether a stone of `colour` on an empty cell would bring back an earlier position. `suicide`: whether it would be
+    one; `dead`: the colours, as a set, of which chains beside it lose their last liberty.
     """
     ply = state[PLY]
     position = at(history, ply)

@@ -212,7 +212,7 @@ def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
         ("tictactoe", "save /no/such/folder/x", "Cannot write /no/such/folder/x: No such file or directory."),
         ("tictactoe", "save a\x00b", "Cannot write "),
         ("othello", "pass", "You may pass only when you have no other move."),
-        ("othello", "A1", "A1 would turn over no disc of the other side."),
+        ("othello", "A1", "A1 doesn't flip any discs."),
         ("othello", "B2", "B2 is taken."),
         ("connect4", "H", "'H' is not understood: type a column from A to G, or help."),
     ],

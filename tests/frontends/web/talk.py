@@ -50,6 +50,14 @@ class Wire:
     def send_text(self, text: str) -> None:
         wait_for(self._socket.send_str(text))
 
+    def begin(self, **setup: Any) -> dict[str, Any]:
+        """The first view of a new game."""
+        before = view = self.until("view")
+        self.send(do="new", setup=setup)
+        while view["identity"] == before["identity"]:  # the engine of the game before may have moved
+            view = self.until("view")
+        return view
+
     def until(self, *kinds: str) -> dict[str, Any]:
         """The next report of one of these kinds."""
         while True:

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.engine.handler import RequestHandler
+from gozero.frontends.web.engine.handler import RequestHandler, RequestQueue
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.system.errors import ChoiceError, InputError
 from tests.frontends.web.talk import Server, Wire
@@ -15,15 +15,6 @@ from tests.frontends.web.talk import Server, Wire
 STRONG = {"game": "go", "size": 7, "level": 20}
 KOMI = count(0.5)
 """Of each strong game another one: the engine keeps its evaluations, and has thought at once where it knows them."""
-
-
-def begun(page: Wire, setup: dict[str, Any]) -> dict[str, Any]:
-    """The first view of a new game."""
-    before = view = page.until("view")
-    page.send(do="new", setup=setup)
-    while view["identity"] == before["identity"]:  # the engine of the game before may have moved
-        view = page.until("view")
-    return view
 
 
 def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
@@ -36,21 +27,21 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
         def stop(self) -> None:
             self.analyses, self.batch = False, []
 
-    handler = RequestHandler(EngineProcessSettings(), lambda: False, lambda: False, lambda report: None, lambda: None)
+    requests = RequestQueue()
+    handler = RequestHandler(EngineProcessSettings(), requests, lambda report: None, lambda: None)
     handler._current = cast(Any, searches := FailingSearches())
-    assert handler.has_work
     with pytest.raises(ChoiceError):
-        handler.work()
-    assert not handler.has_work
+        handler._work()
+    assert not handler._has_work()
     assert (searches.analyses, searches.batch) == (False, [])
     with pytest.raises(InputError):
         handler.do({"do": "what no page asks for"})
-    assert handler.has_work
+    assert handler._has_work()
 
 
 def thinking(page: Wire) -> dict[str, Any]:
     """Begin a game against a strong level and play: the view in which the engine thinks about its answer."""
-    begun(page, {**STRONG, "komi": next(KOMI)})
+    page.begin(**STRONG, komi=next(KOMI))
     page.send(do="play", vertex="d4")
     view = page.until("view")
     assert view["thinking"]
@@ -130,7 +121,7 @@ def test_the_saved_result_is_the_games_wherever_the_page_looks(server: Server, s
 
 def test_handicap_stones_stand_where_the_engine_thinks(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
-        assert begun(page, {"game": "go", "size": 9, "level": 1, "handicap": 4})["thinking"]
+        assert page.begin(game="go", size=9, level=1, handicap=4)["thinking"]
         view = page.until("view")
         assert sorted(view["stones"]) == [0] * 76 + [1] * 4 + [2]
 
@@ -139,7 +130,7 @@ def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_ba
     server: Server, shared_game: str
 ) -> None:
     with server.page(shared_game) as page:
-        begun(page, {"game": "go", "size": 7, "level": 1, "clock": {"main": 0.4}})
+        page.begin(game="go", size=7, level=1, clock={"main": 0.4})
         page.send(do="analyse", on=True)
         view = page.until("view")
         while not view["over"]:
@@ -153,7 +144,7 @@ def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_ba
 
 def test_the_graph_grows_while_a_game_is_analysed(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
-        begun(page, {"game": "tictactoe", "person": "both"})
+        page.begin(game="tictactoe", person="both")
         for vertex in ("b2", "a1"):
             page.send(do="play", vertex=vertex)
             line = page.until("view")["line"]
@@ -171,7 +162,7 @@ def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: s
     """As the board stands White is ahead, with the dead stone removed Black."""
     walls = "".join(f";B[e{row}];W[f{row}];B[c{row}];W[h{row}]" for row in "abcdefghi")
     with server.page(shared_game) as page:
-        begun(page, {"game": "go", "size": 9, "person": "both"})
+        page.begin(game="go", size=9, person="both")
         page.load(f"(;GM[1]SZ[9]KM[7.5]{walls};B[];W[ae];B[ai];W[];B[])")
         line = page.until("view")["line"]
         page.send(do="goto", node=line[-1])
@@ -184,7 +175,7 @@ def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: s
 
 def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
-        begun(page, {"game": "gomoku", "size": 9, "person": "both"})
+        page.begin(game="gomoku", size=9, person="both")
         for vertex in "a1 a9 b1 b9 c1 c9 d1 d9 e1".split():
             page.send(do="play", vertex=vertex)
             assert page.until("view")
@@ -204,7 +195,7 @@ SETTLED = (
 @pytest.mark.parametrize(("number", "is_pass"), [(20, False), (53, True), (54, True), (55, True), (56, True)])
 def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, shared_game: str, number: int, is_pass: bool) -> None:
     with server.page(shared_game) as page:
-        begun(page, {"game": "go", "size": 9, "person": "both"})
+        page.begin(game="go", size=9, person="both")
         page.load(SETTLED)
         page.send(do="goto", node=number)
         page.send(do="hint")

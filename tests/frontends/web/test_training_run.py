@@ -1,13 +1,14 @@
 """A training run in the page: its report, and games against its weights."""
 
 import http.client
+import shutil
 from pathlib import Path
 
 import pytest
 
-from gozero import games
-from gozero.frontends.web.server.training_run import TrainingRun
-from gozero.nets import model, weights
+from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.frontends.web.training_run import offered_weights
+from gozero.nets.locations import SHIPPED_FOLDER
 from gozero.system.options import SettingsError
 
 pytest.importorskip("aiohttp")
@@ -21,21 +22,18 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "my run"
     (folder / "checkpoints").mkdir(parents=True)
     (folder / "checkpoints" / "000001.pt").write_bytes(b"PK\x03\x04 no weights")
-    config = model.config("b1c8", games.make("tictactoe"))
-    weights.save(folder / "weights.pt", model.build(config, seed=1), config, game="tictactoe", size=3, trained_sizes=[3])
+    shutil.copy(SHIPPED_FOLDER / "ttt.pt", folder / "weights.pt")
     (folder / "report.html").write_text("<h1>It learns</h1>")
     return folder
 
 
 def test_a_run_is_known_by_its_files(run: Path) -> None:
-    found = TrainingRun(str(run))
-    assert found.weights == {"my run: weights": run / "weights.pt"}
-    assert found.report() == b"<h1>It learns</h1>"
+    assert offered_weights(EngineProcessSettings(run=str(run))) == {"my run: weights": run / "weights.pt"}
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="is it the folder of a run"):
-        TrainingRun(str(tmp_path))
+        offered_weights(EngineProcessSettings(run=str(tmp_path)))
 
 
 def test_its_report_is_shown_and_its_weights_play(run: Path) -> None:
@@ -49,7 +47,7 @@ def test_its_report_is_shown_and_its_weights_play(run: Path) -> None:
         assert page.until("view")["engine"] == "my run: weights"
         assert page.until("view")["number"] == 1  # it has played
         page.send(do="new", setup={"game": "go", "engine": "my run: weights"})
-        assert page.until("refused")["text"] == "These weights cannot be used for Go."
+        assert page.until("refused")["text"] == "These weights are not offered for Go."
         link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         link.request("GET", "/run/report")
         answer = link.getresponse()

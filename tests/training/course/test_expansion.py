@@ -63,6 +63,6 @@ def test_children_are_the_positions_after_each_candidate(name: str, monkeypatch:
 
 def test_chunks_keep_below_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     expander = Expander(game_of(COURSES["gomoku"]))
-    monkeypatch.setattr(expansion, "MOST_CHILDREN", 200)
+    monkeypatch.setattr(expansion, "MOST_CHILDREN", 2 * expander.game.actions)
     sizes = [(chunk.count, len(chunk.parents)) for chunk in expander.chunks(expander.game.new_states(5))]
     assert sizes == [(2, 162), (2, 162), (1, 81)]

@@ -97,7 +97,7 @@ def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_t
     watch.generation({**generation, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path))
     monkeypatch.setattr(monitor.report, "write", lambda folder, stop: stopped.append(True))  # Ctrl-C comes meanwhile
     watch.close(lambda: bool(stopped))
-    assert f"report.html is not written yet; gozero report {tmp_path} writes it" in capsys.readouterr().err
+    assert f"report.html is not up to date; gozero report {tmp_path} writes it" in capsys.readouterr().err
     monkeypatch.setattr(monitor.report, "write", written)
     monitor.Monitor(tmp_path, settings).close(lambda: False)  # of a run that had nothing left to do
     assert (tmp_path / "report.html").exists()

@@ -159,6 +159,17 @@ def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: 
     assert panel.curves == [Curve("threads", [2, 3], [2.0, 1.0])]
 
 
+def test_speeds_of_playouts_and_of_the_network_have_axes_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(tmp_path, OLD | {"speed/playouts": 1.0, "speed/evaluations": 9000.0}, OLD)
+    drawn: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
+    report.write(tmp_path)
+    found = {panel.title: panel.curves[0].y for panel in drawn if panel.title.startswith("evaluations/s")}
+    assert found == {"evaluations/s, random playouts": [9000.0], "evaluations/s, the network": [500.0]}
+
+
 @pytest.mark.parametrize(("game", "ownership", "shown"), [("go", 0.4, {"ownership", "settled"}), ("nogo", 0.0, set())])
 def test_what_the_game_lacks_is_not_drawn(
     game: str, ownership: float, shown: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,8 +15,7 @@ class Machine:
 
     def __init__(self, wanted: int = 0, most: int = 2) -> None:
         self.now = 0.0
-        self.told: list[int] = []
-        self.pace = Pace(wanted, most, self.told.append, lambda: self.now)
+        self.pace = Pace(wanted, most, lambda: self.now)
 
     def work(self, seconds: Callable[[int], float], pieces: int, kind: int = 13) -> list[int]:
         """The threads of each piece."""
@@ -39,14 +38,13 @@ def test_the_fastest_is_found_at_the_start(seconds: dict[int, float], most: int,
     assert set(machine.work(seconds.__getitem__, 20)) == {best}
 
 
-def test_other_work_is_noticed_within_a_piece_and_its_end_later() -> None:
+def test_other_work_and_its_end_are_noticed() -> None:
     machine = Machine()
     machine.work(ALONE.__getitem__, 10)
-    assert machine.work(CROWDED.__getitem__, 6) == [2, 1, 1, 1, 1, 1]
-    assert machine.told == [1]
+    machine.work(CROWDED.__getitem__, 20)
+    assert machine.pace.threads == 1
     machine.work(ALONE.__getitem__, 2000)
     assert machine.pace.threads == 2
-    assert machine.told == [1, 2]
 
 
 def test_trials_take_a_small_share_of_the_time() -> None:
@@ -75,7 +73,6 @@ def test_a_rare_kind_does_not_keep_the_others_waiting() -> None:
 def test_a_number_that_is_asked_for_stays() -> None:
     machine = Machine(wanted=2)
     assert set(machine.work(CROWDED.__getitem__, 100)) == {2}
-    assert machine.told == []
 
 
 def test_a_piece_that_fails_is_not_counted() -> None:

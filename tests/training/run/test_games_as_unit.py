@@ -59,8 +59,8 @@ def test_a_generation_of_games_and_a_limit_in_games(tmp_path: Path) -> None:
     assert 3 <= len(shards) <= 4 and all(4 <= games <= 8 for games in shards), shards
     assert run.progress.games == sum(shards) >= 18
     assert sum(shards[:-1]) < 18, "it ends with the first generation that reaches the limit"
-    assert run.progress.games_owed[4] == 6 * len(shards) - sum(shards)
-    assert run.progress.rows_owed == {}
+    assert run.progress.games_backlog[4] == 6 * len(shards) - sum(shards)
+    assert run.progress.rows_backlog == {}
 
 
 def test_a_window_of_games_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_how_far_self_play_may_be_ahead_is_counted_in_games_too(tmp_path: Path) 
     changes = {"mode": "asynchronous", "generations_ahead": 2.0, "generation_rows": 1}
     run = finished(tmp_path, generations=1, generation_games=6, **changes)
     a_generation = run.trainer.paid_by(6 * run.progress.rows / run.progress.games)
-    run.trainer.steps_owed = 2 * a_generation - 1
-    assert run.trainer.due() > 1 and not run.is_ahead()
-    run.trainer.steps_owed = 2 * a_generation + 1
+    run.trainer.steps_backlog = 2 * a_generation - 1
+    assert run.trainer.steps_ready() > 1 and not run.is_ahead()
+    run.trainer.steps_backlog = 2 * a_generation + 1
     assert run.is_ahead()

@@ -128,7 +128,7 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
     with_games(run, range(5))
     run.trainer.learner.steps += 1
-    assert run.hand_over(lambda: False)
+    assert run.promote(lambda: False)
     assert not run.trainer.replay.sizes(), "the window is emptied in the middle of the generation"
     with_games(run, range(5, 9))
     run.save()
@@ -146,16 +146,16 @@ def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_th
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}, replay=replay), tmp_path)
     with_games(run, range(5))
     run.trainer.learner.steps += 1
-    owed = run.trainer.steps_owed
+    owed = run.trainer.steps_backlog
     assert owed >= 1
-    assert run.hand_over(lambda: False)
-    assert run.trainer.steps_owed == owed
-    assert run.trainer.due() == 0, "there are no rows to learn from"
+    assert run.promote(lambda: False)
+    assert run.trainer.steps_backlog == owed
+    assert run.trainer.steps_ready() == 0, "there are no rows to learn from"
     run.learn(lambda: False)
     for seed in range(5, 50):
         with_games(run, range(seed, seed + 1))
         rows = sum(run.trainer.replay.sizes().values())
-        assert (run.trainer.due() > 0) == (rows >= 40), "a step needs as many rows as the settings ask for"
+        assert (run.trainer.steps_ready() > 0) == (rows >= 40), "a step needs as many rows as the settings ask for"
         if rows >= 40:
             break
     run.learn(lambda: False)
@@ -178,7 +178,7 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
 
     monkeypatch.setattr(gate, "match", match)
     run.trainer.learner.steps += 1
-    assert run.hand_over(lambda: False)
+    assert run.promote(lambda: False)
     assert all(torch.equal(tensor, judged[name]) for name, tensor in run.selfplay.playing.state_dict().items())
     assert run.unseen_steps() == 3
     assert weights.load(tmp_path / "weights.pt").provenance["steps"] == 1
@@ -195,6 +195,6 @@ def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkey
 
     monkeypatch.setattr(run, "turn", watched_turn)
     run.trainer.learner.steps += 1
-    assert run.hand_over(lambda: False)
+    assert run.promote(lambda: False)
     assert noted == [1]
     assert run.unseen_steps() == 0

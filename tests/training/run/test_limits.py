@@ -10,12 +10,12 @@ from training.storage.checkpoint import Progress
 @pytest.mark.parametrize(
     ("overrides", "progress", "advice"),
     [
-        (["hours=3"], Progress(hours=43.1), "hours = 3; the same command with a higher one, such as --set hours=86.2,"),
+        (["hours=3"], Progress(hours=43.1), "hours = 3; the same command with a higher one, such as --set hours=87,"),
         (["generations=2"], Progress(generation=3), "generations = 2; the same command with a higher one, such as --set generations=4,"),
         (["generations=1"], Progress(generation=4), "such as --set generations=6,"),
         (["evaluations=1"], Progress(evaluations=18_001), "such as --set evaluations=36002,"),
         (["hours=0.001", "games=5"], Progress(hours=0.002, games=7),
-         "hours = 0.001 and games = 5; the same command with a higher one, such as --set hours=0.004 --set games=14,"),
+         "hours = 0.001 and games = 5; the same command with a higher one, such as --set hours=1 --set games=14,"),
     ],
 )  # fmt: skip
 def test_a_limit_that_would_continue_the_run_is_beyond_all_that_is_done(

@@ -5,13 +5,11 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from gozero import games
-from gozero.nets import features, weights
+from gozero.nets import weights
 from tests import ROOT
 from tests.training.games import random_record
 from training.commands import train
@@ -119,15 +117,15 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     run = session.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(run.folder, run.settings)
     assert session.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
-    assert run.progress.learning and run.trainer.due() > 0
+    assert run.progress.learning and run.trainer.steps_ready() > 0
     assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
     again = session.prepare(settings, tmp_path / "run")
-    owed = again.trainer.due()
+    owed = again.trainer.steps_ready()
     assert session.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
     said = capsys.readouterr().err
     assert f"catching up: {owed:,} training step" in said
     assert "the run has reached its limit" in said
-    assert not again.progress.learning and not again.trainer.due()
+    assert not again.progress.learning and not again.trainer.steps_ready()
     assert again.progress.generation == 2
     assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps
     assert len(reports(again.folder)) == 1
@@ -221,37 +219,6 @@ def test_a_run_with_tactics_plays_learns_and_is_opened_again(
     capsys.readouterr()
     assert run_loop(tmp_path / "run", "--set", "features=1") == 2
     assert "a run of features 2, not 1" in capsys.readouterr().err
-
-
-def test_a_run_is_given_more_input_features_and_says_what_it_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run, game = tmp_path / "run", games.make("go", size=5)
-    state, history = game.new_states(1)[0], np.zeros(9, np.uint64)
-    for action in (7, 6, 24, 5, 23):
-        game.step(state, history, action)
-    assert run_loop(run, "--set", "generations=1") == 0
-    for version, planes in ((2, 14), (3, 19)):
-        before = weights.load(run / "weights.pt")
-        given = session.prepare(
-            replace(tiny(generations=version), rules="chinese", features=version), run
-        ).selfplay.playing
-        now, then = (
-            net(*map(torch.from_numpy, features.encode(game, state[None], known)))
-            for net, known in ((given, version), (before.network(), before.feature_version))
-        )
-        torch.testing.assert_close(now.policy, then.policy)
-        torch.testing.assert_close(now.value, then.value)
-        assert run_loop(run, "--set", f"features={version}", "--set", f"generations={version}") == 0
-        assert f"features {version - 1} is now {version}" in capsys.readouterr().err
-        assert weights.load(run / "weights.pt").state_dict["stem.conv.weight"].shape[1] == planes
-
-
-def test_muon_goes_on_with_more_input_features(tmp_path: Path) -> None:
-    """It steps a narrow stem among the other parameters, after the matrices."""
-    arguments = ("--set", "network=b2c4", "--set", "learner.optimiser=muon")
-    assert run_loop(tmp_path / "run", *arguments, "--set", "generations=1") == 0
-    assert run_loop(tmp_path / "run", *arguments, "--set", "features=2", "--set", "generations=2") == 0
 
 
 def test_features_that_a_game_does_not_have_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ class Stage:
         for owner, name, event in (
             (records.Writer, "append", "game"),
             (Learner, "train", "step"),
-            (LocalSelfPlay, "hand_over", "hand-over"),
+            (LocalSelfPlay, "take_weights", "hand-over"),
         ):
             monkeypatch.setattr(owner, name, self._noted(getattr(owner, name), event))
 
@@ -95,7 +95,7 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
     stage.cycle()
     assert before
     assert run.progress.generation == 3
-    assert run.trainer.steps_owed < 1, "the last games are learned from too"
+    assert run.trainer.steps_backlog < 1, "the last games are learned from too"
 
 
 def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
@@ -103,7 +103,7 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
 ) -> None:
     stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, swap_steps=2)
     run, third, handed, in_flight = stage.run, threading.Event(), threading.Event(), []
-    use, hand_over, learn = LocalSelfPlay._use, LocalSelfPlay.hand_over, Run.learn
+    use, take_weights, learn = LocalSelfPlay._use, LocalSelfPlay.take_weights, Run.learn
 
     def game() -> None:
         if run.progress.generation == 3:
@@ -119,14 +119,14 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
             in_flight.append(max(len(episode.moves) for episode in pool.games))
         return use(selfplay, pool, *arguments)
 
-    def noted_hand_over(selfplay: LocalSelfPlay, net: Any) -> None:
-        hand_over(selfplay, net)
+    def noted_weights(selfplay: LocalSelfPlay, state: Any) -> None:
+        take_weights(selfplay, state)
         handed.set()
 
     stage.game = game
     monkeypatch.setattr(Run, "learn", late_learn)
     monkeypatch.setattr(LocalSelfPlay, "_use", noted_use)
-    monkeypatch.setattr(LocalSelfPlay, "hand_over", noted_hand_over)
+    monkeypatch.setattr(LocalSelfPlay, "take_weights", noted_weights)
     stage.cycle()
     assert max(in_flight) > 0, "the new network took over games that were under way"
     assert run.progress.generation == 4
@@ -141,8 +141,8 @@ def test_a_complete_generation_is_learned_from_first(
     turns.cycle(lambda: "step" in turns.events)
     assert turns.run.progress.learning, "as games from elsewhere are"
     stage = Stage(tmp_path, monkeypatch, mode=mode, generations=3)
-    run, owed, left = stage.run, stage.run.trainer.due(), []
-    stage.game, before = lambda: left.append(dict(run.progress.rows_owed)), dict(run.progress.rows_owed)
+    run, owed, left = stage.run, stage.run.trainer.steps_ready(), []
+    stage.game, before = lambda: left.append(dict(run.progress.rows_backlog)), dict(run.progress.rows_backlog)
     stage.cycle()
     assert left[0] == before, "a generation is completed once"
     assert stage.events[: owed + 1] == ["step"] * owed + ["hand-over"]
@@ -173,7 +173,7 @@ def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monk
     assert busy[0] > 0, "a match that is under way counts in the report"
     assert "hand-over" in stage.events
     assert stage.run.progress.generation == 4
-    assert stage.run.trainer.steps_owed < 1, "the last rows are learned from too"
+    assert stage.run.trainer.steps_backlog < 1, "the last rows are learned from too"
     assert stage.run.unseen_steps() == 0, "the last network is judged too"
 
 

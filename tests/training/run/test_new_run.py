@@ -61,7 +61,7 @@ def owns(run: Run, games: Sequence[Record]) -> None:
     assert (run.progress.games, run.progress.rows) == (len(games), rows)
     assert (run.trainer.replay.total, run.trainer.replay.sizes()) == (rows, {5: rows})
     assert run.trainer.window.corrupt == 0
-    assert run.trainer.steps_owed == rows * run.settings.learner.reuse / run.settings.learner.batch
+    assert run.trainer.steps_backlog == rows * run.settings.learner.reuse / run.settings.learner.batch
 
 
 @pytest.mark.parametrize("moved", [0, 1])

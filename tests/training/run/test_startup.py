@@ -125,11 +125,11 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         ),
         (
             ["--preset", "tiny", "--set", "replay.least_rows=950", "--set", "replay.growing=false"],
-            "replay.least_rows = 950, but of the 1,000 rows that the window holds about 900 may be drawn (replay.held_out)",
+            "replay.least_rows = 950, but of the window's rows at most 900 may be drawn",
         ),
         (
             ["--preset", "tiny", "--set", "replay.least_rows=500", "--set", "replay.window_games=2"],
-            "replay.least_rows = 500, but the 2 games that the window holds have 99 rows at most that may be drawn",
+            "replay.least_rows = 500, but of the window's rows at most 99 may be drawn",
         ),
         (
             ["--preset", "s3", "--set", "stage.1.sizes={9=0.5,13=0.5}"],
@@ -145,7 +145,6 @@ def test_what_cannot_be_done_is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dry_run, "_folder", lambda folder: str(folder))
     if "--dry-run" in arguments:
         capsys.readouterr()
         assert train.main(arguments) == 2
@@ -226,7 +225,7 @@ def test_a_precision_that_the_processor_lacks_is_refused_before_anything_is_writ
 def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = ["--set", "selfplay.processes=2", "--set", "selfplay.slots=2", "--set", "threads=1"]
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
-    assert "a move of 8 games in each of 2 processes at 5x5 with the network: ok" in capsys.readouterr().out
+    assert "a move of 8 games at 5x5 with the network: ok" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
 
 
@@ -348,7 +347,7 @@ def test_a_dry_run_checks_all_and_leaves_nothing(
     assert train.main([*arguments, "--set", "network=b3c24", "--threads", "1"]) == 0
     words = [line.split()[0] for line in capsys.readouterr().out.splitlines()[:-1]]
     assert [word for word in dict.fromkeys(words) if word != "referee"] == [
-        "settings", "simulator", "folder", "weights", "records", "disk", "self-play", "learning",
+        "settings", "simulator", "network", "records", "folder", "self-play", "learning",
     ]  # fmt: skip
     assert not list(tmp_path.iterdir())
 
@@ -371,7 +370,7 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     assert run.progress.learning
     assert (run.progress.games, run.progress.rows) == (len(games), sum(game.rows for game in games))
     assert run.trainer.replay.total == run.progress.rows
-    assert run.trainer.steps_owed == run.progress.rows * 4 / 32
+    assert run.trainer.steps_backlog == run.progress.rows * 4 / 32
     assert run.progress.trained_sizes == [5], "what the first weights learned counts"
     narrow = weights.load(finished / "weights.pt").network()
     planes, inputs = torch.zeros(1, 11, 5, 5), torch.zeros(1, 7)
@@ -434,7 +433,7 @@ def test_a_bug_is_no_error_of_the_users(
     def broken(*arguments: object, **named: object) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr(start, "prepare", broken)
+    monkeypatch.setattr(session, "prepare", broken)
     with pytest.raises(ValueError, match="broadcast"):
         program(["--preset", "tiny", "--run", str(tmp_path / "run"), "--threads", "1"])
 

@@ -16,16 +16,16 @@ def test_waiting_within_a_part_is_no_work_of_it(monkeypatch: pytest.MonkeyPatch)
     found = Timeline()
     with found.during("selfplay"):
         now[0] = 2.0
-        with found.during("held", within="selfplay"):
+        with found.during("waiting", within="selfplay"):
             now[0] = 9.0
         now[0] = 10.0
-    with found.during("held", within="selfplay"):  # between two generations
+    with found.during("waiting", within="selfplay"):  # between two generations
         now[0] = 20.0
     report = found.report()
     assert report["speed/selfplay_seconds"] == 3.0
-    assert report["speed/held_seconds"] == 17.0
+    assert report["speed/waiting_seconds"] == 17.0
     assert report["speed/selfplay_busy"] == pytest.approx(0.15)
-    assert report["speed/held_busy"] == pytest.approx(0.85)
+    assert report["speed/waiting_busy"] == pytest.approx(0.85)
 
 
 def test_what_was_spent_before_a_restart_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from training.learner.learner import network_config
 from training.records import records
 from training.records.records import Record
 from training.run import modes, session
-from training.selfplay.actor import Actor, Debt
+from training.selfplay.actor import Actor, Backlog
 from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd, in_order
 from training.selfplay.pool import Stop
 from training.storage import storage
@@ -170,7 +170,7 @@ def test_a_task_is_as_long_as_the_games_of_its_size_ask_for(tmp_path: Path) -> N
     settings = replace(SETTINGS, selfplay=selfplay, generation_rows=4)
     stage = replace(settings.stage[0], sizes={4: 0.5, 5: 0.5})
     streams = Streams(settings, NET, 1, "cpu")
-    Actor(settings, tmp_path, streams)._keep_busy(Debt({4: 2.0, 5: 2.0}), stage, Progress(generation=1))
+    Actor(settings, tmp_path, streams)._keep_busy(Backlog({4: 2.0, 5: 2.0}), stage, Progress(generation=1))
     assert {each.size: each.wanted for each in streams.tasks} == {4: 4.0 * 64, 5: 4.0 * 3}
 
 
@@ -189,21 +189,21 @@ def test_a_task_may_end_in_a_stage_without_its_size(tmp_path: Path) -> None:
 def test_a_generation_of_one_game_plays_it_however_the_sizes_share_it(shares: tuple[float, ...]) -> None:
     owed, played = dict.fromkeys(range(4, 4 + len(shares)), 0.0), []
     for _ in range(20):
-        debt = Debt({size: left + share for (size, left), share in zip(owed.items(), shares, strict=True)}, True)
+        backlog = Backlog({size: left + share for (size, left), share in zip(owed.items(), shares, strict=True)}, True)
         count = 0
-        while (size := debt.next()) is not None:
-            debt.owed[size] -= 1
+        while (size := backlog.next()) is not None:
+            backlog.missing[size] -= 1
             count += 1
             played.append(size)
-        owed = debt.owed
+        owed = backlog.missing
         assert count == 1
     assert {size: pytest.approx(20 * share, abs=2) for size, share in zip(owed, shares, strict=True)} == Counter(played)
 
 
 def test_what_comes_next_is_the_smallest_board_that_owes_a_whole_one() -> None:
-    assert Debt({5: 3.0, 4: 0.6, 6: -2.0}).next() == 4
-    assert Debt({5: 3.0, 4: 0.4, 6: -2.0}).next() == 5
-    assert Debt({5: 0.4, 4: 0.3}).next() == 5
-    assert Debt({5: 0.2, 4: 0.2}).next() is None
-    assert Debt({5: 0.9, 4: -1.0}).next() == 5, "rows of one size do not pay for another's"
-    assert Debt({5: 0.9, 4: -1.0}, of_games=True).next() is None
+    assert Backlog({5: 3.0, 4: 0.6, 6: -2.0}).next() == 4
+    assert Backlog({5: 3.0, 4: 0.4, 6: -2.0}).next() == 5
+    assert Backlog({5: 0.4, 4: 0.3}).next() == 5
+    assert Backlog({5: 0.2, 4: 0.2}).next() is None
+    assert Backlog({5: 0.9, 4: -1.0}).next() == 5, "rows of one size do not pay for another's"
+    assert Backlog({5: 0.9, 4: -1.0}, of_games=True).next() is None

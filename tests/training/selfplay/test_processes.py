@@ -55,7 +55,7 @@ def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
     for seed in (None, 2):
         if seed is not None:
             for each in (alone, shared):
-                each.hand_over(model.build(network_config(SETTINGS), seed))
+                each.take_weights(model.build(network_config(SETTINGS), seed).state_dict())
         expected, found = played(alone, tasks()), played(shared, tasks())
         assert moves(found) == moves(expected)
         assert found[-1] == expected[-1]

@@ -87,7 +87,7 @@ class TestPachi:
         monkeypatch.setattr(pachi.PachiBoard, "read", blind)
         text = complaint(record)
         assert f"move {first + 1}, " in text
-        assert "different stones are left after it; A5" in text
+        assert "different stones are left after it, at A5" in text
 
     def test_auto_takes_pachi(self) -> None:
         assert resolve("auto", game_of(5)) == "pachi"

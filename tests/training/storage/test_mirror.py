@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from gozero.system.options import SettingsError
 from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
-from training.storage import command, manifest
+from training.commands.storage import fetch
+from training.storage import manifest
 from training.storage.mirror import LostError, Mirror, Uploader, open_remote
 from training.storage.store import Store, StoreError
 
@@ -32,7 +33,7 @@ def home_of(folder: Path, url: str) -> Uploader:
 
 
 def pulled(url: str, folder: Path) -> dict[str, bytes]:
-    command.fetch(Store(url), folder)
+    fetch(Store(url), folder)
     return state(folder)
 
 
@@ -150,15 +151,15 @@ def test_the_process_that_came_last_has_the_store(tmp_path: Path, monkeypatch: p
 def test_of_two_that_claim_at_once_one_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url, ids = f"file://{tmp_path}/store", iter(["8" * 16, "1" * 16])
     place = Store(url)
-    rival = manifest.StoreManifest("a" * 16, 1, "5" * 16, manifest.Owner("rival", 1, "/there", 0.0), {})
+    rival = manifest.StoreManifest("a" * 16, 1, "5" * 16, "rival", {})
     real = Store.write
 
     def at_once(self: Store, name: str, content: bytes) -> None:
         real(self, name, content)
-        real(place, rival.name, manifest.encode(rival))
+        real(place, rival.name, rival.encode())
 
     monkeypatch.setattr(Store, "write", at_once)
-    monkeypatch.setattr("training.storage.mirror.new_id", lambda: next(ids))
+    monkeypatch.setattr("secrets.token_hex", lambda length: next(ids))
     with pytest.raises(LostError, match="taken over by rival"):
         mirror(tmp_path / "run", url)
 
@@ -234,7 +235,7 @@ def test_a_store_does_not_replace_files_that_do_not_come_from_it(tmp_path: Path)
     with pytest.raises(StoreError, match=r"has another weights\.pt, which it would replace: give another --run"):
         mirror(taken, url)
     with pytest.raises(SettingsError, match=r"has another weights\.pt, which stays; give a new folder"):
-        command.fetch(Store(url), taken, ["weights.pt"])
+        fetch(Store(url), taken, ["weights.pt"])
     assert not {path.name for path in taken.iterdir()} - {"weights.pt", "lock"}
     assert (taken / "weights.pt").read_bytes() == b"mine"
 

@@ -280,7 +280,7 @@ def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:
         "rows": rows,
         "evaluations": 9,
         "hours": 0.5,
-        "steps_owed": 0.5,
+        "steps_backlog": 0.5,
     }
     (folder / "checkpoints").mkdir()
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}

@@ -83,20 +83,20 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
-    owner = manifest.Owner("host", 7, "/runs/go13", 1e9)
+    owner = "host"
     whole = manifest.StoreManifest("a" * 16, 3, "b" * 16, owner, {"weights.pt": manifest.FileEntry(3, "c" * 64)})
-    content = manifest.encode(whole)
+    content = whole.encode()
     assert manifest.decode(content) == whole
     for end in range(0, len(content), 7):
         assert manifest.decode(content[:end]) is None
     outside = manifest.StoreManifest("a" * 16, 3, "b" * 16, owner, {"../weights.pt": manifest.FileEntry(3, "c" * 64)})
     with pytest.raises(ValueError, match=r"the file '\.\./weights\.pt', which cannot be in a run folder"):
-        manifest.decode(manifest.encode(outside))
+        manifest.decode(outside.encode())
     named = manifest.StoreManifest(
         "a" * 16, 3, "b" * 16, owner, {"checkpoints/abc.pt": manifest.FileEntry(3, "c" * 64)}
     )
     with pytest.raises(ValueError, match=r"the file 'checkpoints/abc\.pt', which is no checkpoint"):
-        manifest.decode(manifest.encode(named))
+        manifest.decode(named.encode())
     for body in (b"{}", b"[1]", b'{"owner": {"host": "h"}, "files": []}'):
         with pytest.raises(ValueError, match="has a manifest of another version"):
             manifest.decode(body)
@@ -104,10 +104,10 @@ def test_a_manifest_comes_back_whole_or_not_at_all() -> None:
 
 def test_a_store_whose_newest_manifest_is_damaged_holds_the_one_before(tmp_path: Path) -> None:
     place = Store(f"file://{tmp_path}/store")
-    owner = manifest.Owner("host", 7, "/runs/go13", 1e9)
+    owner = "host"
     first, second = (manifest.StoreManifest("a" * 16, number, "b" * 16, owner, {}) for number in (9, 10))
-    place.write(first.name, manifest.encode(first))
-    place.write(second.name, manifest.encode(second)[:-9])
+    place.write(first.name, first.encode())
+    place.write(second.name, second.encode()[:-9])
     assert manifest.newest(place) == first
     place.remove([first.name])
     with pytest.raises(StoreError, match="is damaged: none of its 1 manifests is whole"):
@@ -173,9 +173,8 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("gozero storage: ")
         assert reason in line
-    with pytest.raises(SystemExit, match="2"):
-        storage_command.main(["fetch", str(home), ""])
-    assert "argument FOLDER: invalid folder value: ''" in capsys.readouterr().err
+    assert storage_command.main(["fetch", str(home), ""]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
     folder = tmp_path / "made"
     folder.mkdir()
     keeper = open_remote(str(home), folder)

@@ -20,7 +20,7 @@ from tests import ROOT
 from tests.training.games import random_record
 from training.commands import supervised as supervised_command
 from training.learner.learner import Learner
-from training.records.describe import sgf_record
+from training.records.browse import sgf_record
 from training.records.library import Entry
 from training.records.replay import Batch, rows_of
 from training.settings.config import LearnerSettings
@@ -221,7 +221,7 @@ def test_wanted_sizes_results_and_limits(folder: Path) -> None:
     said: list[str] = []
     limited = collection.read(folder, Wanted(most=100, held_out=0), said.append)
     assert 100 <= limited.rows() < 250
-    assert "files are left unread" in said[-1]
+    assert "as many as wanted" in said[-1]
     with pytest.raises(CollectionError, match="can be trained on: 24 files, 24 other sizes"):
         collection.read(folder, Wanted(sizes=(19,)), print)
 

@@ -9,34 +9,21 @@ from __future__ import annotations
 import json
 import os
 import queue
-import sys
 import threading
-import time
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.system import jit
 from gozero.system.console import SUCCESS, from_arguments, run_server
-from gozero.system.errors import InputError, UserError
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 
-if TYPE_CHECKING:
-    from gozero.frontends.web.engine.handler import RequestHandler
-
-URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
-"""Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 LOADING = (
-    "Preparing the rules and the search for this processor: {seconds} s so far. The first time for each version they "
-    "are compiled, which takes about half a minute, longer on a busy machine."
+    "Preparing the rules and the search for this processor. The first time for each version they are compiled, which "
+    "takes about half a minute, longer on a busy machine."
 )
 WAIT = 0.3  # seconds for the rules, before the page shows that they are being prepared
-
-Report = Callable[[dict[str, Any]], None]
-RequestQueue = queue.Queue[dict[str, Any] | None]
-"""The requests that wait; None is the end of the input."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -48,12 +35,19 @@ def main(arguments: list[str] | None = None) -> None:
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     """Answer requests until their end. Returns the exit code."""
     output = ProtocolOutput.take_over(log)
-    requests = RequestQueue()
-    threading.Thread(target=read, args=(arriving_lines(0), output.note, requests), daemon=True).start()
+    requests: queue.Queue[dict[str, Any] | None] = queue.Queue()
 
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
 
+    def read() -> None:
+        with suppress(ValueError):  # a line that was cut off, as when the server is killed
+            for line in arriving_lines(0):
+                output.note(line)
+                requests.put(json.loads(line))
+        requests.put(None)
+
+    threading.Thread(target=read, name="requests", daemon=True).start()
     with jit.collecting() as kernels:  # they are compiled in another thread
         from gozero import games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.frontends.web.engine.handler import RequestHandler
@@ -61,80 +55,16 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         from gozero.games.go import go, simple_go  # noqa: F401
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
     compilation = jit.Compilation(kernels)
-
-    def answer(request: dict[str, Any]) -> None:
-        page = request.get("page")
-        guarded(lambda: handler.do(request), lambda values: report({**values, "to": page}))
-        if page is not None:
-            report({"is": "done", "to": page})
-
-    def is_waiting() -> bool:
-        return not requests.empty()
-
-    def is_cut() -> bool:
-        while is_waiting():
-            request = requests.queue[0]  # nobody else takes it
-            if request is None or request["do"] in URGENT:
-                return True
-            requests.get()
-            answer(request)
-        return False
-
-    handler = RequestHandler(settings, is_waiting, is_cut, report, lambda: wait(compilation, report))
-    while (request := next_request(handler, requests, report)) is not None:
-        answer(request)
+    RequestHandler(settings, requests, report, lambda: wait(compilation, report)).run()
     os._exit(SUCCESS)  # threads that load or compile are not waited for
 
 
-def read(lines: Iterator[str], note: Callable[[str], None], requests: RequestQueue) -> None:
-    """Put the requests of the input, and its end, into the queue; ``note`` is called with each."""
-    with suppress(ValueError):  # a line that was cut off, as when the server is killed
-        for line in lines:
-            note(line)
-            requests.put(json.loads(line))
-    requests.put(None)
-
-
-def wait(compilation: jit.Compilation, report: Report) -> None:
-    """Wait until the kernels are compiled; if that takes long, report the seconds to the page."""
-    begun = time.monotonic()
-    if compilation.wait(WAIT):
-        return
-    while True:
-        report({"is": "loading", "text": LOADING.format(seconds=round(time.monotonic() - begun))})
-        if compilation.wait(1.0):
-            break
-    report({"is": "loading", "text": ""})
-
-
-def next_request(handler: RequestHandler, requests: RequestQueue, report: Report) -> dict[str, Any] | None:
-    """The next request; until it comes the engine works, and watches the clock of a person."""
-    while True:
-        left = handler.seconds_left(time.monotonic())
-        if left == 0:
-            guarded(handler.time_is_up, report)
-        elif handler.has_work and requests.empty():
-            guarded(handler.work, report)
-        else:
-            with suppress(queue.Empty):
-                return requests.get(timeout=left)
-
-
-def guarded(act: Callable[[], None], report: Report) -> None:
-    """Do it; report to the page in one sentence what cannot be done, or that there is a bug."""
-    try:
-        act()
-    except InputError as refused:
-        report({"is": "refused", "text": str(refused)})
-    except UserError as error:
-        report({"is": "refused", "text": f"{str(error)[:1].upper()}{str(error)[1:]}."})
-    except BrokenPipeError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
-        sys.stderr.write("gozero web: internal error; please report this:\n")
-        traceback.print_exception(error, file=sys.stderr)
-        text = f"Internal error: {type(error).__name__}; the terminal says more."
-        report({"is": "refused", "text": text})
+def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
+    """Wait until the kernels are compiled; if that takes long, the page shows why."""
+    if not compilation.wait(WAIT):
+        report({"is": "loading", "text": LOADING})
+        compilation.wait()
+        report({"is": "loading", "text": ""})
 
 
 if __name__ == "__main__":

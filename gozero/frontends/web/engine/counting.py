@@ -14,7 +14,7 @@ from gozero.play.current_game import GoGame
 from gozero.play.ending import Ending, GoEnding, Outcome
 from gozero.play.searcher import Limits, never
 from gozero.scoring.regions import chains_of
-from gozero.scoring.settlement import Settlement, agreed, as_it_stands
+from gozero.scoring.settlement import Settlement, agreed
 from gozero.system.errors import InputError
 
 
@@ -47,15 +47,13 @@ class Counting:
         dead = session.tree[session.at].dead
         if dead is not None:
             return agreed(board, dead)
-        return self._searched(should_stop) if self._removes_dead else as_it_stands(board)
-
-    def _searched(self, should_stop: Callable[[], bool]) -> Settlement:
         assert isinstance(self._ending, GoEnding)
-        return self._ending.settlement(Limits(None, should_stop=should_stop))
+        return self._ending.count(Limits(None, should_stop=should_stop))
 
     def is_settled(self, should_stop: Callable[[], bool]) -> bool:
         """Whether nothing is left to do in the shown position but to pass."""
-        return self._removes_dead and self._searched(should_stop).is_complete
+        ending, limits = self._ending, Limits(None, should_stop=should_stop)
+        return self._removes_dead and isinstance(ending, GoEnding) and ending.settlement(limits).is_complete
 
     def toggle(self, action: int) -> None:
         """Call the string on a point dead if it was alive, and the other way round. InputError if there is none."""

@@ -9,9 +9,13 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import queue
+import sys
 import time
+import traceback
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,50 +25,51 @@ from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
-from gozero.frontends.web.engine.opponent import Bounds
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
+from gozero.frontends.web.training_run import offered_weights
+from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError, InputError, UserError
 
+RequestQueue = queue.Queue[dict[str, Any] | None]
+"""The requests that wait; None is their end."""
+PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
-ONLY_SHOWN = ("view", "goto", "analyse")  # requests after which a view follows, and no snapshot
-ANSWERED = ("catalogue", "hint", "save")  # requests that have a report of their own
+LOST = "The game that this page has kept cannot be taken up: begin a new one."
+URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
+"""Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
+ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
+ANSWERED = ("catalogue", "hint", "save", "view")  # requests that have a report of their own
 
 
 class RequestHandler:
-    """Handles the requests of one game's pages.
+    """Handles the requests of one game's pages, and searches between them.
 
     Args:
         settings: of this process.
-        is_waiting: whether a request has arrived.
-        is_cut: handles the requests that have arrived, up to one that ends the search for the engine's move; whether
-            there is such a one.
-        report: takes what is sent to the page.
+        requests: that wait.
+        report: takes what is sent to the server.
         compile: waits until rules and search are compiled.
     """
 
     def __init__(
-        self,
-        settings: EngineProcessSettings,
-        is_waiting: Callable[[], bool],
-        is_cut: Callable[[], bool],
-        report: Report,
-        compile: Callable[[], None],
+        self, settings: EngineProcessSettings, requests: RequestQueue, report: Report, compile: Callable[[], None]
     ) -> None:
         self._settings = settings
-        self._is_waiting, self._is_cut = is_waiting, is_cut
+        self._requests = requests
         self._report = report
         self._compile = compile
+        self._weights = offered_weights(settings)
         self._evaluators: dict[Path, Evaluators] = {}
         self._current: Searches | None = None
         self._has_failed = False  # its work; it is not tried again before the next request
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {
             "catalogue": self._catalogue,
-            "new": lambda request: self._begin(self._open(setup_of(request["setup"]))),
+            "new": lambda request: self._begin(self._open(setup_of(request.get("setup")))),
             "restore": self._restore,
             "load": self._load,
             "play": self._play,
@@ -82,7 +87,7 @@ class RequestHandler:
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
             "save": self._save,
-            "view": lambda request: None,
+            "view": lambda request: self._answer(request, self._view()),
         }
 
     @property
@@ -95,6 +100,28 @@ class RequestHandler:
     def _session(self) -> GameSession:
         return self._searches.session
 
+    # Requests, and work between them
+
+    def run(self) -> None:
+        """Answer requests until their end; until the next one comes, search and watch the clock of a person."""
+        while True:
+            left = self._seconds_left()
+            if left == 0:
+                self._guard(self._time_is_up)
+            elif self._requests.empty() and self._has_work():
+                self._guard(self._work)
+            else:
+                with suppress(queue.Empty):
+                    if (request := self._requests.get(timeout=left)) is None:
+                        return
+                    self._answer_to(request)
+
+    def _answer_to(self, request: dict[str, Any]) -> None:
+        page = request.get("page")
+        self._guard(lambda: self.do(request), page)
+        if page is not None:
+            self._report({"is": "done", "to": page})
+
     def do(self, request: dict[str, Any]) -> None:
         """Answer a request. InputError or a UserError if it cannot be done."""
         self._has_failed = False
@@ -105,13 +132,24 @@ class RequestHandler:
         if what not in ANSWERED:
             self._show(is_changed=what not in ONLY_SHOWN)
 
-    # Between requests
+    def _should_stop(self) -> bool:
+        """Whether an analysis ends now."""
+        return not self._requests.empty() or self._seconds_left() == 0
 
-    @property
-    def has_work(self) -> bool:
+    def _is_cut(self) -> bool:
+        """Whether the search for the engine's move ends now; requests that leave the live game as it is are answered."""
+        while not self._requests.empty():
+            request = self._requests.queue[0]  # nobody else takes it
+            if request is None or request["do"] in URGENT:
+                return True
+            self._requests.get()
+            self._answer_to(request)
+        return False
+
+    def _has_work(self) -> bool:
         return self._current is not None and not self._has_failed and self._current.has_work
 
-    def work(self) -> None:
+    def _work(self) -> None:
         """A piece of work; afterwards a view if the game has changed. What fails is not tried again by itself."""
         searches = self._searches
         try:
@@ -122,46 +160,59 @@ class RequestHandler:
             self._has_failed = True
             raise
 
-    def seconds_left(self, now: float) -> float | None:
+    def _seconds_left(self) -> float | None:
         """Until the clock that runs has run out; None if none runs."""
-        left = math.inf if self._current is None else self._session.clock.remaining(now)
-        return None if math.isinf(left) else max(0.0, left)
+        left = math.inf if self._current is None else self._session.clock.remaining(time.monotonic())
+        return None if math.isinf(left) else left
 
-    def time_is_up(self) -> None:
+    def _time_is_up(self) -> None:
         """The clock of the side to move has run out."""
         self._session.resign(self._session.live_turn, "time")
         self._show()
 
-    def _should_stop(self) -> bool:
-        """Whether an analysis ends now."""
-        return self._is_waiting() or self.seconds_left(time.monotonic()) == 0
+    def _guard(self, act: Callable[[], None], page: int | None = None) -> None:
+        """Do it; report to the page, None: all, in one sentence what cannot be done, or that there is a bug."""
+        try:
+            act()
+            return
+        except InputError as refused:
+            text = str(refused)
+        except UserError as error:
+            text = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
+            sys.stderr.write("gozero web: internal error; please report this:\n")
+            traceback.print_exception(error, file=sys.stderr)
+            text = f"Internal error: {type(error).__name__}; the terminal says more."
+        self._report({"is": "refused", "text": text, "to": page})
 
     # Games
 
     def _catalogue(self, request: dict[str, Any]) -> None:
         """Which games there are, and what is wrong with the game that is to be checked, if any."""
-        choices = {label: Path(path) for label, path in request["choices"].items()}
         fault = ""
         try:
             if request["check"] is not None:
                 self._open(setup_of(request["check"]))
         except (ValueError, UserError) as error:
             fault = str(error)
-        self._report({"is": "catalogue", "games": catalogue.shown_games(choices), "fault": fault})
+        self._report({"is": "catalogue", "games": catalogue.shown_games(self._weights), "fault": fault})
 
     def _open(self, setup: Setup) -> Searches:
         """A new game. A UserError if its weights, its size, its handicap or a chosen backend cannot be had."""
-        network = catalogue.network(setup.game, setup.weights)
+        network, title = catalogue.networks(setup.game, self._weights).get(setup.engine), DESCRIPTIONS[setup.game].title
+        if network is None:
+            raise InputError(f"These weights are not offered for {title}.")
         size, sizes = setup.size or network.usual_size, list(network.sizes)
         if size not in sizes:
-            title = catalogue.title_of(setup.game)
             raise ChoiceError(f"board size {size}: this engine plays {title} on {', '.join(map(str, sizes))}")
-        bounds = Bounds(self._settings.tree_memory, self._settings.analysis_visits, playouts=network.path is None)
         session = GameSession(setup, size, sizes, network.header.trained)
         opener = partial(self._evaluator, network.path)
         if (self._settings.backend, self._settings.precision) != ("auto", "auto"):
             opener(session.game.kind)
-        return Searches(session, opener, bounds, self._should_stop, self._is_cut, self._report)
+        playouts = 0 if network.path else PLAYOUTS_A_LEVEL
+        return Searches(session, opener, self._settings, playouts, self._should_stop, self._is_cut, self._report)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""
@@ -178,13 +229,15 @@ class RequestHandler:
 
     def _restore(self, request: dict[str, Any]) -> None:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
-        saved = request["saved"]
-        found = self._open(setup_of(saved["setup"]))
+        saved = request.get("saved")
+        if not isinstance(saved, dict):
+            raise InputError(LOST)
+        found = self._open(setup_of(saved.get("setup")))
         try:
             found.session.restore(saved["game"])
             view(found.session, found.counting)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            raise InputError("The game that this page has kept cannot be taken up: begin a new one.") from None
+            raise InputError(LOST) from None
         self._current = found
 
     def _load(self, request: dict[str, Any]) -> None:
@@ -217,8 +270,8 @@ class RequestHandler:
 
     def _level(self, request: dict[str, Any]) -> None:
         level = setup_of({"level": request.get("level")}, "this game").level
-        if level != self._searches.opponent.level:
-            self._searches.opponent.set_level(level)
+        if level != self._session.setup.level:
+            self._searches.set_level(level)
 
     def _comment(self, request: dict[str, Any]) -> None:
         """On the position that the page names: another one may be shown by now."""
@@ -228,8 +281,7 @@ class RequestHandler:
         self._session.tree[node].comment = records.comment_of(request.get("text"))
 
     def _save(self, request: dict[str, Any]) -> None:
-        level = self._searches.opponent.level
-        name, text = records.save(self._session, self._searches.counting.sgf_result(), level)
+        name, text = records.save(self._session, self._searches.counting.sgf_result())
         self._answer(request, {"is": "record", "name": name, "text": text})
 
     # Reports
@@ -240,14 +292,16 @@ class RequestHandler:
 
     def _show(self, *, is_changed: bool = True) -> None:
         """Report what the pages show, and a snapshot if the game has changed."""
-        searches, session, now = self._searches, self._session, time.monotonic()
+        session, now = self._session, time.monotonic()
         session.run_clock(now)
-        level = searches.opponent.level
         if is_changed:
-            setup = asdict(replace(session.setup, level=level, weights=None))  # the server knows their path
-            self._report({"is": "snapshot", "saved": {"setup": setup, "game": session.snapshot(now)}})
-        found = {"level": level, "analysing": searches.is_analysing, "batch": bool(searches.batch)}
-        self._report({**view(session, searches.counting), **found})
+            self._report({"is": "snapshot", "saved": {"setup": asdict(session.setup), "game": session.snapshot(now)}})
+        self._report(self._view())
+
+    def _view(self) -> dict[str, Any]:
+        searches = self._searches
+        found = {"analysing": searches.is_analysing, "batch": bool(searches.batch)}
+        return {**view(searches.session, searches.counting), **found}
 
 
 def _bytes_of(text: Any) -> bytes:

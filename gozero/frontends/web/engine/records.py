@@ -37,26 +37,22 @@ _MOVES = re.compile(r"(?:\s*#.*\n)*\s*(?:black|white) +(?:pass|[a-z]\d{1,2})\s*$
 NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'black D4'."
 
 
-def save(
-    session: GameSession, result: str, level: int | None = None, today: datetime.date | None = None
-) -> tuple[str, str]:
+def save(session: GameSession, result: str, today: datetime.date | None = None) -> tuple[str, str]:
     """(name of the file, its text). A game that was read from a file goes back into that file, which keeps everything
-    else: its other games, and every property. ``level`` is the engine's, None: the setup's.
+    else: its other games, and every property.
     """
-    today, level = today or datetime.date.today(), session.setup.level if level is None else level
-    side = {BLACK: WHITE, WHITE: BLACK}.get(session.person)  # the engine's
-    against = "" if side is None else f"-{COLOUR_NAMES[session.person]}-vs-level-{level}"
+    tree, person, level, today = session.tree, session.person, session.setup.level, today or datetime.date.today()
+    against = f"-{COLOUR_NAMES[person]}-vs-level-{level}" if person else ""
     name = f"gozero-{today}-{session.game.name}{session.game.size}{against}"
     if session.start is None:
-        return f"{name}.txt", move_list.written(session.game.kind, session.tree.moves(session.line[-1]))
-    if session.tree.origin is not None:
-        return session.tree.origin.name or f"{name}.sgf", _into_file(session.tree, session.tree.origin)
+        return f"{name}.txt", move_list.written(session.game.kind, tree.moves(session.line[-1]))
+    if tree.origin is not None:
+        return tree.origin.name or f"{name}.sgf", _into_file(tree, tree.origin)
     record = replace(session.start, result=result, date=str(today))
-    if side is not None:
-        names = {BLACK: "person", WHITE: "person", side: f"gozero, level {level}"}
+    if person:
+        names = {person: "person", BLACK + WHITE - person: f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
-    game = GameWithVariations(record, _branches(session.tree), session.tree[START].comment)
-    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(game)])
+    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(GameWithVariations(record, _branches(tree), tree[START].comment))])
 
 
 def _branches(tree: MoveTree) -> list[Branch]:
@@ -157,7 +153,7 @@ class RecordFile:
 
 def _of_game(setup: Setup, name: str) -> Setup:
     """The same for another game, with its own engine."""
-    return replace(setup, game=name, weights=None, engine="", rules=None, komi=None)
+    return replace(setup, game=name, engine="", rules=None, komi=None)
 
 
 def _plays(name: str, size: int) -> bool:

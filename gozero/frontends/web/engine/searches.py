@@ -7,20 +7,25 @@ and analyses have full strength.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
-from gozero.frontends.web.engine.opponent import Bounds, LevelOpponent
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import graph_point, look_values
+from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
-from gozero.play.player import PlayerSettings, player_of
+from gozero.play.current_game import CurrentGame
+from gozero.play.levels import level
+from gozero.play.player import Player, PlayerSettings
 from gozero.play.report import Analysis, Observer
 from gozero.play.searcher import Limits
+from gozero.play.time_controls import moves_to_share
 from gozero.system.errors import InputError
 
 HINT_VISITS = 400
@@ -35,12 +40,15 @@ Report = Callable[[dict[str, Any]], None]
 class Searches:
     """The searches of one game.
 
+    The opponent thinks about the live game on a board of its own, so a page may look at other positions meanwhile.
+
     Args:
         session: the game.
         open_evaluator: as for `gozero.play.player.make_player`.
-        bounds: what they may use.
+        settings: of this process.
+        playouts_a_level: visits of the opponent for each level if there is no network, else 0.
         should_stop: whether an analysis ends now, because a request waits.
-        is_cut: whether the search for the engine's move ends now, see `LevelOpponent`.
+        is_cut: whether the search for the engine's move ends now; may answer requests that leave the live game as it is.
         report: takes what is sent to the page.
 
     Attributes:
@@ -51,46 +59,56 @@ class Searches:
         self,
         session: GameSession,
         open_evaluator: Callable[[Game], Evaluator],
-        bounds: Bounds,
+        settings: EngineProcessSettings,
+        playouts_a_level: int,
         should_stop: Callable[[], bool],
         is_cut: Callable[[], bool],
         report: Report,
     ) -> None:
         self.session = session
-        self._visits = bounds.visits
-        self._should_stop = should_stop
+        self._open_evaluator = open_evaluator
+        self._settings = settings
+        self._playouts_a_level = playouts_a_level
+        self._should_stop, self._is_cut = should_stop, is_cut
         self._report = report
-        full = PlayerSettings(
-            rules=session.setup.played_rules,
-            friendly_pass=True,
-            search=engine.search_settings(None, session.game.name),
-            max_memory=bounds.memory // 2,
-        )
-        self._analyst = player_of(session.game, open_evaluator, full)
+        self._analyst = self._player(session.game, None, PlayerSettings(friendly_pass=True))
         self.counting = Counting(session, self._analyst.ending)
-        self.opponent = LevelOpponent(session, open_evaluator, bounds, is_cut)
+        self._board = session.new_game()
+        self.set_level(session.setup.level)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
         self.batch: list[int] = []
         self._batch_total = 0
         self._batch_visits = 0
 
+    def _player(self, game: CurrentGame, visits: int | None, settings: PlayerSettings) -> Player:
+        """A player with half of the memory, which searches as so many visits need."""
+        search = engine.search_settings(visits, game.name)
+        memory = self._settings.tree_memory // 2
+        return Player(game, self._open_evaluator, replace(settings, search=search, max_memory=memory))
+
+    def set_level(self, number: int) -> None:
+        """Let the opponent play at another level; its thought begins again. ChoiceError for one that does not exist."""
+        chosen = level(number)
+        self.session.setup = replace(self.session.setup, level=number)
+        self._level_visits = number * self._playouts_a_level or chosen.visits
+        settings = PlayerSettings(resign=chosen.resigns, temperature=chosen.temperature, keeps_search=False)
+        self._opponent = self._player(self._board, self._level_visits, settings)
+
     # Work
 
     @property
     def has_work(self) -> bool:
-        return self.session.is_engines_turn or bool(self.batch) or self._wants_analysis
-
-    @property
-    def _wants_analysis(self) -> bool:
-        return self.is_analysing and not self.session.game.position.is_over and self._analysed != self.session.at
+        session = self.session
+        wants_analysis = self.is_analysing and self._analysed != session.at and not session.game.position.is_over
+        return session.is_engines_turn or bool(self.batch) or wants_analysis
 
     def work(self) -> bool:
         """Do a piece of work; whether the game has changed."""
         session = self.session
         if session.is_engines_turn:
             assert session.live is not None
-            return self.opponent.move(self._observer(session.live, sees_the_end=True))
+            return self._move(self._observer(session.live, sees_the_end=True))
         if self.batch:
             return self._analyse_next()
         self._analyse()
@@ -108,8 +126,8 @@ class Searches:
     def _analyse(self) -> None:
         """The running analysis, until a request arrives or its visits are spent."""
         node = self.session.at
-        limits, observer = Limits(self._visits, should_stop=self._should_stop), self._observer(node, sees_the_end=False)
-        self._analyst.analyse(self.session.game.position.to_play, limits, observer)
+        limits = Limits(self._settings.analysis_visits, should_stop=self._should_stop)
+        self._analyst.analyse(self.session.game.position.to_play, limits, self._observer(node, sees_the_end=False))
         if not self._should_stop():
             self._analysed = node
             self._report({**look_values(self._last, self.session, node), "paused": True})
@@ -126,6 +144,52 @@ class Searches:
         return Observer(
             note, REPORT_EVERY, sees_the_end, least_moves=LISTED_MOVES, most_moves=LISTED_MOVES, ownership=True
         )
+
+    # The opponent
+
+    def _move(self, observer: Observer) -> bool:
+        """Think about the live position, and move there, resign, or lose on time; False if the thought was cut short,
+        which begins again if it is still wanted.
+        """
+        session, player = self.session, self._opponent
+        colour, is_cut = session.live_turn, False
+        self._follow()
+        began = time.monotonic()
+        player.load()  # what it takes to compile and to load is not the engine's time
+        session.clock.give_back(time.monotonic() - began)
+
+        def cut() -> bool:
+            nonlocal is_cut
+            is_cut = is_cut or self._is_cut() or player is not self._opponent
+            return is_cut
+
+        action = player.genmove(colour, self._limits(colour, cut), observer)
+        if is_cut:
+            return False
+        if session.clock.remaining(time.monotonic()) <= 0:
+            session.resign(colour, "time")
+        elif action == self._board.kind.resign_action:
+            session.resign(colour)
+        else:
+            session.reply(colour, action)
+        return True
+
+    def _follow(self) -> None:
+        """Put the opponent's board where the live game stands."""
+        assert self.session.live is not None
+        board, position = self._board, self.session.position_at(self.session.live)
+        if position.moves[: len(board.position.moves)] != board.position.moves:  # moves were taken back
+            board.notes.low_values.clear()
+        board.position = position
+
+    def _limits(self, colour: int, cut: Callable[[], bool]) -> Limits:
+        session, now = self.session, time.monotonic()
+        session.run_clock(now)
+        moves = moves_to_share(self._board.kind.points, self._board.position.ply)
+        allowance = session.clock.allowance(colour, moves, now)
+        if allowance is None:
+            return Limits(self._level_visits, should_stop=cut)
+        return Limits(self._level_visits, now + allowance.most, now + allowance.target, cut)
 
     # What the page asks for
 

@@ -43,8 +43,7 @@ class GameSession:
 
     Args:
         setup: what the page asked for.
-        size: of the board.
-        sizes: that the engine can play.
+        size, sizes: of the board; that the engine can play.
         trained: board sizes that the weights learned from, () if unknown.
 
     Attributes:
@@ -70,6 +69,13 @@ class GameSession:
         self.live_turn = self.game.position.to_play
         self.ended: Ended | None = None
         self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
+
+    def new_game(self) -> CurrentGame:
+        """Another game that begins as this one did."""
+        other = game_of(self.setup, self.game.size, self.game.sizes)
+        if isinstance(other, GoGame) and self.start is not None:
+            other.load_record(self.start)
+        return other
 
     # Whose turn
 

@@ -33,8 +33,6 @@ NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 def view(session: GameSession, counting: Counting) -> dict[str, Any]:
     """All that the page shows of a position, but for what is searched."""
-    result, move = counting.result(), _last_move(session)
-    now = result or f"{COLOUR_NAMES[session.game.position.to_play]} to move."
     return {
         "is": "view",
         "identity": session.identity,
@@ -42,10 +40,8 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
         **_turn(session),
         **_moves(session),
         **_terms(session),
-        "lastText": move,
-        "result": result,
+        "result": counting.result(),
         "count": counting.values(),
-        "spoken": f"{move}. {now}" if move else now,  # by a screen reader
     }
 
 
@@ -61,6 +57,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "falling": game.name in FALLING_GAMES,
         "stones": game.stones().reshape(-1).tolist(),
         "last": last if 0 <= last < game.kind.points else None,
+        "lastText": _last_move(session),
         "gains": _gains(session),
     }
 
@@ -105,6 +102,7 @@ def _terms(session: GameSession) -> dict[str, Any]:
     game, start = session.game, session.start or GameRecord(session.game.size)
     return {
         "engine": session.setup.engine,
+        "level": session.setup.level,
         "unit": UNITS.get(game.name, "points"),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
@@ -149,33 +147,26 @@ def look_values(look: Analysis, session: GameSession, node: int) -> dict[str, An
 
 def worst(session: GameSession, line: list[int]) -> list[dict[str, Any]]:
     """The moves of a line that lost most of their side's chance, the worst first, each with what was better."""
-    losses = []
+    found: list[dict[str, Any]] = []
     for number, (before, after) in enumerate(pairwise(line), start=1):
         known, then, move = session.tree[before].estimate, session.tree[after].estimate, session.tree[after]
         if known is None or then is None or not known.line or known.line[0] == move.action:
             continue
         sign = 1 if move.colour == BLACK else -1
-        losses.append((sign * (known.chance - then.chance), number, after, known, then))
-    losses.sort(key=lambda entry: (-entry[0], entry[1]))
-    return [_mistake(session, *entry) for entry in losses[:WORST] if entry[0] >= LEAST_LOSS]
-
-
-def _mistake(
-    session: GameSession, loss: float, number: int, node: int, known: Estimate, then: Estimate
-) -> dict[str, Any]:
-    """A move that lost: from what was known before it to what was known then."""
-    move = session.tree[node]
-    lost = None if known.score is None or then.score is None else known.score - then.score
-    return {
-        "node": node,
-        "number": number,
-        "colour": NAMES[move.colour],
-        "vertex": session.vertex(move.action),
-        "loss": round(loss, DIGITS),
-        "points": _rounded(lost, 1 if move.colour == BLACK else -1),
-        "better": [session.vertex(action) for action in known.line],
-        "betterPoints": list(known.line),
-    }
+        lost = None if known.score is None or then.score is None else known.score - then.score
+        mistake: dict[str, Any] = {
+            "node": after,
+            "number": number,
+            "colour": NAMES[move.colour],
+            "vertex": session.vertex(move.action),
+            "loss": round(sign * (known.chance - then.chance), DIGITS),
+            "points": _rounded(lost, sign),
+            "better": [session.vertex(action) for action in known.line],
+            "betterPoints": known.line,
+        }
+        if mistake["loss"] >= LEAST_LOSS:
+            found.append(mistake)
+    return sorted(found, key=lambda mistake: -mistake["loss"])[:WORST]
 
 
 def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:

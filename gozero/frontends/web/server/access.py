@@ -12,7 +12,7 @@ import secrets
 from urllib.parse import urlsplit
 
 from aiohttp import web
-from aiohttp.typedefs import Handler, Middleware
+from aiohttp.typedefs import Handler
 
 from gozero.frontends.web.settings import LOOPBACK, WebSettings
 
@@ -27,12 +27,7 @@ REPORT_POLICY = (
 
 
 class Access:
-    """The checks of one server.
-
-    Args:
-        settings: the user's.
-        port: on which the server listens.
-    """
+    """The checks of one server, which listens on ``port``."""
 
     def __init__(self, settings: WebSettings, port: int) -> None:
         self.port = port
@@ -40,29 +35,17 @@ class Access:
         self.token = None if settings.is_local else secrets.token_urlsafe(18)
         self._cookie = f"gozero-token-{port}"  # browsers share cookies among the ports of a host
 
-    @property
-    def middleware(self) -> Middleware:
-        """For the application: refuses what must not pass, and adds the headers."""
-
-        @web.middleware
-        async def checked(request: web.Request, handler: Handler) -> web.StreamResponse:
-            refused = self._refused(request)
-            try:
-                answer = refused if refused is not None else await handler(request)
-            except web.HTTPException as failure:
-                self.add_headers(request, failure)
-                raise
-            if not answer.prepared:
-                self.add_headers(request, answer)
-            return answer
-
-        return checked
+    @web.middleware
+    async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Middleware that refuses what must not pass."""
+        refused = self._refused(request)
+        return await handler(request) if refused is None else refused
 
     def _refused(self, request: web.Request) -> web.StreamResponse | None:
         """The answer to a request that must not pass."""
-        if self._is_local and not self._names_this_machine(request.host):
+        if self._is_local and not _names_this_machine(request.host):
             return web.Response(status=421, text="This server answers only for this machine's own addresses.\n")
-        if not self._is_own(request):
+        if not _is_own(request):
             return web.Response(status=403, text="This server answers only pages of its own.\n")
         if self.token is None or self._knows_token(request.cookies.get(self._cookie, "")):
             return None
@@ -73,30 +56,33 @@ class Access:
             return answer
         return web.Response(status=401, text="Open the address that gozero web printed, with its token.\n")
 
-    def _names_this_machine(self, host: str) -> bool:
-        try:
-            return urlsplit(f"//{host}").hostname in LOOPBACK
-        except ValueError:
-            return False
-
-    def _is_own(self, request: web.Request) -> bool:
-        """Whether a request comes from a page of this server, if it says where from; a connection must say so."""
-        origin = request.headers.get("Origin")
-        if origin is None:
-            return request.headers.get("Upgrade", "").lower() != "websocket"
-        return origin == f"http://{request.host}"
-
     def _knows_token(self, text: str) -> bool:
         return self.token is not None and hmac.compare_digest(
             text.encode(errors="surrogateescape"), self.token.encode()
         )
 
-    def add_headers(self, request: web.Request, answer: web.StreamResponse) -> None:
-        """Add the headers that every answer has."""
-        socket = f"ws://{request.host}" if request.host.isprintable() and " " not in request.host else ""
-        answer.headers.setdefault("Content-Security-Policy", POLICY.format(socket=socket.replace(";", "")))
-        answer.headers["X-Content-Type-Options"] = "nosniff"
-        answer.headers["Referrer-Policy"] = "no-referrer"
-        answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
-        answer.headers.setdefault("Cache-Control", "no-store")
+
+async def add_headers(request: web.Request, answer: web.StreamResponse) -> None:
+    """Add the headers that every answer has."""
+    socket = f"ws://{request.host}" if request.host.isprintable() and " " not in request.host else ""
+    answer.headers.setdefault("Content-Security-Policy", POLICY.format(socket=socket.replace(";", "")))
+    answer.headers["X-Content-Type-Options"] = "nosniff"
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    answer.headers.setdefault("Cache-Control", "no-store")
+
+
+def _names_this_machine(host: str) -> bool:
+    try:
+        return urlsplit(f"//{host}").hostname in LOOPBACK
+    except ValueError:
+        return False
+
+
+def _is_own(request: web.Request) -> bool:
+    """Whether a request comes from a page of this server, if it says where from; a connection must say so."""
+    origin = request.headers.get("Origin")
+    if origin is None:
+        return request.headers.get("Upgrade", "").lower() != "websocket"
+    return origin == f"http://{request.host}"

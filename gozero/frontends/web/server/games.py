@@ -12,7 +12,6 @@ import json
 import secrets
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from gozero.frontends.web.server.process import EngineProcess
@@ -24,8 +23,7 @@ MOST_GAMES = 100
 LARGEST_SNAPSHOT = 2**20  # characters, for a page to keep it too
 IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
 MOST_WAITING = 16  # requests of a page that the engine has not answered
-MOST_QUEUED = 100  # reports that wait for a page that does not read; further looks are dropped
-MOST_UNREAD = 16 * 2**20  # characters of them, or twice as many reports, at which the page itself is
+MOST_UNREAD = 200  # reports that wait for a page that does not read
 TOO_FAST = "This page asks faster than the engine can answer; the last request was left out."
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
@@ -36,36 +34,25 @@ class OpenPage:
 
     Args:
         drop: breaks the connection at once.
+
+    Attributes:
+        reports: that are to be sent.
     """
 
     def __init__(self, drop: Callable[[], None]) -> None:
+        self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue(MOST_UNREAD)
         self._drop = drop
-        self._queue: asyncio.Queue[str] = asyncio.Queue()
-        self._size = 0  # characters in it, all of them ASCII
 
     def send(self, report: dict[str, Any]) -> None:
         """Send a report when the page can take it."""
-        if self._queue.qsize() >= 2 * MOST_QUEUED or self._size >= MOST_UNREAD:
+        if self.reports.full():
             self._drop()
-        elif self._queue.qsize() < MOST_QUEUED or report["is"] != "look":
-            text = json.dumps(report, separators=(",", ":"))
-            self._size += len(text)
-            self._queue.put_nowait(text)
-
-    async def next(self) -> str:
-        """The next report to be sent, as JSON."""
-        text = await self._queue.get()
-        self._size -= len(text)
-        return text
+        else:
+            self.reports.put_nowait(report)
 
 
 class OpenGame:
-    """One game.
-
-    Args:
-        identifier: in the page's address.
-        games: those it belongs to.
-    """
+    """One game of ``games``; its identifier stands in the page's address."""
 
     def __init__(self, identifier: str, games: OpenGames) -> None:
         self.identifier = identifier
@@ -73,32 +60,28 @@ class OpenGame:
         self.process: EngineProcess | None = None
         self._games = games
         self._saved: dict[str, Any] | None = None
-        self._view: dict[str, Any] | None = None
+        self._shown: dict[str, Any] = {}  # the node that is shown, and the end of its line
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: Counter[int] = Counter()  # requests of each page
 
     def add_page(self, page: OpenPage) -> int:
-        """Show this game on a page; returns the page's number."""
+        """Show this game, if there is one, on a page; returns the page's number."""
         if self._timer is not None:
             self._timer.cancel()
         number = next(self._games.page_numbers)
         self.pages[number] = page
         if self._saved is not None:
             page.send(self._snapshot(self._saved))
-        has_engine = self.process is not None or self._saved is None or self._start()  # it may be the engine's turn
-        if self._view is not None:
-            self._view = self._view if has_engine else _stopped(self._view)
-            page.send(self._view)
-        if not has_engine:
-            page.send({"is": "refused", "text": self._games.all_busy})
-        elif self._view is not None and _may_be_old(self._view):
+        if self.process is not None:
             self.request({"do": "view"}, number)
+        elif self._saved is not None and not self._start():  # it may be the engine's turn
+            self.refuse(self._games.all_busy, number)
         return number
 
     @property
     def is_empty(self) -> bool:
         """Whether there is no game, and no engine that could be about to begin one."""
-        return self.process is None and self._view is None
+        return self.process is None and self._saved is None
 
     def remove_page(self, number: int) -> None:
         """A page is closed; with the last one every search ends at once, and the engine itself a while later."""
@@ -143,9 +126,7 @@ class OpenGame:
         process.on_report, process.on_exit = self._on_report, self._on_exit
         self.process = process
         if self._saved is not None:  # also before a new game, which may be refused
-            shown = {} if self._view is None else {"at": self._view["at"], "leaf": self._view["line"][-1]}
-            saved = {"setup": self._games.with_path(self._saved["setup"]), "game": {**self._saved["game"], **shown}}
-            process.send({"do": "restore", "saved": saved})
+            process.send({"do": "restore", "saved": {**self._saved, "game": {**self._saved["game"], **self._shown}}})
         return True
 
     def _on_report(self, report: dict[str, Any]) -> None:
@@ -157,7 +138,7 @@ class OpenGame:
             self._send(self._snapshot(report["saved"]))
         else:
             if report["is"] == "view":
-                self._view = report
+                self._shown = {"at": report["at"], "leaf": report["line"][-1]}
             self._send(report, number)
 
     def _snapshot(self, saved: dict[str, Any]) -> dict[str, Any]:
@@ -168,23 +149,14 @@ class OpenGame:
         """The engine process has ended by itself."""
         self.process = None
         self._waiting.clear()
-        if self._view is not None:
-            self._view = _stopped(self._view)
-            self._send(self._view)
         self._send({"is": "lost", "text": ENGINE_LOST})
 
 
 class OpenGames:
-    """All games of a server, and the engine processes that they share.
+    """All games of a server, and the engine processes that they share."""
 
-    Args:
-        settings: the user's.
-        choices: weights files that pages may choose, by name.
-    """
-
-    def __init__(self, settings: WebSettings, choices: dict[str, Path]) -> None:
+    def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
-        self._choices = choices
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
@@ -212,22 +184,13 @@ class OpenGames:
 
         process.on_report = on_report
         process.on_exit = lambda: answer.set_exception(SettingsError(NO_ENGINE))
-        choices = {name: str(path) for name, path in self._choices.items()}
         check = self._settings.first_setup if self._settings.is_checked else None
-        process.send({"do": "catalogue", "choices": choices, "check": check})
+        process.send({"do": "catalogue", "check": check})
         report = await answer
         if report["fault"]:
             raise SettingsError(report["fault"])
         self.catalogue = report["games"]
         self.is_ready.set()
-
-    def with_path(self, setup: dict[str, Any]) -> dict[str, Any] | None:
-        """A setup with the path of its weights in place of their name; None if there are none of this name."""
-        label = setup.get("engine") or ""
-        if not label:
-            return {**setup, "weights": None}
-        known = isinstance(label, str) and label in self._choices
-        return {**setup, "weights": str(self._choices[label])} if known else None
 
     def find(self, identifier: str) -> tuple[OpenGame, bool]:
         """The game of that identifier, else a new one; whether it is new."""
@@ -259,14 +222,3 @@ class OpenGames:
             process.end()
         for process in running:
             await process.has_ended()
-
-
-def _stopped(view: dict[str, Any]) -> dict[str, Any]:
-    """A view while no engine runs: no search, and both clocks stopped."""
-    clock = view["clock"] and {**view["clock"], "running": None}
-    return {**view, "thinking": False, "analysing": False, "batch": False, "clock": clock}
-
-
-def _may_be_old(view: dict[str, Any]) -> bool:
-    """Whether the engine may know more by now than this view: a search or a clock was running."""
-    return view["analysing"] or view["batch"] or (view["clock"] is not None and view["clock"]["running"] is not None)

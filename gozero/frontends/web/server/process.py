@@ -28,7 +28,8 @@ class EngineProcess:
     def __init__(self, arguments: Sequence[str]) -> None:
         self.on_report: Callable[[dict[str, Any]], None] = _ignore
         self.on_exit: Callable[[], None] = _ignore
-        self._requests: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._pipe: asyncio.StreamWriter | None = None
+        self._waiting: list[bytes] = []  # requests until there is a pipe
         self._task = asyncio.create_task(self._run(arguments))
 
     @property
@@ -36,13 +37,15 @@ class EngineProcess:
         return not self._task.done()
 
     def send(self, request: dict[str, Any]) -> None:
-        """Pass a request on when the process reads it; without effect once the process has gone."""
-        self._requests.put_nowait(request)
+        """Pass a request on; without effect once the process has gone."""
+        self._waiting.append(json.dumps(request).encode() + b"\n")
+        self._write()
 
     def end(self) -> None:
         """Let it end, without a report; forcibly if it takes long."""
         self.on_report = self.on_exit = _ignore
-        self._requests.put_nowait(None)
+        if self._pipe is not None:
+            self._pipe.close()
         asyncio.get_running_loop().call_later(LAST_SECONDS, self._task.cancel)
 
     async def has_ended(self) -> None:
@@ -59,26 +62,24 @@ class EngineProcess:
             start_new_session=True,  # Ctrl-C is the server's
             limit=LONGEST_REPORT,
         )
-        assert process.stdin is not None and process.stdout is not None
-        writing = asyncio.create_task(self._write(process.stdin))
+        self._pipe = process.stdin
+        self._write()
+        assert process.stdout is not None
         try:
             async for line in process.stdout:
                 with suppress(ValueError):  # a line that was cut off by the end of the process
                     self.on_report(json.loads(line))
             await process.wait()
         finally:
-            writing.cancel()
             if process.returncode is None:
                 process.kill()
                 await process.wait()
         self.on_exit()
 
-    async def _write(self, pipe: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            while (request := await self._requests.get()) is not None:
-                pipe.write(json.dumps(request).encode() + b"\n")
-                await pipe.drain()
-        pipe.close()
+    def _write(self) -> None:
+        if self._pipe is not None and not self._pipe.is_closing():
+            self._pipe.writelines(self._waiting)
+            self._waiting.clear()
 
 
 def _ignore(*values: Any) -> None:

@@ -16,7 +16,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
 from typing import Any
@@ -25,11 +24,11 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from gozero import __version__ as VERSION
-from gozero.frontends.web.server.access import REPORT_POLICY, Access
+from gozero.frontends.web.server.access import REPORT_POLICY, Access, add_headers
 from gozero.frontends.web.server.games import OpenGame, OpenGames, OpenPage
-from gozero.frontends.web.server.training_run import TrainingRun
-from gozero.frontends.web.settings import WebSettings
-from gozero.system.console import SUCCESS
+from gozero.frontends.web.settings import PROGRAM, WebSettings
+from gozero.frontends.web.training_run import REPORT, run_folder
+from gozero.system.console import SUCCESS, say
 from gozero.system.options import SettingsError
 
 USUAL_PORT = 8013
@@ -43,35 +42,27 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".t
 INTERNAL = ("catalogue", "leave")
 """Requests that the server makes itself; pages may not."""
 NOT_UNDERSTOOD = "This page sent something that the server does not understand: reload it."
-NO_WEIGHTS = "These weights are not offered: reload the page."
 
 
 class BoardServer:
-    """Answers browsers.
+    """Answers browsers."""
 
-    Args:
-        settings: the user's.
-        run: to be shown, or None.
-        games: those of this server.
-        access: its checks.
-    """
-
-    def __init__(self, settings: WebSettings, run: TrainingRun | None, games: OpenGames, access: Access) -> None:
+    def __init__(self, settings: WebSettings, games: OpenGames) -> None:
         self._settings = settings
-        self._run = run
+        self._run = None if settings.run is None else run_folder(settings.run)
         self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
-        self._access = access
         folder = resources.files("gozero.frontends.web") / "static"
         self._files = {entry.name: entry.read_bytes() for entry in folder.iterdir() if _suffix(entry.name) in TYPES}
 
-    def application(self) -> web.Application:
-        """For aiohttp."""
-        application = web.Application(middlewares=[self._access.middleware], client_max_size=2**16)
+    def application(self, access: Access) -> web.Application:
+        """For aiohttp, with these checks."""
+        application = web.Application(middlewares=[access.check], client_max_size=2**16)
         application.router.add_get("/", self._file)
         application.router.add_get("/socket", self._connect)
         application.router.add_get("/run/report", self._report)
         application.router.add_get("/{name}", self._file)
+        application.on_response_prepare.append(add_headers)
         application.on_shutdown.append(self._close_pages)
         return application
 
@@ -85,25 +76,19 @@ class BoardServer:
             raise web.HTTPNotFound(text="There is no such page.\n")
         return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
 
-    async def _report(self, request: web.Request) -> web.Response:
-        page = None if self._run is None else await asyncio.to_thread(self._run.report)
-        if page is None:
-            text = "There is no run here: start gozero web with --run RUN_FOLDER.\n"
-            if self._run is not None:
-                text = "This run has no report yet: gozero report RUN_FOLDER writes one.\n"
-            raise web.HTTPNotFound(text=text)
-        headers = {"Content-Security-Policy": REPORT_POLICY}
-        return web.Response(body=page, content_type="text/html", charset="utf-8", headers=headers)
+    async def _report(self, request: web.Request) -> web.StreamResponse:
+        if self._run is None or not (self._run / REPORT).is_file():
+            raise web.HTTPNotFound(text="There is no report: gozero report RUN_FOLDER writes one.\n")
+        return web.FileResponse(self._run / REPORT, headers={"Content-Security-Policy": REPORT_POLICY})
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed."""
         if len(self._sockets) >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
+        await socket.prepare(request)
         self._sockets.add(socket)
         try:
-            self._access.add_headers(request, socket)
-            await socket.prepare(request)
             await self._games.is_ready.wait()  # until then the engine process belongs to no game
             if request.transport is not None:  # the page has not gone already
                 await self._serve(request, socket, OpenPage(request.transport.abort))
@@ -130,15 +115,9 @@ class BoardServer:
 
     def _hello(self, game: OpenGame, *, is_lost: bool) -> dict[str, Any]:
         """The first report to a page."""
-        run = self._run and {"name": self._run.name, "report": self._run.has_report}
-        return {
-            "is": "hello",
-            "version": VERSION,
-            "game": game.identifier,
-            "games": self._games.catalogue,
-            "run": run,
-            "lost": is_lost,
-        }
+        run = self._run and {"name": self._run.name, "report": (self._run / REPORT).is_file()}
+        known = {"version": VERSION, "game": game.identifier, "games": self._games.catalogue, "run": run}
+        return {"is": "hello", "lost": is_lost, **known}
 
     def _take(self, game: OpenGame, number: int, text: str) -> None:
         """Pass a page's request on to the engine of its game."""
@@ -148,42 +127,27 @@ class BoardServer:
             request = None
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
             game.refuse(NOT_UNDERSTOOD, number)
-            return
-        refused = self._add_path(request)
-        if refused:
-            game.refuse(refused, number)
         else:
             game.request(request, number)
-
-    def _add_path(self, request: dict[str, Any]) -> str:
-        """Add the weights' path to a request for a game, new or restored by the page; why not, if they cannot be had."""
-        if request["do"] not in ("new", "restore"):
-            return ""
-        holder = request.get("saved") if request["do"] == "restore" else request
-        setup = holder.get("setup") if isinstance(holder, dict) else None
-        if not isinstance(holder, dict) or not isinstance(setup, dict):
-            return NOT_UNDERSTOOD
-        holder["setup"] = self._games.with_path(setup)
-        return "" if holder["setup"] else NO_WEIGHTS
 
 
 async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
     """Send what is queued for a page, until the connection breaks."""
     with contextlib.suppress(ConnectionError):
         while True:
-            await socket.send_str(await page.next())
+            await socket.send_json(await page.reports.get())
 
 
 def _suffix(name: str) -> str:
     return f".{name.rpartition('.')[2]}"
 
 
-async def serve(settings: WebSettings, run: TrainingRun | None, games: OpenGames, say: Callable[[str], None]) -> int:
+async def serve(settings: WebSettings, games: OpenGames) -> int:
     """Serve until SIGTERM, and return SUCCESS. SettingsError if it cannot listen, or no game can be played."""
     listener = listen(settings)
     access = Access(settings, listener.getsockname()[1])
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
-    application = BoardServer(settings, run, games, access).application()
+    application = BoardServer(settings, games).application(access)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN)
 
     async def work() -> None:
@@ -191,7 +155,7 @@ async def serve(settings: WebSettings, run: TrainingRun | None, games: OpenGames
             await games.load_catalogue()
         await runner.setup()
         await web.SockSite(runner, listener).start()
-        _announce(settings, address_of(settings, access), say)
+        _announce(settings, address_of(settings, access))
         if not settings.is_checked:
             await games.load_catalogue()
         await asyncio.Event().wait()  # for ever
@@ -231,10 +195,10 @@ def address_of(settings: WebSettings, access: Access) -> str:
     return f"http://{shown}:{access.port}/" + (f"?token={access.token}" if access.token else "")
 
 
-def _announce(settings: WebSettings, address: str, say: Callable[[str], None]) -> None:
-    say(f"the board is at {address}   (Ctrl-C ends it)")
+def _announce(settings: WebSettings, address: str) -> None:
+    say(f"{PROGRAM}: the board is at {address}   (Ctrl-C ends it)")
     if not settings.is_local:
-        say("everybody who knows this address can play here and use this machine's processor")
+        say(f"{PROGRAM}: everybody who knows this address can play here and use this machine's processor")
     if not settings.no_browser:
         open_browser(address)
 

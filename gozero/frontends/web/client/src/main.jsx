@@ -4,6 +4,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
+import { Check, Choice, Dialog } from "./controls.jsx";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
@@ -16,42 +17,38 @@ import "./style.css";
 const LARGEST_RECORD = 1_000_000; // bytes
 const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave something to be saved
 
+/** What the server has reported, and `ask`, which sends a request; false if the connection is broken. */
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, open: true });
-  const connection = useRef(null), identity = useRef(null), unsaved = useRef(null); // of games
-  const live = useRef(null), saved = useRef(null); // the game that is going on, and as it was saved
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, isUnsaved: false, open: true });
+  const connection = useRef(null);
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
-    const onReport = (report) => {
-      if (report.is === "hello") change({ hello: report, loading: "", notice: greeting(report) });
-      else if (report.is === "view") {
-        identity.current = report.identity;
-        live.current = `${report.identity} ${report.live}`;
-        change((now) => seen(now, report));
-      }
-      else if (report.is === "look") change((now) => (now.view?.at === report.node ? looked(now, report) : {}));
-      else if (report.is === "refused" || report.is === "lost") change({ notice: { kind: report.is, text: report.text }, ...(report.is === "lost" && { loading: "" }) });
-      else if (report.is === "message") change({ notice: { kind: "message", text: report.text } });
-      else if (report.is === "loading") change({ loading: report.text });
-      else if (report.is === "progress") change((now) => progressed(now, report));
-      else if (report.is === "snapshot") change({ isKept: report.saved !== null });
-      else if (report.is === "games") change({ games: report.titles });
-      else if (report.is === "record") {
-        unsaved.current = null;
-        saved.current = live.current;
-        download(report.name, report.text);
-      }
+    const on = {
+      hello: (report) => ({ hello: report, loading: "", notice: greeting(report) }),
+      view: (report) => (now) => seen(now, report),
+      look: (report) => (now) => (now.view?.at === report.node ? looked(now, report) : {}),
+      refused: ({ text }) => ({ notice: { kind: "refused", text } }),
+      lost: ({ text }) => (now) => ({ notice: { kind: "lost", text }, loading: "", view: now.view && stopped(now.view) }),
+      message: ({ text }) => ({ notice: { kind: "message", text } }),
+      loading: ({ text }) => ({ loading: text }),
+      progress: (report) => (now) => progressed(now, report),
+      snapshot: ({ saved }) => ({ isKept: saved !== null }),
+      games: ({ titles }) => ({ games: titles }),
+      record: ({ name, text }) => {
+        download(name, text);
+        return { isUnsaved: false };
+      },
     };
-    connection.current = new Connection(onReport, (open) => change({ open }));
+    connection.current = new Connection((report) => change(on[report.is]?.(report) ?? {}), (open) => change({ open }));
   }, []);
   const ask = (what, more) => {
     change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
     if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
-    else if (CHANGES.includes(what)) unsaved.current = identity.current;
+    else if (CHANGES.includes(what)) change({ isUnsaved: true });
     return isSent;
   };
-  return { ...state, ask, unsaved, isSaved: () => saved.current === live.current, forgetGames: () => change({ games: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, forgetGames: () => change({ games: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -59,14 +56,20 @@ function greeting({ restored, lost }) {
   return lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null;
 }
 
+/** A view without an engine: no search, and both clocks stopped. */
+const stopped = (view) => ({ ...view, thinking: false, analysing: false, batch: false, clock: view.clock && { ...view.clock, running: null } });
+
 /** The analysis is shown as on or off at once; the server's answer says the same. */
 const switched = (now, on) => ({ view: { ...now.view, analysing: on }, look: on ? now.look : null });
 
 function seen(now, view) {
-  const isNew = now.view?.at !== view.at || now.view?.identity !== view.identity;
-  if (isNew && view.number > (now.view?.number ?? 0) && now.view?.identity === view.identity && remembered().sound) click();
+  const isOther = now.view?.identity !== view.identity, isNew = isOther || now.view.at !== view.at;
+  if (isNew && !isOther && view.number > now.view.number && remembered().sound) click();
   const stale = isNew || !view.analysing || !view.toPlay;
-  return { view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null };
+  return {
+    view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null,
+    isUnsaved: isOther ? view.goingOn && view.line.length > 1 : now.isUnsaved || (view.goingOn && now.view.live !== view.live),
+  };
 }
 
 /** The graph with what is known of another node. */
@@ -95,9 +98,7 @@ function Page() {
   const [memory, setMemory] = useState(remembered);
   const [overlay, setOverlay] = useState({ moves: "moves", ownership: true });
   const [preview, setPreview] = useState(null);
-  const [isNew, setIsNew] = useState(false);
-  const [isResigning, setIsResigning] = useState(false);
-  const [opening, setOpening] = useState(null); // a file, until the user agrees that it takes the board
+  const [dialog, setDialog] = useState(null); // "new", "resign", or the file that would take the board
   const [marked, setMarked] = useState(null); // a point that was tapped once
   const [isDropping, setIsDropping] = useState(false);
   const file = useRef(null), record = useRef(null); // the field for a file; what was read last
@@ -109,7 +110,7 @@ function Page() {
   const { go, step } = useWalk(server);
   const open = (chosen) => {
     if (!chosen || !view) return;
-    if ((view.goingOn && view.line.length > 1 && !server.isSaved()) || server.unsaved.current === view.identity) setOpening(chosen);
+    if (server.isUnsaved) setDialog(chosen);
     else load(chosen);
   };
   const load = async (chosen) => {
@@ -121,8 +122,12 @@ function Page() {
       else ask("load", record.current);
     }
   };
-  useShortcuts({ view, go, step, ask, isOpen: isNew || isResigning || opening || server.games });
-  useDrop(open, setIsDropping);
+  const drop = (event, isOver, chosen) => {
+    event.preventDefault();
+    setIsDropping(isOver);
+    open(chosen);
+  };
+  useShortcuts({ view, go, step, ask, isOpen: dialog || server.games });
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
@@ -135,16 +140,20 @@ function Page() {
   };
   const turn = view.over ? "over" : view.thinking ? "engine" : "person";
   return (
-    <div class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}>
+    <div
+      class={isDropping ? "page dropping" : "page"} data-move={view.number} data-turn={turn} data-game={view.identity}
+      onDragOver={(event) => drop(event, true)} onDrop={(event) => drop(event, false, event.dataTransfer.files[0])}
+      onDragLeave={(event) => event.relatedTarget === null && setIsDropping(false)}
+    >
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
-        <button type="button" class="main" onClick={() => setIsNew(true)}>New game</button>
+        <button type="button" class="main" onClick={() => setDialog("new")}>New game</button>
         <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
         <div id="settings" class="card" popover="auto">
-            <label><input type="checkbox" checked={memory.sound} onChange={(event) => keep({ sound: event.currentTarget.checked })} /> Sound</label>
-            <label><input type="checkbox" checked={memory.leads} onChange={(event) => keep({ leads: event.currentTarget.checked })} /> Show who leads while I play</label>
-            <label><input type="checkbox" checked={memory.coordinates} onChange={(event) => keep({ coordinates: event.currentTarget.checked })} /> Coordinates</label>
-            <label>Colours <select value={memory.theme} onChange={(event) => keep({ theme: event.currentTarget.value })}><option value="auto">as the system's</option><option value="light">light</option><option value="dark">dark</option></select></label>
+          <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
+          <Check label="Show who leads while I play" on={memory.leads} onChange={(leads) => keep({ leads })} />
+          <Check label="Coordinates" on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
+          <Choice label="Colours" value={memory.theme} options={[["auto", "as the system's"], ["light", "light"], ["dark", "dark"]]} onChange={(theme) => keep({ theme })} />
         </div>
       </header>
       <main>
@@ -164,7 +173,7 @@ function Page() {
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
             <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
-            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setIsResigning(true)}>Resign</button>}
+            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setDialog("resign")}>Resign</button>}
           </div>
         </div>
         <aside>
@@ -178,11 +187,11 @@ function Page() {
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
-      <div class="unseen" role="status">{view.spoken}</div>
-      {isResigning && <Confirm title="Give this game up?" no="Play on" yes="Resign the game" onClose={() => setIsResigning(false)} onYes={() => ask("resign")} />}
-      {opening && <Confirm title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onClose={() => setOpening(null)} onYes={() => load(opening)} />}
+      <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
+      {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
+      {dialog instanceof File && <Dialog isSmall title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onYes={() => load(dialog)} onClose={() => setDialog(null)} />}
+      {dialog === "new" && <NewGame games={hello.games} view={view} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
-      {isNew && <NewGame games={hello.games} view={view} onClose={() => setIsNew(false)} onStart={(setup) => { setIsNew(false); ask("new", { setup }); }} />}
     </div>
   );
 }
@@ -193,43 +202,13 @@ function earlier(view) {
   return view.person === view.turn ? "It is your turn." : "";
 }
 
-/** Asks before something is lost. */
-function Confirm({ title, no, yes, onClose, onYes }) {
-  const dialog = useRef(null);
-  useEffect(() => dialog.current.showModal(), []);
-  return (
-    <dialog ref={dialog} class="dialog small-dialog" onClose={onClose} aria-labelledby="confirm-title">
-      <h2 id="confirm-title">{title}</h2>
-      <div class="buttons">
-        <button type="button" onClick={() => dialog.current.close()}>{no}</button>
-        <button type="button" class="main" onClick={() => { onYes(); dialog.current.close(); }}>{yes}</button>
-      </div>
-    </dialog>
-  );
-}
-
 /** Asks which game of a file is to be opened. */
 function Games({ titles, onClose, onChoose }) {
-  const dialog = useRef(null), [number, setNumber] = useState(0);
-  useEffect(() => dialog.current.showModal(), []);
-  const open = (event) => {
-    event.preventDefault();
-    onChoose(number);
-    dialog.current.close();
-  };
+  const [number, setNumber] = useState(0);
   return (
-    <dialog ref={dialog} class="dialog" onClose={onClose} aria-labelledby="games-title">
-      <form onSubmit={open}>
-        <h2 id="games-title">This file has {titles.length} games</h2>
-        <select class="titles" aria-label="Game" size={Math.min(12, Math.max(2, titles.length))} value={number} onChange={(event) => setNumber(Number(event.currentTarget.value))}>
-          {titles.map((title, index) => <option key={index} value={index}>{index + 1}. {title}</option>)}
-        </select>
-        <div class="buttons">
-          <button type="button" onClick={() => dialog.current.close()}>Cancel</button>
-          <button type="submit" class="main">Open</button>
-        </div>
-      </form>
-    </dialog>
+    <Dialog title={`This file has ${titles.length} games`} yes="Open" onYes={() => onChoose(number)} onClose={onClose}>
+      <Choice class="titles" aria-label="Game" size={Math.min(12, Math.max(2, titles.length))} value={number} options={titles.map((title, index) => [index, `${index + 1}. ${title}`])} onChange={(value) => setNumber(Number(value))} />
+    </Dialog>
   );
 }
 
@@ -251,30 +230,6 @@ function useShortcuts({ view, go, step, ask, isOpen }) {
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  });
-}
-
-/** Records that are dropped anywhere on the page. */
-function useDrop(load, setIsDropping) {
-  useEffect(() => {
-    const over = (event) => {
-      event.preventDefault();
-      setIsDropping(true);
-    };
-    const drop = (event) => {
-      event.preventDefault();
-      setIsDropping(false);
-      load(event.dataTransfer.files[0]);
-    };
-    const out = (event) => event.relatedTarget === null && setIsDropping(false);
-    addEventListener("dragover", over);
-    addEventListener("drop", drop);
-    addEventListener("dragleave", out);
-    return () => {
-      removeEventListener("dragover", over);
-      removeEventListener("drop", drop);
-      removeEventListener("dragleave", out);
-    };
   });
 }
 

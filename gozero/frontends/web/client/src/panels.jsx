@@ -1,12 +1,13 @@
 // The cards beside the board: whose turn it is, the analysis, the review, the count.
 
 import { useEffect, useState } from "preact/hooks";
+import { Check, Choice, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
-import { Stone } from "./players.jsx";
 import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
 
 const LISTED = 8;
 const WELL_SEARCHED = 0.01; // of the visits of the move that has most
+const NUMBERS = [["moves", "chances to win"], ["policy", "the network's policy"], ["none", "no numbers"]];
 const EFFORTS = [[25, "quickly"], [100, "well"], [400, "thoroughly"], [1000, "very thoroughly"]]; // visits, in words
 
 export function Status({ view, loading, opponent }) {
@@ -33,10 +34,10 @@ export function Count({ view }) {
       <table class="count">
         <tbody>
           <tr><th scope="row"><Stone colour="black" />Black</th><td>{count.black} points</td></tr>
-          <tr><th scope="row"><Stone colour="white" />White</th><td>{count.white} points</td><td class="quiet">{count.bonus ? `${count.bonus} of them komi${view.handicap ? " and handicap bonus" : ""}` : ""}</td></tr>
+          <tr><th scope="row"><Stone colour="white" />White</th><td>{count.white} points</td><td class="quiet">{count.bonus ? `including ${count.bonus} ${view.handicap ? "komi and handicap bonus" : "komi"}` : ""}</td></tr>
         </tbody>
       </table>
-      {count.disputable && <p class="note">Dead stones bear a cross. Not right? Click a group to call it dead or alive; Undo plays on.</p>}
+      {count.disputable && <p class="note">Dead stones are marked with ×. Wrong? Click a group to call it dead or alive. Undo continues the game.</p>}
     </section>
   );
 }
@@ -76,9 +77,9 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
       )}
       {!look && <p class="quiet">{waiting(view)}</p>}
       <div class="options">
-        <label>On the board <select value={overlay.moves} onChange={(event) => set({ moves: event.currentTarget.value })}><option value="moves">chances to win</option>{details && <option value="policy">the network's policy</option>}<option value="none">no numbers</option></select></label>
-        {look?.ownership && <label><input type="checkbox" checked={overlay.ownership} onChange={(event) => set({ ownership: event.currentTarget.checked })} /> whose area</label>}
-        <label><input type="checkbox" checked={details} onChange={(event) => { onDetails(event.currentTarget.checked); if (overlay.moves === "policy") set({ moves: "moves" }); }} /> details</label>
+        <Choice label="On the board" value={overlay.moves} options={NUMBERS.filter(([name]) => details || name !== "policy")} onChange={(moves) => set({ moves })} />
+        {look?.ownership && <Check label="whose area" on={overlay.ownership} onChange={(ownership) => set({ ownership })} />}
+        <Check label="details" on={details} onChange={(on) => { onDetails(on); if (overlay.moves === "policy") set({ moves: "moves" }); }} />
       </div>
     </section>
   );
@@ -128,7 +129,7 @@ export function Review({ view, ask, go, progress, onPreview, onOpen, details }) 
           {view.batch
             ? <button type="button" onClick={() => ask("stop")}>Stop</button>
             : <button type="button" onClick={() => ask("batch", { visits })}>Analyse all moves</button>}
-          <select aria-label="How thoroughly" value={visits} onChange={(event) => setVisits(Number(event.currentTarget.value))}>{EFFORTS.map(([count, words]) => <option key={count} value={count}>{words}{details ? ` (${count} visits)` : ""}</option>)}</select>
+          <Choice aria-label="How thoroughly" value={visits} options={EFFORTS.map(([count, words]) => [count, `${words}${details ? ` (${count} visits)` : ""}`])} onChange={(value) => setVisits(Number(value))} />
         </div>
       )}
       {view.batch && progress && <p class="quiet"><progress aria-label="Positions analysed" max={progress.total} value={progress.done} /> {progress.done} of {progress.total} positions</p>}

@@ -1,9 +1,8 @@
 // The two players above the board: whose turn it is, what each has captured, the clocks.
 
 import { useEffect, useState } from "preact/hooks";
+import { Stone } from "./controls.jsx";
 import { side, time } from "./words.js";
-
-export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
 
 export function Players({ view }) {
   const passed = usePassed(view.clock);
@@ -58,7 +57,12 @@ function usePassed(clock) {
 function Clock({ clock, colour, passed }) {
   const isRunning = clock.running === colour;
   const { left, periods } = timeLeft(clock, colour, isRunning ? passed : 0);
-  return <span class={isRunning ? "clock running" : "clock"} role="timer" aria-label={`${side(colour)}'s clock`}>{time(left)}{periods > 0 && <small> × {periods}</small>}</span>;
+  const isEach = periods > 0 && clock.periods === 1; // each move has the same time
+  return (
+    <span class={isRunning ? "clock running" : "clock"} role="timer" aria-label={`${side(colour)}'s clock`}>
+      {isEach ? <>{Math.ceil(left)} s<small> a move</small></> : time(left)}{periods > 0 && !isEach && <small> × {periods}</small>}
+    </span>
+  );
 }
 
 /** A side's clock after so many more seconds: a period that is used up makes way for the next, as on the server. */

@@ -1,0 +1,37 @@
+// What cards and dialogs are made of.
+
+import { useEffect, useRef } from "preact/hooks";
+
+export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
+
+export const Check = ({ label, on, onChange }) => (
+  <label><input type="checkbox" checked={on} onChange={(event) => onChange(event.currentTarget.checked)} /> {label}</label>
+);
+
+/** A labelled list to choose from; `options` are pairs of a value and its words. */
+export const Choice = ({ label, options, onChange, ...rest }) => (
+  <label>{label} <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>{options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}</select></label>
+);
+
+/** A dialog with two buttons; `onClose` follows either. */
+export function Dialog({ title, no = "Cancel", yes, onYes, onClose, isSmall, children }) {
+  const dialog = useRef(null);
+  useEffect(() => dialog.current.showModal(), []);
+  const submit = (event) => {
+    event.preventDefault();
+    onYes();
+    dialog.current.close();
+  };
+  return (
+    <dialog ref={dialog} class={isSmall ? "dialog small-dialog" : "dialog"} onClose={onClose} aria-labelledby="dialog-title">
+      <form onSubmit={submit}>
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+        <div class="buttons">
+          <button type="button" onClick={() => dialog.current.close()}>{no}</button>
+          <button type="submit" class="main">{yes}</button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
