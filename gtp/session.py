@@ -1,4 +1,4 @@
-"""One session with a controller: the state that all commands share.
+"""One session with a controller: the state that all commands share, and how they read colours and numbers.
 
 The player is made at its first use, so that a controller which only asks for the name never waits for it.
 """
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
+from gozero.games.colours import COLOURS
 from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
-from gozero.system import console
+from gozero.system import console, options
 from gozero.system.streams import Log
 from gtp.protocol import Command, GtpError, Signals
 from gtp.reports import searched, summary, vertices
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
+LARGEST_NUMBER = 1e9  # whole numbers beyond this are cut to it; no size, time or count is larger
 
 
 def say(text: str) -> None:
@@ -200,3 +202,27 @@ class Session:
 
 Commands = dict[str, Callable[[Session, Command], str | None]]
 """Handlers by the names of their commands, see `gtp.protocol.Handler`."""
+
+
+def colour_of(text: str) -> int:
+    """BLACK or WHITE for ``b``, ``black``, ``w``, ``white`` in any case."""
+    if text.lower() not in COLOURS:
+        raise GtpError(f"invalid color: {repr(text) if text else 'missing'}; expected b, black, w or white")
+    return COLOURS[text.lower()]
+
+
+def number_of(text: str) -> float:
+    """A finite number."""
+    try:
+        return options.number_of(text)
+    except ValueError:
+        raise GtpError(f"syntax error: {text!r} is not a number") from None
+
+
+def whole_number_of(text: str) -> int:
+    """A whole number, cut to ± ``LARGEST_NUMBER``."""
+    digits = text.lstrip("+-")
+    if not (digits.isascii() and digits.isdigit()) or len(text) - len(digits) > 1:
+        raise GtpError(f"syntax error: {text!r} is not a whole number")
+    value = float(text)  # never fails, however long the number is
+    return int(min(max(value, -LARGEST_NUMBER), LARGEST_NUMBER))

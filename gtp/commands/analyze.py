@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from gozero.games import GO_FAMILY, coords
 from gozero.search.restrictions import Restriction
 from gozero.system.errors import ChoiceError
-from gtp.arguments import colour_of, number_of, whole_number_of
 from gtp.commands.scoring import rules_of
 from gtp.protocol import Command, GtpError, Stream
 from gtp.reports import Board, vertices
-from gtp.session import Session
+from gtp.session import Session, colour_of, number_of, whole_number_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,10 +15,9 @@ from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
 from gozero.play.engine import spanned
 from gozero.system.errors import SetUpError
-from gtp.arguments import colour_of, whole_number_of
 from gtp.protocol import Command, GtpError
 from gtp.reports import live
-from gtp.session import Commands, Session, say
+from gtp.session import Commands, Session, colour_of, say, whole_number_of
 
 if TYPE_CHECKING:
     import numpy as np

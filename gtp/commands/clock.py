@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gozero.play.time_controls import Absolute, Fischer, TimeControl, TimeLeft, byoyomi, canadian
-from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError
-from gtp.session import Commands, Session
+from gtp.session import Commands, Session, colour_of, number_of
 
 Kind = tuple[tuple[str, ...], Callable[..., TimeControl | None]]
 """A kind of time settings: its arguments, and the terms that it makes."""

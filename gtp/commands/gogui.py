@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 from gozero.games.colours import BLACK
 from gtp import reports
-from gtp.arguments import colour_of
 from gtp.protocol import Command, GtpError
 from gtp.reports import Board
-from gtp.session import Commands, Session
+from gtp.session import Commands, Session, colour_of
 
 if TYPE_CHECKING:
     from gozero.play.report import Analysis

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
 from gozero.system.errors import ChoiceError
-from gtp.arguments import colour_of, number_of
 from gtp.protocol import Command, GtpError
-from gtp.session import Commands, Session
+from gtp.session import Commands, Session, colour_of, number_of
 
 if TYPE_CHECKING:
     from gozero.games.go.rules import RuleSet
