@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from gozero.games.coords import parse_vertex
 from gozero.games.game import PLY, TO_PLAY, Game
 from gozero.games.go import go
 
@@ -32,7 +31,7 @@ class Row:
     def play(self, *moves: int | str) -> Row:
         """Plays actions or vertices without asking whether they are legal."""
         for move in moves:
-            action = parse_vertex(move, self.game.cols, self.game.rows) if isinstance(move, str) else int(move)
+            action = self.game.action(move) if isinstance(move, str) else int(move)
             assert action == self.game.pass_action or self.stones()[action] == 0, (
                 f"{move} is not an empty point\n{self}"
             )
@@ -50,7 +49,7 @@ class Row:
 
     def allows(self, move: int | str) -> bool:
         """Whether one action or vertex is legal."""
-        return (parse_vertex(move, self.game.cols, self.game.rows) if isinstance(move, str) else move) in self.legal()
+        return (self.game.action(move) if isinstance(move, str) else move) in self.legal()
 
     def points(self, kernel: Callable[[np.ndarray, np.ndarray], None]) -> list[int]:
         """What a kernel(state, out int8 [points]) writes: one number per point."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games import GO_FAMILY, coords
+from gozero.games import GO_FAMILY
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
 from gozero.games.go.header import KO_RULE
@@ -102,7 +102,7 @@ class Position:
 
     def _name(self, action: int) -> str:
         known = 0 <= action < self.game.actions
-        return coords.vertex(action, self.game.cols, self.game.rows) if known else f"action {action}"
+        return self.game.vertex(action) if known else f"action {action}"
 
     def _step_out_of_turn(self, colour: int, action: int) -> None:
         """Give `colour` the move: the other side passes, if it can, which does not help to end the game."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gozero.games import FALLING_GAMES, GO_FAMILY, coords
+from gozero.games import FALLING_GAMES, GO_FAMILY
 from gozero.games.colours import COLOUR_NAMES
 from gozero.games.game import EMPTY
 from gozero.games.position import Position
@@ -26,7 +26,7 @@ def refusal(position: Position, action: int) -> str:
         if game.has_pass:
             return "You may pass only when you have no other move."
         return f"There is no passing in {game.name}."
-    move = coords.vertex(action, game.cols, game.rows)
+    move = game.vertex(action)
     if game.board(position.state).flat[action] != EMPTY:
         return f"{move} is taken."
     if game.name in GO_FAMILY:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gozero.games import coords
 from gozero.games.colours import COLOUR_WORDS
 from gozero.games.game import Game
 
@@ -20,5 +19,5 @@ from gozero.games.game import Game
 def written(game: Game, moves: Iterable[tuple[int, int]], *remarks: str) -> str:
     """The text of a game's moves, (colour, action), with remarks of a line each behind the first line."""
     head = [f"# {text}" for text in (f"{game.name} {game.dimensions}", *remarks)]
-    lines = [f"{COLOUR_WORDS[colour]} {coords.vertex(action, game.cols, game.rows)}" for colour, action in moves]
+    lines = [f"{COLOUR_WORDS[colour]} {game.vertex(action)}" for colour, action in moves]
     return "\n".join([*head, *lines, ""])

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from gozero.games import coords
 from gozero.games.game import BLACK
 from gozero.system.console import say
 from gtp.client import EngineError, GtpEngine, RefusalError
@@ -91,7 +90,7 @@ class GtpPlayer(MatchPlayer):
         """The slot's engine, after it has got the moves that it does not know."""
         engine = self._engines[turn.slot]
         for colour, action in turn.position.moves[self._known[turn.slot] :]:
-            engine.send(f"play {_letter(colour)} {coords.vertex(action, self._game.cols, self._game.rows)}")
+            engine.send(f"play {_letter(colour)} {self._game.vertex(action)}")
             self._known[turn.slot] += 1
         return engine
 
@@ -107,7 +106,7 @@ class GtpPlayer(MatchPlayer):
         if isinstance(answer, Fault):
             return answer
         try:
-            action = coords.parse_vertex(answer, self._game.cols, self._game.rows)
+            action = self._game.action(answer)
         except ValueError as error:
             return Fault("illegal move", f"{self._command}: answered genmove with {answer!r}: {error}")
         self._known[turn.slot] += action != self._game.resign_action

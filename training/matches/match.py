@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.games import coords
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
@@ -46,7 +45,7 @@ class MatchGame:
     def moves_text(self, game: Game) -> str:
         """The moves as lists of games have them: `B D4 W pass`."""
         return " ".join(
-            f"{'B' if colour == BLACK else 'W'} {coords.vertex(action, game.cols, game.rows)}"
+            f"{'B' if colour == BLACK else 'W'} {game.vertex(action)}"
             for colour, action in self.moves
         )
 

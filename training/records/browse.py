@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gozero.games import GO_FAMILY, coords
+from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.records import sgf
 from gozero.records.move_list import written
@@ -242,7 +242,7 @@ def position_lines(entry: Entry, ply: int, target: Target | None, to_play: int, 
     """The lines beside the position after `ply` moves: last move, next move, and the search if it was full."""
     record, game = entry.record, entry.game()
     lines = [f"after {ply} of {len(record.moves)} moves"]
-    moves = [coords.vertex(action, game.cols, game.rows) for action in record.moves.tolist()]
+    moves = [game.vertex(action) for action in record.moves.tolist()]
     if ply > 0:
         lines.append(f"last move   {moves[ply - 1]}")
     if ply < len(moves):
@@ -260,7 +260,7 @@ def search_lines(target: Target, game: Game, to_play: int, top: int) -> list[str
     best = np.argsort(-target.shares, kind="stable")[:top]
     return [
         *lines,
-        *(f"{coords.vertex(int(target.actions[k]), game.cols, game.rows):<5} {target.shares[k]:6.1%}" for k in best),
+        *(f"{game.vertex(int(target.actions[k])):<5} {target.shares[k]:6.1%}" for k in best),
     ]
 
 

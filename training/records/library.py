@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.games import coords, symmetry
+from gozero.games import symmetry
 from gozero.games.game import Game
 from gozero.system.errors import UserError
 from training.records import records, scoring
@@ -158,4 +158,4 @@ def opening(record: Record, game: Game, moves: int) -> str:
     """
     first = record.moves[:moves].tolist()
     turned = [[symmetry.apply_action(action, game.shape, k) for action in first] for k in game.symmetries]
-    return " ".join(coords.vertex(action, game.cols, game.rows) for action in min(turned))
+    return " ".join(game.vertex(action) for action in min(turned))

@@ -205,9 +205,9 @@ class Terminal:
         game = self._game
         falls = game.name in FALLING_GAMES
         try:
-            action = coords.parse_vertex(f"{text}1" if falls and len(text) == 1 else text, game.cols, game.rows)
+            action = game.action(f"{text}1" if falls and len(text) == 1 else text)
         except ValueError:
-            last = coords.vertex(game.cols - 1, game.cols, game.rows)
+            last = game.vertex(game.cols - 1)
             moves = f"a column from A to {last[0]}" if falls else f"a move from A1 to {last}"
             raise InputError(f"{text!r} is not understood: type {moves}, or help.") from None
         return landing(self._position, action)
@@ -267,7 +267,7 @@ class Terminal:
 
     def _help(self) -> None:
         game = self._game
-        corner = coords.vertex(game.cols - 1, game.cols, game.rows)
+        corner = game.vertex(game.cols - 1)
         letter = ", or just the column's letter" if game.name in FALLING_GAMES else ""
         print(f"{game.name}: {DESCRIPTIONS[game.name].aim} You are {self._side(self._person)}.")
         print(f"  A1-{corner:<7} a move: column and row{letter}")
@@ -367,7 +367,7 @@ class Terminal:
 
     def _name_of(self, action: int) -> str:
         """The vertex, or pass."""
-        return coords.vertex(action, self._game.cols, self._game.rows)
+        return self._game.vertex(action)
 
 
 def _chance(value: float) -> str:

@@ -11,7 +11,6 @@ import pytest
 from sgfmill.sgf import Sgf_game
 
 from gozero import games
-from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
 from tests.training.matches.tournament.journals import journal
@@ -61,7 +60,7 @@ def test_any_game_has_its_own_size_and_results(name: str, tmp_path: Path) -> Non
     for row in rows_of(table):
         position = Position(game)
         for vertex in row["moves"].split()[1::2]:
-            position.play(coords.parse_vertex(vertex, game.cols, game.rows))
+            position.play(game.action(vertex))
         assert position.is_over
         assert row["result"] in ("0", "B+", "W+") or name == "othello"
         assert (winner_named(row["result"]) or None) == (

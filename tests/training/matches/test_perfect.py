@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gozero import games
-from gozero.games.coords import parse_vertex
 from gozero.games.game import Game
 from gozero.games.position import Position
 from training.matches import perfect
@@ -19,7 +18,7 @@ from training.matches.players import random_action
 def position_of(game: Game, *vertices: str) -> Position:
     position = Position(game)
     for vertex in vertices:
-        position.play(parse_vertex(vertex, game.cols, game.rows))
+        position.play(game.action(vertex))
     return position
 
 
@@ -70,7 +69,7 @@ def test_connect4_is_won_in_the_centre_column_alone() -> None:
     by_column = {action % game.cols: value for action, value in solver.values(game.initial.copy()).items()}
     assert by_column == {0: -1, 1: -1, 2: 0, 3: 1, 4: 0, 5: -1, 6: -1}
     threat = position_of(game, "D1", "A1", "D2", "A2", "D3", "A3")  # four in a row at once, though other moves win too
-    assert solver.best_moves(threat.state) == [parse_vertex("D4", game.cols, game.rows)]
+    assert solver.best_moves(threat.state) == [game.action("D4")]
     assert sum(value == 1 for value in solver.values(threat.state).values()) > 1
 
 

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from gozero.games import coords
 from gozero.games.game import Game
 from gozero.records import move_list, sgf
 from gozero.system.options import SettingsError
@@ -115,7 +114,7 @@ def moves_of(played: PlayedGame, game: Game) -> Moves:
     words = played.moves.split()
     if unknown := sorted(set(words[::2]) - sgf.COLOURS_OF_SGF.keys()):
         raise ValueError(f"a move of {unknown[0]!r}, which is no colour")
-    actions = (coords.parse_vertex(word, game.cols, game.rows) for word in words[1::2])
+    actions = (game.action(word) for word in words[1::2])
     return tuple(zip((sgf.COLOURS_OF_SGF[word] for word in words[::2]), actions, strict=True))
 
 

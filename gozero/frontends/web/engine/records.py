@@ -17,7 +17,7 @@ from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup
-from gozero.games import GO_FAMILY, coords
+from gozero.games import GO_FAMILY
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE
 from gozero.games.go.rules import named_rules, same_rules, written_name
 from gozero.nets.locations import WEIGHTS
@@ -248,7 +248,7 @@ def _load_moves(session: GameSession, text: str) -> None:
     for number, line in enumerate(lines, start=1):
         colour, _, vertex = line.partition(" ")
         try:
-            session.enter(COLOURS[colour.lower()], coords.parse_vertex(vertex, kind.cols, kind.rows))
+            session.enter(COLOURS[colour.lower()], kind.action(vertex))
         except (KeyError, ValueError):
             where = f"{session.game.name} on {kind.dimensions}"
             raise InputError(f"Move {number} of this file, {line[:40]!r}, cannot be played in {where}.") from None
