@@ -164,7 +164,7 @@ class ClusterTrainer(Trainer):
             if not said and time.monotonic() > began + LATE:
                 said = True
                 say(
-                    "waiting for room for the learner: the cluster has "
+                    "waiting for a place for the learner, which goes on by itself: the cluster has "
                     f"{_gpus():g} GPUs, and others may have them (device = cpu does without)"
                 )
         _answer(there[0])

@@ -96,7 +96,7 @@ SECTIONS = (
     ),
     Section(
         "The verdict over time",
-        "1 learning, 0 too early to say, -1 stuck, -2 broken. What to do about each: docs/training.md.",
+        "1 learning, 0 too early to say, -1 stuck, -2 broken. What to do about each: docs/doctor.md.",
         "generation",
         {"verdict": {"doctor/verdict": "verdict"}},
     ),
