@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gozero.games import coords
 from gozero.nets.weights import listed
-from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
+from gozero.play.engine import beyond_training, find_weights, supported_sizes
 from gozero.system import files
 from gozero.system.errors import UserError
 from gozero.system.machine import processor
 from gozero.system.threads import available_threads
-from gozero.system.words import counted
+from gozero.system.words import counted, spanned
 from gtp.settings import GtpSettings
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from gozero import games
 from gozero.nets.weights import WeightsError
 from gozero.play import engine
 from gozero.system.errors import ChoiceError
+from gozero.system.words import spanned
 from gtp.protocol import FatalError
 from gtp.settings import GtpSettings, player_settings
 
@@ -120,7 +121,7 @@ def _fatal() -> Iterator[None]:
 def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
     """ChoiceError unless a board size is one of those that the weights file plays."""
     if size not in sizes:
-        raise ChoiceError(f"board size {size} is not supported; {path} plays {engine.spanned(sizes)}")
+        raise ChoiceError(f"board size {size} is not supported; {path} plays {spanned(sizes)}")
 
 
 def check_rules(rules: str | None, header: Header) -> None:

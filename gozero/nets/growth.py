@@ -18,8 +18,6 @@ from gozero.nets import model
 from gozero.nets.blocks import PoolingBlock
 from gozero.nets.model import ConvNet, NetConfig
 
-STEM = "stem.conv.weight"  # the first parameter of a resnet: the only one that tactics change
-
 
 class GrowthError(ValueError):
     """A network that cannot become another; one line that says why and what to do instead."""
@@ -67,12 +65,6 @@ def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: in
             if layer in maps:
                 _lay_in(fresh, tensors[name], *maps[layer])
     return grown
-
-
-def with_tactics(weights: Tensor, config: NetConfig) -> Tensor:
-    """Weights of the stem [C, planes before, k, k], or numbers that belong to them, with zeros for more tactics."""
-    missing = config.planes + config.tactics - weights.shape[1]
-    return torch.nn.functional.pad(weights, (0, 0, 0, 0, 0, missing))
 
 
 def _lay_in(fresh: Tensor, old: Tensor, outputs: list[int], inputs: list[int]) -> None:

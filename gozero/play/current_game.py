@@ -22,6 +22,7 @@ from gozero.games.position import IllegalMove, Position
 from gozero.play.report import Analysis
 from gozero.records.sgf import GameRecord
 from gozero.system.errors import ChoiceError
+from gozero.system.words import spanned
 
 
 class TurnError(ValueError):
@@ -240,8 +241,7 @@ class GoGame(CurrentGame):
         number.
         """
         if record.size not in self.sizes:
-            known = ", ".join(map(str, self.sizes))
-            raise ChoiceError(f"board size {record.size} is not supported; these weights play {known}")
+            raise ChoiceError(f"board size {record.size} is not supported; these weights play {spanned(self.sizes)}")
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None)
         named = named_rules(record.rules) if self._has_komi else None

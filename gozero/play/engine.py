@@ -80,13 +80,6 @@ def supported_sizes(header: Header) -> Sequence[int]:
     return sizes
 
 
-def spanned(sizes: Sequence[int]) -> str:
-    """Board sizes, ascending, as a person lists them: `5 to 19`, or `4, 6, 8`."""
-    if len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1)):
-        return f"{sizes[0]} to {sizes[-1]}"
-    return ", ".join(map(str, sizes))
-
-
 def beyond_training(trained: Sequence[int], size: int) -> str:
     """A line for the user if a board is smaller or larger than all that were learned (`Header.trained`), else ""."""
     if not trained or trained[0] <= size <= trained[-1]:

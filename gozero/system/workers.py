@@ -39,12 +39,6 @@ class WorkerProcess:
         theirs.close()
         return cls(process, ours)
 
-    def killer(self, seconds: float) -> str:
-        """How the worker ended, after up to so many seconds of waiting: the name of a signal, or `code 1`."""
-        self.process.join(seconds)
-        code = self.process.exitcode
-        return signal.Signals(-code).name if code is not None and code < 0 else f"code {code}"
-
     def end(self, seconds: float = 0.0, *, group: bool = False) -> None:
         """Close the pipe, wait for the worker to end by itself, then kill it: with its group if it leads one."""
         self.connection.close()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from gozero.games import FALLING_GAMES, coords
 from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
-from gozero.play.engine import spanned
 from gozero.system.errors import SetUpError
+from gozero.system.words import spanned
 from gtp.protocol import Command, GtpError
 from gtp.reports import live
 from gtp.session import Commands, Session, colour_of, say, whole_number_of
@@ -200,7 +200,7 @@ def fixed_handicap(session: Session, command: Command) -> str:
     stones, most = _number(session, command), most_fixed(session.game.size)
     size = session.game.size
     if most == 0:
-        raise GtpError(f"invalid handicap: {stones} on {size}x{size}")
+        raise GtpError(f"invalid handicap: {size}x{size} has no fixed handicap")
     if stones > most:
         raise GtpError(f"invalid handicap: {size}x{size} has fixed handicaps of 2 to {most}")
     return _place(session, fixed_points(stones, session.game.size))
@@ -225,7 +225,7 @@ def _number(session: Session, command: Command) -> int:
         raise GtpError("syntax error: expected the number of stones")
     stones = whole_number_of(command.arguments[0])
     if stones < FEWEST_STONES:
-        raise GtpError(f"invalid handicap: {stones} on {session.game.size}x{session.game.size}")
+        raise GtpError(f"invalid handicap: {stones} stones; expected {FEWEST_STONES} or more")
     return stones
 
 

@@ -101,7 +101,6 @@ def _take_over(session: Session, data: bytes, before_move: int | None) -> GameRe
 def printsgf(session: Session, command: Command) -> str | None:
     """``printsgf [FILE]``: the game so far as the answer, or into a file (``-`` is the answer too)."""
     from gozero.records import sgf
-    from gozero.system import files
 
     data = sgf.serialise(_record(session))
     if command.text in ("", "-"):

@@ -77,7 +77,7 @@ def final_status_list(session: Session, command: Command) -> str:
 
 def genmove_cleanup(session: Session, command: Command) -> str:
     """genmove after a dispute about dead stones: takes them off, passes only when none is left, never resigns."""
-    session, colour = session, colour_of(command.text)
+    colour = colour_of(command.text)
     with session.move(colour) as limits:
         among = session.go_ending.clean_up_moves(session.go_game.root(colour), limits)
         return session.vertex(session.player.genmove_among(colour, among, limits))

@@ -142,8 +142,8 @@ class ClusterTrainer(Trainer):
         self._call("load_state_dict", state)
         self._average_of = -1
 
-    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
-        with turn():
+    def held_out(self, locked: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        with locked():
             found: dict[str, float] = {} if stop() else _answer(self._actor.held_out.remote())
         return found
 

@@ -28,19 +28,19 @@ LAWS = {  # number of the report -> what its excess means, and where the fault i
     "turn/reply": ("the reply and the planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
     "turn/owner": ("ownership and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_points"),
 }
-WRONG_ROWS = "repairing what it names, then a new run: the targets of these rows are wrong"
+REPORT = "reporting this with log.jsonl: it is a bug in gozero, and the targets of these rows are wrong"
 
 
 # Rows and games
 
 
-@check(BROKEN, 1e-3, "of a target when boards are turned (float16); the other laws hold exactly", WRONG_ROWS)
+@check(BROKEN, 1e-3, "of a target when boards are turned (float16); the other laws hold exactly", REPORT)
 def broken_law(run: Reports, limit: float) -> Finding | None:
     """A law of the rows (`training.records.laws`) does not hold."""
     for name, (because, place) in LAWS.items():
         value = run.now.get(name, 0.0)
         if value > (limit if name.startswith("turn/") else 0.0):
-            return Finding(because.format(value), WRONG_ROWS.replace("what it names", place))
+            return Finding(f"{because.format(value)} ({place})")
     return None
 
 
@@ -227,7 +227,7 @@ def _error(run: Reports, rows: str) -> float:
     BROKEN, -0.25,
     "points a point of komi: +1 where it is understood, -1 where its sign is wrong; of the value -0.01 (+0.04 is sound "
     "at 13x13); of the view a cosine of -0.3 (0.98 is sound)",
-    "the sign of komi in features, replay and learner", go_alone=True,
+    REPORT, go_alone=True,
 )  # fmt: skip
 def misread(run: Reports, limit: float) -> Finding | str | None:
     """The network takes komi, or the colours, the wrong way round; not checked if one colour wins nearly all games."""
@@ -241,7 +241,7 @@ def misread(run: Reports, limit: float) -> Finding | str | None:
     seen = run.recent("probe/view")
     if seen and max(seen) < -0.3:
         what = f"the network judges by colour, not by side to move (cosine {seen[-1]:.2f})"
-        return Finding(what, "the view of the targets")
+        return Finding(what, REPORT)
     return None
 
 

@@ -55,7 +55,7 @@ class MeasuredRun(Protocol):
     actor: Actor
     selfplay: SelfPlay
 
-    def turn(self) -> AbstractContextManager[None]: ...
+    def locked(self) -> AbstractContextManager[None]: ...
 
 
 class Checkup:
@@ -72,7 +72,7 @@ class Checkup:
             games*/commonest, unless the next generation has replaced its games, as in the asynchronous mode, or they
             were played elsewhere.
         """
-        with run.turn():
+        with run.locked():
             own = generation > run.progress.imported
             games = [record for record in run.actor.games if own and record.generation == generation]
             seen = run.trainer.examine(look, run.settings, generation, run.progress.games)

@@ -132,9 +132,9 @@ class Trainer:
         """The inverse of `state_dict`."""
         self.learner.load_state_dict(state)
 
-    def held_out(self, turn: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
-        """Losses and measures on held-out rows; `turn()` is a lock for taking the rows."""
-        with turn():
+    def held_out(self, locked: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
+        """Losses and measures on held-out rows; `locked()` is a lock for taking the rows."""
+        with locked():
             counts = self.replay.sizes(held_out=True)
             batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
         return evaluate(self.learner, batches, counts, stop)

@@ -77,7 +77,7 @@ class GtpPlayer(MatchPlayer):
                 raise
             if not self._has_warned:
                 self._has_warned = True
-                say(f"{error}; it is taken to have the right board")
+                say(f"{error}; assuming that its board has the right size")
         if go:
             engine.send(f"komi {self._conditions.komi:g}")
         engine.send("clear_board")

@@ -128,7 +128,7 @@ def _climbers(options: argparse.Namespace) -> list[str]:
             perfect.solver(games.make(options.game, size=options.size))
             climbers.append("perfect")
         except perfect.UnsolvedError as error:
-            say(f"gozero ladder: climbs without a perfect player beside it, for {error}")
+            say(f"gozero ladder: no perfect player takes part: {error}")
     if not climbers:
         raise ChoiceError("there is no player to measure: give --weights, or leave out --no-controls and --opponent")
     return climbers

@@ -81,7 +81,7 @@ class Timeline:
 
 
 class Measures:
-    """Gathers what happened between two reports; `gather` needs the run's turn, `report` does not."""
+    """Gathers what happened between two reports; `gather` needs the run's lock, `report` does not."""
 
     def __init__(self, progress: Progress, trainer: Trainer, timeline: Timeline) -> None:
         self.progress, self.trainer, self.timeline = progress, trainer, timeline

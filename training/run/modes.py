@@ -42,7 +42,7 @@ def train_in_mode(run: Run, watch: Monitor, stop: Stop) -> None:
         run.save()  # so that a crash before the first checkpoint is like any other
     if run.progress.learning and run.settings.mode != "sequential":
         run.absorb()  # games played on in that generation by another mode
-        _learned(run, watch, stop)
+        _learn_and_advance(run, watch, stop)
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
         run, watch, stop
     )
@@ -57,7 +57,7 @@ def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
                 run.absorb()
                 run.complete()
                 run.save()
-        _learned(run, watch, stop)
+        _learn_and_advance(run, watch, stop)
 
 
 def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
@@ -104,7 +104,7 @@ class Asynchronous:
             while not run.finished() and not halt():
                 run.play(halt, pause=lambda: self._absorb(halt))
                 if not halt():
-                    with run.turn():
+                    with run.locked():
                         run.absorb()
                         run.complete()
                         run.advance()
@@ -154,7 +154,7 @@ class Asynchronous:
         self.run.save()
 
     def _absorb(self, halt: Stop) -> None:
-        with self.run.turn():
+        with self.run.locked():
             self.run.absorb()
         self.run.save()
         self._absorbed.set()
@@ -199,7 +199,7 @@ def together(parts: Sequence[Callable[[Stop], None]], stop: Stop) -> None:
             future.result()
 
 
-def _learned(run: Run, watch: Monitor, stop: Stop) -> None:
+def _learn_and_advance(run: Run, watch: Monitor, stop: Stop) -> None:
     """Learn from a generation whose games are complete, hand over, and go to the next; all modes begin so where games
     came from elsewhere (`--records`) or from a session in the sequential mode.
     """

@@ -3,7 +3,7 @@
 The run folder has settings.json, records/ (one shard a generation), checkpoints/, weights.pt (the network that plays),
 log.jsonl and tensorboard/. Games are played by `training.selfplay.actor`, learned from by `training.learner.trainer`;
 `training.run.modes` decides in which order, and which of them overlap. A thread that changes the progress while another
-works holds the lock `turn()`; the thread that plays counts its evaluations without it.
+works holds the lock `locked()`; the thread that plays counts its evaluations without it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Run:
         self.trainer = backend.trainer(settings)
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # called with each match of the gate
         self.saved: Callable[[], None] = lambda: None  # called after each checkpoint
-        self._turn, self._next = threading.Lock(), threading.Lock()
+        self._lock, self._next = threading.Lock(), threading.Lock()
         snapshot, complaints = self._snapshot()
         self.is_new = not snapshot.learner
         self._identity = storage.identity(folder)
@@ -109,17 +109,17 @@ class Run:
         return self.limits.elapsed() >= 1
 
     @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Lock the trainer, the progress and the checkpoints.
 
         A thread that waits is next: with a bare lock one of two threads could wait forever.
         """
         with self._next:
-            self._turn.acquire()
+            self._lock.acquire()
         try:
             yield
         finally:
-            self._turn.release()
+            self._lock.release()
 
     def play(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
         """Play what the generation still lacks; games that are finished when stopped are on disk.
@@ -164,7 +164,7 @@ class Run:
             done = 0
             while done < steps and not stop():
                 count = min(self.trainer.chunk, steps - done, every - done % every)
-                with self.turn():
+                with self.locked():
                     if not self.trainer.steps_ready():  # the window has been emptied
                         break
                     widths = self.trainer.learn(count, progress.rate)
@@ -187,16 +187,16 @@ class Run:
         if self.unseen_steps() == 0:
             return True
         if not self.settings.gate.games:
-            with self.turn():  # a checkpoint of another thread must not see half of it
+            with self.locked():  # a checkpoint of another thread must not see half of it
                 self.progress.handed_steps = self.trainer.steps
                 self._let_play(self.trainer.average())
             return True
-        with self.turn():
+        with self.locked():
             candidate, steps = copy.deepcopy(self.trainer.average()), self.trainer.steps
         verdict = self._judged(candidate, steps, stop)
         if verdict is None:
             return False
-        with self.turn():
+        with self.locked():
             self._report_match(verdict, steps)
             self.progress.handed_steps = steps
             if verdict.passed:
@@ -217,10 +217,10 @@ class Run:
 
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
-        with self.turn():  # at once: what ends from here on belongs to the next report
+        with self.locked():  # at once: what ends from here on belongs to the next report
             gathered = self.measures.gather() | self.selfplay.report()
-        held_out = self.trainer.held_out(self.turn, stop)
-        with self.turn():
+        held_out = self.trainer.held_out(self.locked, stop)
+        with self.locked():
             return self.measures.report(gathered, held_out)
 
     def advance(self) -> None:
@@ -239,7 +239,7 @@ class Run:
         """
         if storage.identity(self.folder) != self._identity:
             raise FolderError(self.folder, "it was removed or replaced while the run worked in it")
-        with self.turn():
+        with self.locked():
             self.limits.count_time()
             self.progress.spent, self.progress.steps_backlog = self.timeline.spent(), self.trainer.steps_backlog
             shard = storage.shard(self.folder, self.progress.generation)

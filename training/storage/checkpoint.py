@@ -64,7 +64,7 @@ class Progress:
     # largest `full_share` that it has had, which games in flight outlive
     full_share: float = 1.0
     evaluations_reported: int | None = None  # at the last report; None in weights/resume
-    # seconds since then, see `training.run.timeline`; no two runs agree in them
+    # seconds since then, see `training.run.measures.Timeline`; not compared: they differ between runs
     spent: dict[str, float] = field(default_factory=dict, compare=False)
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
 
@@ -133,7 +133,7 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     if complaints:
         run = folder.absolute().parent
         raise CheckpointError(
-            f"none of the {len(complaints)} checkpoints in {folder.absolute()} can be read; give another --run, with "
+            f"no checkpoint in {folder.absolute()} can be read; give another --run, with "
             f"--from {run / 'weights.pt'} and --records {run} to go on from this run's network and games"
         )
     return None

@@ -18,6 +18,7 @@ from typing import IO
 from filelock import FileLock, Timeout
 
 from gozero.system.errors import UserError
+from gozero.system.words import counted
 
 MEGABYTE = 1_000_000
 LOCK = "lock"  # a file of the run folder, held by the process that works there
@@ -247,6 +248,6 @@ def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
             log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {path.name} {path.stat().st_size} bytes\n")
             path.unlink()
     return [
-        f"removed {len(gone)} old shards of records, {gone[0].name} to {gone[-1].name}: records_mb = {megabytes} is "
-        "reached"
+        f"removed {counted(len(gone), 'old shard')} of records, {gone[0].name} to {gone[-1].name}: "
+        f"records_mb = {megabytes} is reached"
     ]

@@ -101,7 +101,7 @@ def choose_weights(settings: PlaySettings) -> Path | None:
     """
     game = settings.game or ""
     if settings.weights is None and game not in WEIGHTS:
-        raise ChoiceError(f"{game} has no line in WEIGHTS of gozero/nets/locations.py")
+        raise ChoiceError(f"no weights come with {game}; give --weights FILE")
     try:
         path = find(settings.weights or WEIGHTS[game])
     except WeightsError:

@@ -185,15 +185,15 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
 
 
 def test_the_steps_handed_over_are_noted_with_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A checkpoint of self-play's thread, which waits for its turn, must hold both or neither."""
+    """A checkpoint of self-play's thread, which waits for the lock, must hold both or neither."""
     run = Run(crashes.settings(mode="asynchronous"), tmp_path)
-    turn, noted = run.turn, []
+    locked, noted = run.locked, []
 
     def watched_turn() -> AbstractContextManager[None]:
         noted.append(run.unseen_steps())
-        return turn()
+        return locked()
 
-    monkeypatch.setattr(run, "turn", watched_turn)
+    monkeypatch.setattr(run, "locked", watched_turn)
     run.trainer.learner.steps += 1
     assert run.promote(lambda: False)
     assert noted == [1]

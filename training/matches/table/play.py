@@ -18,10 +18,10 @@ from typing import Any
 
 from gozero import games
 from gozero.nets.weights import Header
-from gozero.play.engine import beyond_training, find_weights, spanned, supported_sizes
+from gozero.play.engine import beyond_training, find_weights, supported_sizes
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError
-from gozero.system.words import counted
+from gozero.system.words import counted, spanned
 from training.matches.elo import MatchScore
 from training.matches.interface import POLICY
 from training.matches.options import SIMS, field_values

@@ -24,5 +24,5 @@ def find(name: str) -> list[Path]:
     if name in presets():
         return presets()[name]
     if not Path(name).is_file():
-        raise SettingsError(f"no field {name!r}: give a TOML file or one of the presets {', '.join(presets())}")
+        raise SettingsError(f"no tournament {name!r}: give a TOML file or one of the presets {', '.join(presets())}")
     return [Path(name)]
