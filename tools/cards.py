@@ -72,7 +72,7 @@ def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]
         f"## {name}",
         fill(f"{weights.config.shape}, {numbers:,} parameters. {learned}", LINE),
         "\n".join(["| opponent | board | visits | result |", "|---|---|---|---|", *rows]),
-        "\n".join(["```", *commands, "```"]),
+        *(["\n".join(["```", *commands, "```"])] if commands else []),
         *(fill(card[key], LINE, break_on_hyphens=False) for key in ("more", "weak") if key in card),
         *([card["picture"]] if "picture" in card else []),
     ]
