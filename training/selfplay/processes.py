@@ -62,7 +62,7 @@ class ProcessSelfPlay(RemoteSelfPlay):
             with blocked(SIGNALS):  # the first one starts the processes
                 return self._workers.submit(_play, order)
         except BrokenProcessPool:
-            raise _lost() from None
+            raise self._lost() from None
 
     def _first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
         while True:
@@ -70,15 +70,17 @@ class ProcessSelfPlay(RemoteSelfPlay):
                 self._halt.value = 1
             if done := wait(jobs, LOOK, FIRST_COMPLETED).done:
                 if any(isinstance(job.exception(), BrokenProcessPool) for job in done):
-                    raise _lost() from None
+                    raise self._lost() from None
                 return done
 
-
-def _lost() -> WorkerLostError:
-    return WorkerLostError(
-        "a process of self-play was killed, perhaps because memory was full: fewer selfplay.processes or "
-        "selfplay.games need less"
-    )
+    def _lost(self) -> WorkerLostError:
+        """End the other processes too: the executor sends them SIGTERM, which they ignore, and waits for them."""
+        for process in list(self._workers._processes.values()):
+            process.kill()
+        return WorkerLostError(
+            "a process of self-play was killed, perhaps because memory was full: fewer selfplay.processes or "
+            "selfplay.games need less"
+        )
 
 
 class _Process:
