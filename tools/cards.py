@@ -40,7 +40,7 @@ METHOD = """
 against GRhino); a draw counts half, and intervals are Wilson's of 95 %. In Go the rules are Chinese, with komi 7.5.
 *Earlier*: weights that shipped before these played. Some matches were stopped early. The ladder of UCT has twelve
 searches by 10 to 20,480 random playouts. The moves are in `benchmarks/matches`. `gozero tournament release` plays the
-networks against their usual opponents; the cards show how to play other matches.
+networks against their usual opponents.
 """
 
 
