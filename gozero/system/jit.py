@@ -62,7 +62,7 @@ SCORE = RowKernel(types.float64(STATE))
 BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-SOURCES = ("games/**/*.py", "search/*.py", "evaluators/*.py", "nets/features.py", "system/jit.py", "system/rng.py")
+SOURCES = ("games/**/*.py", "search/*.py", "scoring/*.py", "evaluators/*.py", "nets/features.py", "system/jit.py", "system/rng.py")
 """All modules that have kernels, and those whose constants are compiled into them."""
 
 

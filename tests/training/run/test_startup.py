@@ -313,7 +313,7 @@ def test_a_run_begins_with_few_lines_that_make_its_settings_again(
 def test_all_settings_are_listed_with_their_units(capsys: pytest.CaptureFixture[str]) -> None:
     assert train.main(["--preset", "tiny", "--set", "learner.batch=48", "--list-settings"]) == 0
     said = capsys.readouterr()
-    assert "  batch = 48  # rows, all of one board size\n" in said.out and said.err == ""
+    assert "  batch = 48  # rows of a step, all of one board size\n" in said.out and said.err == ""
 
 
 def test_a_folder_that_was_replaced_under_a_run_is_left_to_the_other(tmp_path: Path) -> None:
