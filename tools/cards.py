@@ -22,28 +22,25 @@ LINE = 120  # characters
 HEAD = """\
 # Networks
 
-The networks that come with gozero, and how strong each is. Name a file to play with it; all but `large/agz13.pt` are
-found from any folder. The second command prints a file's metadata:
+The networks that come with gozero, and how strong each is. To play with one, to see its metadata, or to train it
+further:
 
 ```
-gozero-gtp --weights best.pt
-gozero weights best.pt
+gozero-gtp --weights nogo9.pt
+gozero weights nogo9.pt
+gozero train --preset nogo --run runs/nogo9-2 --from weights/nogo9.pt
 ```
 
-They learned only from the project's own self-play: no game records, books, solvers or other engines. On a board larger
-or smaller than all that a network learned from it plays weaker moves, and the engine warns of that.
+They learned only from the project's own self-play: no game records, books, solvers or other engines. On larger or
+smaller boards than those that a network learned from it plays weaker moves, and the engine warns of that.
 
 """
 METHOD = """
 **How strength is measured.** The players swap colours in pairs of games with the same opening of two random plies (four
-against GRhino); seeds are fixed beforehand, a draw counts half, and intervals are Wilson's of 95 %. In Go the rules are
-Chinese, with komi 7.5. *Earlier*: weights that shipped before these played. Some matches were stopped early. The ladder
-of UCT has twelve searches by 10 to 20,480 random playouts. The moves are in `benchmarks/matches`; `gozero tournament
-release` plays all networks against their usual opponents. In the commands below:
-
-```
-GNUGO="gtp:gnugo --mode gtp --level 10 --seed 1 --chinese-rules --positional-superko --capture-all-dead"
-```
+against GRhino); a draw counts half, and intervals are Wilson's of 95 %. In Go the rules are Chinese, with komi 7.5.
+*Earlier*: weights that shipped before these played. Some matches were stopped early. The ladder of UCT has twelve
+searches by 10 to 20,480 random playouts. The moves are in `benchmarks/matches`. `gozero tournament release` plays the
+networks against their usual opponents.
 """
 
 
@@ -52,7 +49,7 @@ def page() -> str:
     cards = tomllib.loads((WEIGHTS / "cards.toml").read_text(encoding="utf-8"))
     networks = {name: load(WEIGHTS / name, game=None) for name in cards}
     rows = [_row(name, card, networks[name]) for name, card in cards.items()]
-    table = ["| file | plays | network | strength | interval |", "|---|---|---|---|---|", *rows]
+    table = ["| file | plays | network | strength |", "|---|---|---|---|", *rows]
     variants = {name: _variants(cards, name) for name in cards}
     texts = [_card(name, cards[name], networks[name], variants[name]) for name in cards if "of" not in cards[name]]
     return HEAD + "\n".join(table) + "\n" + METHOD + "".join(texts)
@@ -61,26 +58,23 @@ def page() -> str:
 def _row(name: str, card: dict[str, Any], weights: Weights) -> str:
     first = card["match"][0]
     link = "".join(sign for sign in card.get("of", name) if sign.isalnum() or sign in "_-")
-    strength = f"{_result(first)} against {first['opponent']}"
-    return f"| [`{name}`](#{link}) | {card['plays']} | `{weights.config.name}` | {strength} | {_interval(first)} |"
+    strength = f"{_result(first)} against {first['opponent']}{_interval(first)}"
+    return f"| [`{name}`](#{link}) | {card['plays']} | `{weights.config.name}` | {strength} |"
 
 
 def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]) -> str:
     """A network's section: its matches, what it learned from, how to train it further."""
     numbers = sum(tensor.numel() for key, tensor in weights.state_dict.items() if not is_statistic(key))
-    plays = card["plays"][0].upper() + card["plays"][1:]
     rows = [_match(match) for match in card["match"]]
     commands = [match["command"] for match in card["match"] if "command" in match]
-    continued = f"gozero train {card['continued']} --run runs/{Path(name).stem}-2 --from weights/{name}"
+    learned = f"{card.get('learned') or _learned(weights.provenance)} `{card['continued']}` trains it further."
     parts = [
         f"## {name}",
-        fill(f"{plays}. The network has {weights.config.shape} and {numbers:,} parameters.", LINE),
-        "\n".join(["| opponent | board | visits | result | interval |", "|---|---|---|---|---|", *rows]),
-        "\n".join(["```", *commands, "```"]),
+        fill(f"{weights.config.shape}, {numbers:,} parameters. {learned}", LINE),
+        "\n".join(["| opponent | board | visits | result |", "|---|---|---|---|", *rows]),
+        *(["\n".join(["```", *commands, "```"])] if commands else []),
         *(fill(card[key], LINE, break_on_hyphens=False) for key in ("more", "weak") if key in card),
         *([card["picture"]] if "picture" in card else []),
-        fill(f"{card.get('learned') or _learned(weights.provenance)} To train it further:", LINE),
-        f"```\n{continued}\n```",
     ]
     if variants:
         parts += ["Its variants learn by the same preset with these settings:", "\n".join(["```", *variants, "```"])]
@@ -94,7 +88,7 @@ def _variants(cards: dict[str, dict[str, Any]], name: str) -> list[str]:
 def _match(match: dict[str, Any]) -> str:
     opponent = match["opponent"] + (" (earlier)" if match.get("earlier") else "")
     visits = match["visits"] or "none"
-    return f"| {opponent} | {match['board']} | {visits} | {_result(match)} | {_interval(match)} |"
+    return f"| {opponent} | {match['board']} | {visits} | {_result(match)}{_interval(match)} |"
 
 
 def _result(match: dict[str, Any]) -> str:
@@ -107,9 +101,9 @@ def _result(match: dict[str, Any]) -> str:
 
 def _interval(match: dict[str, Any]) -> str:
     if "lost" in match:
-        return "all games"
+        return ""
     low, high = wilson(match.get("score", match.get("share", 0) * match["games"]), match["games"])
-    return f"{100 * low:.1f}–{100 * high:.1f} %"
+    return f" ({100 * low:.1f}–{100 * high:.1f} %)"
 
 
 def _learned(provenance: dict[str, Any]) -> str:
