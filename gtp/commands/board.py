@@ -225,7 +225,7 @@ def _number(session: Session, command: Command) -> int:
         raise GtpError("syntax error: expected the number of stones")
     stones = whole_number_of(command.arguments[0])
     if stones < FEWEST_STONES:
-        raise GtpError(f"invalid handicap: {stones} stones; expected {FEWEST_STONES} or more")
+        raise GtpError(f"invalid handicap: {stones}; expected {FEWEST_STONES} or more")
     return stones
 
 

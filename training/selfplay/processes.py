@@ -46,6 +46,9 @@ class ProcessSelfPlay(RemoteSelfPlay):
 
     def close(self) -> None:
         self._halt.value = 1
+        if self._workers._broken:  # the pool sends the others SIGTERM, which they ignore, and waits for them
+            for process in list((self._workers._processes or {}).values()):
+                process.kill()
         self._workers.shutdown(cancel_futures=True)
 
     def _sent(self) -> NetworkVersion:
@@ -62,7 +65,7 @@ class ProcessSelfPlay(RemoteSelfPlay):
             with blocked(SIGNALS):  # the first one starts the processes
                 return self._workers.submit(_play, order)
         except BrokenProcessPool:
-            raise self._lost() from None
+            raise _lost() from None
 
     def _first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
         while True:
@@ -70,17 +73,15 @@ class ProcessSelfPlay(RemoteSelfPlay):
                 self._halt.value = 1
             if done := wait(jobs, LOOK, FIRST_COMPLETED).done:
                 if any(isinstance(job.exception(), BrokenProcessPool) for job in done):
-                    raise self._lost() from None
+                    raise _lost() from None
                 return done
 
-    def _lost(self) -> WorkerLostError:
-        """End the other processes too: the executor sends them SIGTERM, which they ignore, and waits for them."""
-        for process in list(self._workers._processes.values()):
-            process.kill()
-        return WorkerLostError(
-            "a process of self-play was killed, perhaps because memory was full: fewer selfplay.processes or "
-            "selfplay.games need less"
-        )
+
+def _lost() -> WorkerLostError:
+    return WorkerLostError(
+        "a process of self-play was killed, perhaps because memory was full: fewer selfplay.processes or "
+        "selfplay.games need less"
+    )
 
 
 class _Process:

@@ -1,5 +1,6 @@
 """Games and their engine processes: which page gets what, what ends when a page is closed, what is kept."""
 
+import asyncio
 import os
 import signal
 from typing import Any, cast
@@ -9,6 +10,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from gozero.frontends.web.server.games import MOST_UNREAD, OpenPage
+from gozero.frontends.web.server.process import EngineProcess
 from tests.frontends.web.talk import Server, Wire
 
 
@@ -267,3 +269,17 @@ def test_a_page_that_asks_too_fast_is_refused(server: Server, shared_game: str) 
         while (report := page.until("view", "refused"))["is"] == "view":
             pass
         assert "asks faster than the engine" in report["text"]
+
+
+def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    reports, exits = [], []
+
+    async def start() -> None:
+        process = EngineProcess([])
+        process.on_report, process.on_exit = reports.append, lambda: exits.append(1)
+        await process.has_ended()
+
+    asyncio.run(start())
+    assert [report["is"] for report in reports] == ["refused"]
+    assert exits == [1]

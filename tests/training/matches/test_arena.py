@@ -35,9 +35,11 @@ def test_games_are_listed_and_saved_and_the_same_command_plays_none_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "games.csv"
+    table.symlink_to(tmp_path / "elsewhere.csv")
     match = ["random", "random", "--size", "5", "--games", "4", "--seed", "3", "--processes", "1"]
     match += ["--csv", str(table), "--out", str(tmp_path / "out")]
     assert command.main(match) == 0
+    assert table.is_symlink()
     output = capsys.readouterr().out
     assert output.count(" is Black ") == 4 and "A scored " in output and "ended: two passes 4" in output
     rows, played = rows_of(table), journal(tmp_path / "out")

@@ -165,7 +165,7 @@ def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tm
         assert str(newest) in complaints[0]
     for path in folder.iterdir():
         path.write_bytes(b"nothing")
-    with pytest.raises(CheckpointError, match="none of the"):
+    with pytest.raises(CheckpointError):
         checkpoint.latest(folder)
 
 

@@ -31,6 +31,7 @@ class Conductor:
         self._open = self._still_open()
         self.withdrawn: dict[str, str] = {}
         self._illegal: dict[str, list[PlayedGame]] = {}  # games in a row that each entrant lost by illegal moves
+        self.uncounted: list[PlayedGame] = []  # those of entrants that were withdrawn for them
 
     @property
     def asked(self) -> int:
@@ -85,7 +86,7 @@ class Conductor:
             if len(games) == min(ILLEGAL_GAMES, self.asked):
                 why = f"lost {len(games)} games in a row by illegal moves, the last by this one: {game.detail}"
                 self.withdrawn[loser] = why
-                del self._illegal[loser]
+                self.uncounted += self._illegal.pop(loser)
         return found
 
     def _is_decided(self) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from gozero.system import files
 from gozero.system.console import INTERRUPTED, SUCCESS, progress_bar, say, stop_on_signals
 from training.matches.tournament import field as fields
 from training.matches.tournament import journal, rehearsal, results
@@ -65,8 +67,9 @@ def play_once(field: Field, options: argparse.Namespace, view: View, folder: Pat
     if folder:
         code = play(field, folder, stop, view)
     else:
-        with TemporaryDirectory() as place:
-            code = play(field, Path(place), stop, view)
+        place = Path(tempfile.mkdtemp(prefix="gozero-"))
+        code = play(field, place, stop, view)  # after an error the folder stays, for the log in it
+        shutil.rmtree(place)
     return INTERRUPTED if stop() else code
 
 
@@ -82,7 +85,7 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
     view = view or View()
     with storage.alone(folder), Journal(folder, field) as opened:
         conductor = Conductor(field, opened, folder)
-        files = _Files(conductor, folder, view)
+        saved = _Files(conductor, folder, view)
         say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play in {folder}")
         with progress_bar(len(opened.games) + conductor.left, "tournament", " games") as bar:
             bar.initial = bar.n = len(opened.games)
@@ -98,9 +101,12 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
                         say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
                     bar.total = len(opened.games) + conductor.left
                     bar.update()
-                    files.save(game)
+                    saved.save(game)
             finally:
-                final = files.write()
+                final = saved.write()
+    for game in conductor.uncounted:
+        line = view.line(game) if view.line else f"{results.where(game)}: {game.detail}"
+        print(f"not counted: {line}")
     print(view.text(final))
     return FAULTY if final.faults or final.withdrawn or final.disputed else SUCCESS
 
@@ -129,7 +135,7 @@ class _Files:
         contents: dict[Path, str | bytes] = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
         contents |= {PAGE: page(found, self._view.head(found)), **self._view.files(found)}
         for name, content in contents.items():
-            with storage.writing(self._folder / name), storage.replacing(self._folder / name) as file:
-                file.write(content.encode() if isinstance(content, str) else content)
+            with storage.writing(self._folder / name):  # a user's --csv may be a link or a device
+                files.write(self._folder / name, content.encode() if isinstance(content, str) else content)
         self._written = time.monotonic()
         return found

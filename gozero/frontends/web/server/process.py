@@ -53,15 +53,21 @@ class EngineProcess:
         await asyncio.wait([self._task])
 
     async def _run(self, arguments: Sequence[str]) -> None:
-        process = await asyncio.create_subprocess_exec(
-            # -P: no package of the working directory's
-            *(sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            start_new_session=True,  # Ctrl-C is the server's
-            limit=LONGEST_REPORT,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                # -P: no package of the working directory's
+                *(sys.executable, "-P", "-m", "gozero.frontends.web.engine", *arguments),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                start_new_session=True,  # Ctrl-C is the server's
+                limit=LONGEST_REPORT,
+            )
+        except OSError as error:
+            text = f"The engine cannot be started: {error.strerror or error}."
+            self.on_report({"is": "refused", "text": text, "to": None})
+            self.on_exit()
+            return
         self._pipe = process.stdin
         self._write()
         assert process.stdout is not None

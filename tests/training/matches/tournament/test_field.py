@@ -204,7 +204,7 @@ def test_a_preset_may_stand_for_several_fields() -> None:
     assert [path.stem for path in presets.find("s3")] == ["s3"]
     assert len(presets.find("release")) >= 7
     with pytest.raises(
-        SettingsError, match="no field 'nowhere': give a TOML file or one of the presets release-connect4"
+        SettingsError, match="no tournament 'nowhere'"
     ):
         presets.find("nowhere")
 
