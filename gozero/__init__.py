@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gozero.games import make
     from gozero.games.colours import BLACK, WHITE
     from gozero.games.position import Position
-    from gozero.interface import Engine
+    from gozero.play.interface import Engine
     from gozero.play.searcher import Limits
 
 __version__ = "0.1.0"
@@ -21,7 +21,7 @@ __all__ = ["BLACK", "WHITE", "Engine", "Limits", "Position", "make"]
 _HOMES = {
     "BLACK": "gozero.games.colours",
     "WHITE": "gozero.games.colours",
-    "Engine": "gozero.interface",
+    "Engine": "gozero.play.interface",
     "Limits": "gozero.play.searcher",
     "Position": "gozero.games.position",
     "make": "gozero.games",
