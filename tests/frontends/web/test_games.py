@@ -3,13 +3,14 @@
 import asyncio
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.server.games import MOST_UNREAD, OpenPage
+from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenPage
 from gozero.frontends.web.server.process import EngineProcess
 from tests.frontends.web.talk import Server, Wire
 
@@ -264,11 +265,16 @@ def test_a_page_that_does_not_read_is_dropped() -> None:
 def test_a_page_that_asks_too_fast_is_refused(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
         page.until("view")
-        for _ in range(40):
-            page.send(do="view")
-        while (report := page.until("view", "refused"))["is"] == "view":
-            pass
-        assert "asks faster than the engine" in report["text"]
+        engines = server.engines()
+        for number in engines:
+            os.kill(number, signal.SIGSTOP)
+        try:
+            for _ in range(MOST_WAITING + 1):
+                page.send(do="view")
+            assert "asks faster than the engine" in page.until("refused")["text"]
+        finally:
+            for number in engines:
+                os.kill(number, signal.SIGCONT)
 
 
 def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,6 +286,7 @@ def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.Monkey
         process.on_report, process.on_exit = reports.append, lambda: exits.append(1)
         await process.has_ended()
 
-    asyncio.run(start())
+    with ThreadPoolExecutor(1) as pool:  # Playwright may have a loop in this thread
+        pool.submit(asyncio.run, start()).result()
     assert [report["is"] for report in reports] == ["refused"]
     assert exits == [1]
