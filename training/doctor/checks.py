@@ -229,7 +229,7 @@ def _error(run: Reports, rows: str) -> float:
     "at 13x13); of the view a cosine of -0.3 (0.98 is sound)",
     REPORT, go_alone=True,
 )  # fmt: skip
-def misread(run: Reports, limit: float) -> Finding | str | None:
+def misread(run: Reports, limit: float) -> str | None:
     """The network takes komi, or the colours, the wrong way round; not checked if one colour wins nearly all games."""
     black, games = run.pooled("black", RECENT)
     if not run.has_learned or not games or not EVEN[0] < black / games < EVEN[1]:
@@ -240,8 +240,7 @@ def misread(run: Reports, limit: float) -> Finding | str | None:
             return f"more komi makes the network expect less ({slopes[-1]:+.2f} a point): the sign of komi is wrong"
     seen = run.recent("probe/view")
     if seen and max(seen) < -0.3:
-        what = f"the network judges by colour, not by side to move (cosine {seen[-1]:.2f})"
-        return Finding(what, REPORT)
+        return f"the network judges by colour, not by side to move (cosine {seen[-1]:.2f})"
     return None
 
 

@@ -29,7 +29,6 @@ from training.records import scoring
 from training.records.records import Record, Target
 from training.settings.config import ReplaySettings
 
-WHOLE = slice(None)
 ALIKE = ReplaySettings(surprise_share=0.0)  # every row is drawn as often
 OPENING = 0.25  # share of a game's moves, see `is_opening`
 LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
@@ -364,11 +363,10 @@ class Replay:
         """{board size: rows in the window}."""
         return {size: len(rows) for (held, size), rows in sorted(self.rows.items()) if held == held_out}
 
-    def sample(self, batch: int, generator: np.random.Generator, part: slice = WHOLE) -> Batch:
+    def sample(self, batch: int, generator: np.random.Generator) -> Batch:
         """Draw a training batch: a size, then rows, by their weights; each row under a random symmetry.
 
-        Of the rows drawn only a `part` is unpacked. Where the settings draw none of the sizes that there are, the
-        weights of sizes are left out of it.
+        If the settings draw none of the sizes that there are, the weights of sizes are left out of it.
         """
         by_size = {size: rows for (held, size), rows in sorted(self.rows.items()) if not held}
         if not by_size:
@@ -379,8 +377,8 @@ class Replay:
         size = int(generator.choice(list(by_size), p=weights / weights.sum()))
         rows, game = by_size[size], self.game_of(size)
         chosen, symmetries = rows.draw(batch, generator), generator.choice(game.symmetries, size=batch)
-        drawn = unpack(rows, chosen[part], game)
-        return transformed(drawn._replace(rarity=rarity(rows.weight[chosen[part]])), symmetries[part])
+        drawn = unpack(rows, chosen, game)
+        return transformed(drawn._replace(rarity=rarity(rows.weight[chosen])), symmetries)
 
     def games(self, held_out: bool = False) -> np.ndarray:
         """int64 [n]: the rows in the window of each game that is held out, or of each that is not."""

@@ -27,7 +27,7 @@ from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
 from training.records import replay
-from training.records.replay import WHOLE, Batch, Replay
+from training.records.replay import Batch, Replay
 from training.run import modes, session
 from training.selfplay.episode import Episode, SearchPlan
 from training.settings import config, presets
@@ -58,8 +58,8 @@ def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
     """The learner is given komi with the wrong sign."""
     sample = Replay.sample
 
-    def wrong(self: Replay, batch: int, generator: np.random.Generator, part: slice = WHOLE) -> Batch:
-        found = sample(self, batch, generator, part)
+    def wrong(self: Replay, batch: int, generator: np.random.Generator) -> Batch:
+        found = sample(self, batch, generator)
         found.globals[:, 0] *= -1
         return found
 
