@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from gozero.nets.weights import Weights, is_statistic, load
+from gozero.nets.weights import Weights, load
 from training.matches.elo import wilson
 
 ROOT = Path(__file__).parents[1]
@@ -64,13 +64,12 @@ def _row(name: str, card: dict[str, Any], weights: Weights) -> str:
 
 def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]) -> str:
     """A network's section: its matches, what it learned from, how to train it further."""
-    numbers = sum(tensor.numel() for key, tensor in weights.state_dict.items() if not is_statistic(key))
     rows = [_match(match) for match in card["match"]]
     commands = [match["command"] for match in card["match"] if "command" in match]
     learned = f"{card.get('learned') or _learned(weights.provenance)} `{card['continued']}` trains it further."
     parts = [
         f"## {name}",
-        fill(f"{weights.config.shape}, {numbers:,} parameters. {learned}", LINE),
+        fill(f"{weights.config.shape}, {weights.parameters:,} parameters. {learned}", LINE),
         "\n".join(["| opponent | board | visits | result |", "|---|---|---|---|", *rows]),
         *(["\n".join(["```", *commands, "```"])] if commands else []),
         *(fill(card[key], LINE, break_on_hyphens=False) for key in ("more", "weak") if key in card),

@@ -62,6 +62,11 @@ class Weights:
     path: Path
     trained_sizes: tuple[int, ...]  # board sizes that it learned from, ascending; () if that is not known
 
+    @property
+    def parameters(self) -> int:
+        """Numbers that were learned; running statistics of norms are none."""
+        return sum(tensor.numel() for name, tensor in self.state_dict.items() if not is_statistic(name))
+
     def network(self) -> nn.Module:
         """A network with these weights, in evaluation mode."""
         from gozero.nets import model
@@ -146,7 +151,6 @@ def describe(path: Path | str) -> str:
     """The facts about a weights file as aligned text."""
     weights = load(path, game=None)
     config, limit = weights.config, weights.config.size_limit
-    parameters = sum(tensor.numel() for name, tensor in weights.state_dict.items() if not is_statistic(name))
     boards = f"{config.board[1]}x{config.board[0]} only" if config.board else "every size that the game is played on"
     default = f"; {weights.size} when none is given" if weights.size and not config.size else ""
     learned = "sizes that the file does not name"
@@ -154,7 +158,7 @@ def describe(path: Path | str) -> str:
         learned = f"board size{'s' * (len(weights.trained_sizes) > 1)} {listed(weights.trained_sizes)}"
     rows = {
         "file": f"{weights.path} ({weights.path.stat().st_size:,} bytes)",
-        "network": f"{config.name}: {config.shape}, {parameters:,} parameters",
+        "network": f"{config.name}: {config.shape}, {weights.parameters:,} parameters",
         "game": weights.game,
         "boards": boards + default,
         "trained on": learned,

@@ -6,23 +6,19 @@ with a clock, passing and resigning. docs/python.md has examples.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from gozero import games
-from gozero.evaluators.base import Evaluation, Evaluator
-from gozero.evaluators.cache import Owners
-from gozero.games.game import Game
+from gozero.evaluators.base import Evaluation
 from gozero.games.position import Position
 from gozero.play import engine
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import UNLIMITED_VISITS, look
-from gozero.search.memory import Memory
-from gozero.search.root import SearchRequest
-from gozero.search.search import Search
+from gozero.play.searcher import Limits, Searcher
 
 
 class Engine:
@@ -61,7 +57,7 @@ class Engine:
         """What the network alone thinks of positions [n >= 1] on boards of one size: logits float32 [n, A], value
         float32 [n], in Go score float32 [n] and ownership float32 [n, points], each for the side to move.
         """
-        return self._evaluator(positions[0].game).evaluate(np.stack([position.state for position in positions]))
+        return self._evaluators.open(positions[0].game).evaluate(np.stack([position.state for position in positions]))
 
     def search(
         self, position: Position, *, visits: int | None = 400, seconds: float | None = None, seed: int = 0
@@ -73,13 +69,12 @@ class Engine:
         """
         if position.is_over or (visits is None and seconds is None):
             raise ValueError("the game is over" if position.is_over else "a search needs a limit: visits or seconds")
-        evaluator = Owners(self._evaluator(position.game))
-        memory = Memory(engine.tree_memory(None))
-        search = Search(evaluator.game, evaluator, engine.search_settings(visits, self.game), seed=seed, memory=memory)
-        budget = UNLIMITED_VISITS if visits is None else visits
-        search.begin(0, SearchRequest(position.state, position.history_row(0), budget))
-        search.run(None if seconds is None else time.monotonic() + seconds)
-        return look(search, position, Observer(lambda analysis: None, ownership=True))
+        looks: list[Analysis] = []
+        settings, random = engine.search_settings(visits, self.game), np.random.default_rng(seed)
+        searcher = Searcher(self._evaluators.open, settings, random, engine.tree_memory(None))
+        limits = Limits(visits, math.inf if seconds is None else time.monotonic() + seconds)
+        searcher.search(position, position.legal(), limits, Observer(looks.append, ownership=True))
+        return looks[-1]
 
     def player(
         self, *, size: int | None = None, komi: float | None = None, settings: PlayerSettings | None = None
@@ -90,7 +85,4 @@ class Engine:
         """
         sizes = engine.supported_sizes(self._header)
         size = size or self._header.size or games.usual(self.game, "size")
-        return make_player(self.game, sizes, self._evaluator, settings or PlayerSettings(), size=size, komi=komi)
-
-    def _evaluator(self, game: Game) -> Evaluator:
-        return self._evaluators.open(game)
+        return make_player(self.game, sizes, self._evaluators.open, settings or PlayerSettings(), size=size, komi=komi)
