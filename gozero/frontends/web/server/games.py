@@ -182,8 +182,11 @@ class OpenGames:
             if report["is"] == "catalogue":
                 answer.set_result(report)
 
-        process.on_report = on_report
-        process.on_exit = lambda: answer.set_exception(SettingsError(NO_ENGINE))
+        def on_exit() -> None:
+            if not answer.done():
+                answer.set_exception(SettingsError(NO_ENGINE))
+
+        process.on_report, process.on_exit = on_report, on_exit
         check = self._settings.first_setup if self._settings.is_checked else None
         process.send({"do": "catalogue", "check": check})
         report = await answer
