@@ -52,6 +52,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add, usual = result.add_argument, presets.load(presets.path_of("go13"), "go13").selfplay
     add("--device", choices=("cpu", "cuda", "none"), default="cpu", help="where the network runs; none: no network")
     add("--network", default="b10c64", help="its name (default b10c64)")
+    add("--features", type=positive, default=1, help="version of its input features (default 1)")
     add("--precision", choices=PRECISIONS, default="auto", help="of the network (default auto)")
     add("--size", type=int, default=13, help="board size (default 13)")
     add("--games", type=positive, default=usual.games, help="games at once (default as in go13, %(default)s)")
@@ -61,6 +62,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--network-threads", type=whole(0), default=0, help="CPU threads of each network (default: all it may use)")
     add("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
     add("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
+    add("--whole-rounds", action="store_true", help="evaluate a round of the root's moves at once, as in gpu13")
     add("--seconds", type=above_zero, default=10, help="of one run (default 10)")
     add("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
@@ -75,7 +77,7 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     """The evaluator of the chosen device with random weights, or one that costs nothing."""
     if chosen.device == "none":
         return UniformEvaluator(game)
-    net = model.build(model.config(chosen.network), seed=1)
+    net = model.build(model.config(chosen.network, game, chosen.features), seed=1)
     return network_evaluator(
         net, game, Resources(chosen.network_threads, chosen.device, chosen.precision, chosen.groups)
     )
@@ -97,7 +99,9 @@ class Measured:
         self.evaluator = evaluator_of(chosen, self.game)
         self.counted = Counted(self.evaluator)
         stage = Stage(1, {chosen.size: 1.0}, full_visits=chosen.full_visits, cheap_visits=chosen.cheap_visits)
-        settings = SelfPlaySettings(games=chosen.games, groups=chosen.groups, threads=chosen.threads)
+        settings = SelfPlaySettings(
+            games=chosen.games, groups=chosen.groups, threads=chosen.threads, whole_rounds=chosen.whole_rounds
+        )
         self.pool = Pool(self.game, settings, (chosen.seed,))
         self.pool.use(self.counted, stage, LATER_GENERATION)
         self.finished: list[Record] = []

@@ -16,7 +16,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ from gozero.evaluators.base import FLOATING, GPU_BATCH, Evaluation, check_choice
 from gozero.games.go.chains import PAST_BOARDS, SIZE
 from gozero.games.go.header import KOMI_UNITS
 from gozero.nets import features, model
+from gozero.nets.blocks import ConvNorm, PoolingBlock, ResidualBlock
 from gozero.nets.inference import folded_for, number_type
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ CAPTURING = threading.Lock()  # no thread may synchronise the whole GPU while a 
 # by stream: torch has 32 of them, so lanes come to share some, and a capture would take in what another lane launches
 # there meanwhile
 TURNS: defaultdict[int, threading.Lock] = defaultdict(threading.Lock)
-SPARE = 2  # a lane of up to this many times the positions is reused; beyond that a closer fit is made
+SPARE = 1.25  # a lane of up to this many times the positions is reused; beyond that a closer fit is made
 PLAYERS = (SMALLEST, 16, 32, 64, 128, 256)  # capacities of a player's lanes
 
 
@@ -125,6 +126,38 @@ class Forward(nn.Module):
         score = None if output.score is None else output.score[:, None]
         columns = output.policy, output.value[:, None], score, output.owners if self._ownership else None
         return [column for column in columns if column is not None]
+
+
+class FusedBlock(nn.Module):
+    """A residual or pooling block of a folded network on a GPU: a convolution, its bias, what is added and the ReLU are
+    one call of cuDNN, which makes the network half as fast again.
+    """
+
+    def __init__(self, block: ResidualBlock | PoolingBlock) -> None:
+        super().__init__()
+        self.block = block
+
+    def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        block = self.block
+        inner = block.inner(x, size) if isinstance(block, PoolingBlock) else _fused(block.conv1, x)
+        return _fused(block.conv2, inner, x)
+
+
+def _fused(layer: ConvNorm, x: Tensor, added: Tensor | None = None) -> Tensor:
+    """relu(conv(x) + added) of a folded layer."""
+    conv = layer.conv
+    where: Any = conv.stride, conv.padding, conv.dilation, conv.groups
+    if added is None:
+        return torch.cudnn_convolution_relu(x, conv.weight, conv.bias, *where)
+    return torch.cudnn_convolution_add_relu(x, conv.weight, added, 1.0, conv.bias, *where)
+
+
+def fuse(net: nn.Module) -> None:
+    """Replace the residual and pooling blocks of a folded network by fused ones."""
+    for part in list(net.modules()):
+        for name, block in list(part.named_children()):
+            if isinstance(block, ResidualBlock | PoolingBlock):
+                part.register_module(name, FusedBlock(block))
 
 
 class Lane:
@@ -218,8 +251,7 @@ class CudaEvaluator:
         self.game = game
         self.device = torch.device(device)
         self.precision = number_type(precision, self.device)
-        folded = folded_for(net, self.device, self.precision)
-        self._forward = Forward(folded, game.rows, ownership=ownership).to(self.device)
+        self._forward = Forward(self._folded(net), game.rows, ownership=ownership).to(self.device)
         self._columns = (features.packed_ints(game.rows, self._forward.unpack.tactics), sum(self._forward.widths))
         self._capacities = capacities
         self._free: list[Lane] = []
@@ -227,12 +259,18 @@ class CudaEvaluator:
 
     def refresh(self, net: nn.Module) -> None:
         """Evaluate with the present weights of `net`, a network of the same shape, once present batches are done."""
-        fresh = folded_for(net, self.device, self.precision).state_dict()
+        fresh = self._folded(net).state_dict()
         with CAPTURING, torch.inference_mode():
             self._synchronize()
             for name, tensor in self._forward.net.state_dict().items():
                 tensor.copy_(fresh[name])
             self._synchronize()
+
+    def _folded(self, net: nn.Module) -> nn.Module:
+        folded = folded_for(net, self.device, self.precision)
+        if self.device.type == "cuda" and self.precision == "bf16":
+            fuse(folded)
+        return folded
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         """Evaluate states int32 [n, S]; see `Evaluator`."""
@@ -257,13 +295,13 @@ class CudaEvaluator:
 
     def _lane(self, count: int) -> Lane:
         """The smallest free lane that `count` positions fit into without much waste, or a new one."""
+        capacity = next((capacity for capacity in self._capacities if capacity >= count), None) or capacity_for(count)
         with self._lock:
-            fitting = [lane for lane in self._free if count <= lane.capacity <= max(SPARE * count, SMALLEST)]
+            fitting = [lane for lane in self._free if count <= lane.capacity <= max(SPARE * count, capacity)]
             if fitting:
                 lane = min(fitting, key=lambda lane: lane.capacity)
                 self._free.remove(lane)
                 return lane
-        capacity = next((capacity for capacity in self._capacities if capacity >= count), None) or capacity_for(count)
         return MAKER.submit(Lane, self._forward, capacity, self._columns, self.device).result()
 
     def _synchronize(self) -> None:

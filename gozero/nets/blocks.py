@@ -142,9 +142,13 @@ class PoolingBlock(nn.Module):
         self.conv2 = ConvNorm(channels - pooled, channels, gain=0.0, norm=norm)
 
     def forward(self, x: Tensor, size: Tensor) -> Tensor:
+        return relu(x + self.conv2(self.inner(x, size)))
+
+    def inner(self, x: Tensor, size: Tensor) -> Tensor:
+        """What the second convolution sees."""
         local, pooled = self.conv1(x).split(self.widths, dim=1)
         bias = self.bias(pool(relu(pooled), size))
-        return relu(x + self.conv2(relu(local + bias[:, :, None, None])))
+        return relu(local + bias[:, :, None, None])
 
 
 class SqueezeBlock(nn.Module):

@@ -211,6 +211,8 @@ def collect(step, legal, thinkable, outcome, score, forest, params, leaves, leav
                 break
             if ended == FOUND:
                 count += 1
+            if params.whole_rounds > 0 and tree["gumbel"] and tree["place"] == 0:
+                break
     return count
 
 

@@ -53,9 +53,10 @@ class Params(NamedTuple):
     c_uct: float
     lcb: float
     solve: float  # 1: see tree.prove
+    whole_rounds: float  # 1: see SearchSettings
 
 
-PARAMS = types.NamedUniTuple(types.float64, 10, Params)
+PARAMS = types.NamedUniTuple(types.float64, 11, Params)
 
 
 @kernel()

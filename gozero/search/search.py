@@ -1,7 +1,8 @@
 """Search: many trees at once, in waves of select -> evaluate -> expand and back up.
 
-A wave takes at most `settings.leaves` leaves of every unfinished tree and evaluates them in one batch; of one tree
-alone it takes more as the tree grows, for an evaluator that prefers large batches (`settings.most_leaves`).
+A wave takes at most `settings.leaves` leaves of every unfinished tree, or one of each move of its Gumbel root's round
+(`settings.whole_rounds`), and evaluates them in one batch; of one tree alone it takes more as the tree grows, for an
+evaluator that prefers large batches (`settings.most_leaves`).
 
 Visits are those of the root: its own evaluation and all simulations below it, kept ones included. A value is the
 expected result for the side to move, -1 … 1; a child's q is for the side to move at the root. A tree without room for
@@ -185,8 +186,9 @@ class Search:
 
     def _prepare_leaves(self) -> None:
         """Find out to how many leaves a wave of a tree may grow with this evaluator, and have slots for them."""
-        trees, fewest = len(self.forest.trees), self.settings.leaves
-        wanted = min(self.settings.most_leaves, preferred_batch(self.evaluator)) if trees == 1 else fewest
+        trees, settings = len(self.forest.trees), self.settings
+        fewest = self._fewest_leaves = settings.gumbel_m if settings.whole_rounds else settings.leaves
+        wanted = min(settings.most_leaves, preferred_batch(self.evaluator)) if trees == 1 else fewest
         self._most_leaves = max(fewest, wanted)
         slots = max(2, trees * self._most_leaves)
         if slots != len(self._leaves.trees):
@@ -195,9 +197,9 @@ class Search:
 
     def _wave_leaves(self) -> int:
         """Leaves that the next wave takes of each tree."""
-        if self._most_leaves == self.settings.leaves:
+        if self._most_leaves == self._fewest_leaves:
             return self._most_leaves
-        return min(self._most_leaves, max(self.settings.leaves, self.root_visits() // VISITS_PER_LEAF))
+        return min(self._most_leaves, max(self._fewest_leaves, self.root_visits() // VISITS_PER_LEAF))
 
     def _tree_seed(self, tree: int) -> int:
         """A seed, different for each search of each tree."""

@@ -25,6 +25,9 @@ class SearchSettings:
     leaves: int = 1  # collected from one tree in one wave; above 1, virtual loss makes them differ
     # up to which the wave of a single tree grows, one for every `VISITS_PER_LEAF` visits, if the evaluator prefers more
     most_leaves: int = 1
+    # whether a wave takes a leaf of every move of a Gumbel root's round, instead of `leaves`: they lie below different
+    # moves, so none has to be chosen before another is known
+    whole_rounds: bool = False
     virtual_loss: float = 1.0  # losses charged for each visit in flight (AlphaGo Zero 1; 0: only the visit counts)
     dirichlet_weight: float = 0.0  # share of Dirichlet noise in the root's prior (AlphaGo Zero 0.25; 0 off)
     dirichlet_total: float = 10.83  # sum of its parameters over the legal moves (AlphaGo Zero on 19x19: 0.03 * 361)

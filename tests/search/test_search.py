@@ -223,6 +223,24 @@ def test_leaves_of_a_wave_are_evaluated_together() -> None:
     assert np.mean(evaluator.batches) > 15
 
 
+@pytest.mark.parametrize("visits", [1, 2, 20, 200])
+def test_whole_rounds_find_what_one_leaf_after_the_other_finds(visits: int) -> None:
+    """The moves of a round lie below different moves of the root; so they are evaluated together."""
+    lines = [(), OPENING, OPENING[:2]]
+    one, many = HashEvaluator(GO5), HashEvaluator(GO5)
+    found = []
+    for evaluator, whole in ((one, False), (many, True)):
+        search = Search(GO5, evaluator, SearchSettings(root="gumbel", gumbel_m=8, whole_rounds=whole, max_nodes=300), 3)
+        for tree, line in enumerate(lines):
+            search.begin(tree, SearchRequest(*start(GO5, *line), visits, noise=True, seed=tree))
+        search.run()
+        found.append([search.result(tree) for tree in range(3)])
+    assert all(same(first, second) for first, second in zip(*found, strict=True))
+    assert sum(one.batches) == sum(many.batches)
+    assert max(many.batches) <= 3 * 8
+    assert visits < 200 or len(many.batches) < len(one.batches) / 2
+
+
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 @pytest.mark.parametrize("visits", [150, 400, 1999, 4000])
 def test_waves_grow_with_the_tree_for_an_evaluator_that_prefers_large_batches(root: str, visits: int) -> None:

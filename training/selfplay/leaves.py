@@ -50,6 +50,7 @@ def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
         c_puct=settings.c_puct,
         fpu=settings.fpu,
         gumbel_m=settings.gumbel_m,
+        whole_rounds=network and settings.whole_rounds and settings.root == "gumbel",
         c_visit=settings.c_visit,
         c_scale=settings.c_scale,
         score_weight=settings.score_weight if network else 0.0,

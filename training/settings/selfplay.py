@@ -62,6 +62,11 @@ class SelfPlaySettings:
         papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel", choices=("gumbel", "puct")
     )
     gumbel_m: int = setting(16, "moves considered at the root (gumbel)", 1, 512, "Gumbel: 16 at n = 200 (Go 9x9)")
+    whole_rounds: bool = setting(
+        False,
+        "true: a leaf of each considered move is evaluated at once, so that few games fill a GPU; the choices are as good "
+        "(gumbel)"
+    )
     c_visit: float = setting(
         50.0, "in (c_visit + most visits) * c_scale, the weight of values against the policy (gumbel)",
         0, 1000, "Gumbel: 50"
