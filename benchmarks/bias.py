@@ -35,7 +35,7 @@ from gozero.system.console import positive, run_command, say
 from gozero.system.errors import ChoiceError
 from training.records.library import Entry, Library
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, is_held_out, is_opening, states_of
+from training.records.rows import CorruptRecordError, is_held_out, is_opening, states_of
 from training.settings.config import ReplaySettings
 
 BATCH = 64

@@ -31,7 +31,8 @@ from gozero.nets.weights import load
 from gozero.system.console import positive
 from gozero.system.errors import ChoiceError
 from training.records import records, scoring
-from training.records.replay import Replay, unpack
+from training.records.replay import Replay
+from training.records.rows import unpack
 from training.settings.config import ReplaySettings, SelfPlaySettings
 
 if TYPE_CHECKING:

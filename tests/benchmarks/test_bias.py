@@ -15,7 +15,7 @@ from gozero.nets import model, weights
 from tests.training.games import game_of, random_record
 from training.records.library import Library
 from training.records.records import Writer
-from training.records.replay import is_held_out
+from training.records.rows import is_held_out
 
 GAMES = 30
 SIZES = (5, 7)

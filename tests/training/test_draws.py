@@ -12,7 +12,7 @@ from tests.training.games import game_of, random_record
 from training.learner import learner
 from training.records import laws, library, scoring
 from training.records.records import Record, decode, encode
-from training.records.replay import rows_of, unpack
+from training.records.rows import rows_of, unpack
 from training.selfplay.resign import Calibration
 from training.settings.config import SelfPlaySettings
 

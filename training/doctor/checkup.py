@@ -27,7 +27,8 @@ from training.learner.learner import Learner
 from training.learner.trainer import HELD_OUT_ROWS, Trainer, weighted_mean
 from training.records import laws, library, scoring
 from training.records.records import Record
-from training.records.replay import Batch, Replay, transformed
+from training.records.replay import Replay
+from training.records.rows import Batch, transformed
 from training.selfplay.actor import Actor
 from training.selfplay.local import SelfPlay
 from training.settings.config import LoopSettings

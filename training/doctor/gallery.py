@@ -27,7 +27,7 @@ from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.replay import is_held_out
+from training.records.rows import is_held_out
 from training.settings.config import LoopSettings
 from training.storage import storage
 

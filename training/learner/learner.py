@@ -25,7 +25,7 @@ from gozero.nets.inference import number_type
 from gozero.nets.model import NetConfig, NetOutput
 from training.learner.optimisers import optimiser
 from training.records import scoring
-from training.records.replay import Batch
+from training.records.rows import Batch
 from training.settings.config import LearnerSettings, LoopSettings
 from training.settings.learning import LOSSES
 
@@ -50,8 +50,7 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
     """
     device = output.policy.device
     target = {name: _tensor(getattr(batch, name), device) for name in ("policy", "reply", "value", "score", "owner")}
-    counted = _shares(batch)
-    shares = None if counted is None else _tensor(counted, device)
+    shares = _shares(batch, device)
     root = None if batch.root is None or root_share == 0 else _tensor(batch.root, device)
     found = {
         "policy": _cross_entropy(output.policy, target["policy"]),
@@ -86,8 +85,10 @@ def _part(array: np.ndarray, start: int) -> np.ndarray:
     return np.pad(rows, ((0, EVALUATED - len(rows)), *((0, 0) for _ in array.shape[1:])))
 
 
-def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
-    """The array on the device; to a GPU without waiting for the copy."""
+def _tensor(array: np.ndarray | Tensor, device: torch.device) -> Tensor:
+    """The array, or what is a tensor there already, on the device; to a GPU without waiting for the copy."""
+    if isinstance(array, Tensor):
+        return array
     tensor = torch.from_numpy(array)
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor
 
@@ -110,12 +111,12 @@ def _value_loss(output: NetOutput, result: Tensor, root: Tensor | None, share: f
     return -(target * output.wdl.float().log_softmax(1)).sum(1)
 
 
-def _shares(batch: Batch) -> np.ndarray | None:
+def _shares(batch: Batch, device: torch.device) -> Tensor | None:
     """float32 [n, 3]: what each row counts in the mean losses of value, score and ownership; None: all alike."""
-    known = None if batch.known is None else batch.known.astype(np.float32)
+    known = None if batch.known is None else _tensor(batch.known, device).float()
     if batch.rarity is None:
         return known
-    rarity = np.repeat(batch.rarity[:, None], 3, axis=1)
+    rarity = _tensor(batch.rarity, device)[:, None].expand(-1, 3)
     return rarity if known is None else known * rarity
 
 

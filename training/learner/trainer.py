@@ -16,11 +16,14 @@ import torch
 from torch import nn
 
 from gozero.system.console import say
+from gozero.system.threads import available_threads
+from training.learner.device_replay import DeviceReplay
 from training.learner.learner import Learner, network_config
 from training.learner.pace import Pace
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.replay import Batch, Replay, window_rows
+from training.records.replay import MANY_ROWS, Replay, window_rows
+from training.records.rows import Batch
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -28,7 +31,6 @@ from training.storage.checkpoint import Progress
 Found = TypeVar("Found")
 Losses = Mapping[str, torch.Tensor]  # of a step: scalars by name
 HELD_OUT_ROWS = 512  # most rows of each size in the measurement after a generation
-MANY_ROWS = 50_000  # reading as many takes some ten seconds on an idle core
 
 
 class WindowState(NamedTuple):
@@ -63,6 +65,7 @@ class Trainer:
         self.begin(settings)
         self.pace, self.learner = pace, Learner.of(settings, device)
         self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
+        self._batches = self.replay if device == "cpu" else DeviceReplay(self.replay, torch.device(device))
 
     def begin(self, settings: LoopSettings) -> None:
         """Set what does not depend on where the learner is."""
@@ -94,8 +97,7 @@ class Trainer:
         games.
         """
         self.replay.total = before
-        for games in shards:
-            self.replay.add(games, counted=True)
+        self.replay.fill([game for games in shards for game in games], available_threads())
         self.replay.total = after
 
     def add(self, games: Sequence[Record]) -> int:
@@ -113,7 +115,7 @@ class Trainer:
         for _ in range(count):
             # the rows of a step depend on the seed and its number only, however often the run was stopped
             generator = np.random.default_rng([self.settings.seed, self.learner.steps])
-            batch = self.replay.sample(self.settings.learner.batch, generator)
+            batch = self._batches.sample(self.settings.learner.batch, generator)
             with self.pace.piece(batch.planes.shape) as threads:
                 torch.set_num_threads(threads)
                 losses.append(self.learner.train(batch, rate))
@@ -156,7 +158,7 @@ class Trainer:
         rows = sum(self.shard_rows.values())
         self._report_missing(rows, folder, progress)
         if rows >= MANY_ROWS:
-            say(f"reading the window again, {rows:,} rows: a minute or two, several beside busy programs")
+            say(f"reading the window again, {rows:,} rows: a minute at most, several beside busy programs")
         self.fill(shards[::-1], progress.rows - rows, progress.rows)
         self.steps_backlog = progress.steps_backlog
 

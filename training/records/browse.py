@@ -25,7 +25,7 @@ from gozero.system.words import counted
 from training.records import library, scoring
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import COLUMNS, Target
-from training.records.replay import CorruptRecordError, states_of
+from training.records.rows import CorruptRecordError, states_of
 
 OPENING_PLIES = 4  # what counts as the same opening
 

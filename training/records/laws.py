@@ -12,8 +12,7 @@ import numpy as np
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import features
-from training.records import replay
-from training.records.replay import Batch
+from training.records.rows import Batch, transformed
 
 TO_PLAY_PLANE = -1
 SHARE_ROUNDING = 2e-3  # policy targets are float16
@@ -73,7 +72,7 @@ def symmetry_gaps(batch: Batch, game: Game) -> dict[str, float]:
     """
     gaps = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
     for turn in game.symmetries:
-        turned = replay.transformed(batch, np.full(len(batch.value), turn))
+        turned = transformed(batch, np.full(len(batch.value), turn))
         for name in gaps:
             before, after = getattr(batch, name), getattr(turned, name)
             scale = np.maximum(np.abs(before).sum(1), 1)[:, None]

@@ -17,7 +17,7 @@ from gozero.games.game import Game
 from gozero.system.errors import UserError
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, check
+from training.records.rows import CorruptRecordError, check
 from training.settings.config import LoopSettings, SelfPlaySettings
 
 SUFFIX = ".gzr"

@@ -24,7 +24,8 @@ from gozero.system.words import counted
 from training.learner.learner import Learner, network_config
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, check, window_rows
+from training.records.replay import window_rows
+from training.records.rows import CorruptRecordError, check
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot

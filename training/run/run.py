@@ -31,6 +31,8 @@ from training.storage import checkpoint, storage
 from training.storage.checkpoint import CheckpointError, Progress, Snapshot
 from training.storage.storage import FolderError
 
+LEARNING_SHARE = 0.25  # of the time of self-play that learning from its games takes, before it was measured
+
 
 class RunLimits:
     """The limits of a run (hours, generations, games, evaluations; 0 is none), of which the first that is reached ends
@@ -46,6 +48,11 @@ class RunLimits:
         now = time.monotonic()
         self.progress.hours += (now - self._tick) / 3600
         self._tick = now
+
+    def seconds_left(self) -> float:
+        """Until the limit in hours; infinite without one."""
+        left = 3600 * (self.settings.hours - self.progress.hours) - (time.monotonic() - self._tick)
+        return left if self.settings.hours else math.inf
 
     def shares(self) -> dict[str, float]:
         """The share of the run that is done, by each of its limits; 0 and more."""
@@ -90,6 +97,8 @@ class Run:
         self.progress.full_share = max(self.progress.full_share, settings.selfplay.full_share)
         self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
+        self._played_seconds = 0.0  # of the latest self-play
+        self._learning_share = LEARNING_SHARE
         self.selfplay = backend.selfplay(settings, self.trainer.average())
         self.actor = Actor(settings, folder, self.selfplay)
         complaints += self.selfplay.load_state_dict(snapshot.pools, snapshot.playing)
@@ -129,7 +138,17 @@ class Run:
         with self.timeline.during("selfplay"):
             absorbed = sum(record.rows for record in self.actor.games[: self.progress.absorbed])
             stage = self.settings.stage_at(self.progress.rows - absorbed)  # the one in which the generation began
-            self.actor.play(stage, self.progress, pause or self.save, stop)
+            begun = time.monotonic()
+            self.actor.play(stage, self.progress, pause or self.save, lambda: stop() or self._must_learn(begun))
+            self._played_seconds = time.monotonic() - begun
+
+    def _must_learn(self, begun: float) -> bool:
+        """Whether the time that a limit in hours leaves is needed to learn from the games played since `begun`."""
+        return self._seconds_left() <= (time.monotonic() - begun) * self._learning_share
+
+    def _seconds_left(self) -> float:
+        """Until the limit in hours, for the mode that plays and learns in turns; the others end at a whole generation."""
+        return self.limits.seconds_left() if self.settings.mode == "sequential" else math.inf
 
     def absorb(self) -> None:
         """Take the generation's new games into the window; their rows pay for steps."""
@@ -161,10 +180,13 @@ class Run:
             self.timeline.during("learner"),
             progress_bar(steps, f"learning {progress.generation}", " steps") as bar,
         ):
-            done = 0
-            while done < steps and not stop():
+            done, begun = 0, time.monotonic()
+            while done < steps and not stop() and self._seconds_left() > 0:
                 count = min(self.trainer.chunk, steps - done, every - done % every)
                 with self.locked():
+                    if self.settings.hours:  # the rate falls with the time, also within a generation
+                        self.limits.count_time()
+                        progress.rate = self.settings.learner.rate(self.limits.elapsed())
                     if not self.trainer.steps_ready():  # the window has been emptied
                         break
                     widths = self.trainer.learn(count, progress.rate)
@@ -173,6 +195,8 @@ class Run:
                 bar.update(count)
                 if pause is not None and done % every == 0 and done < steps:
                     pause()
+            if self._played_seconds and done == steps:
+                self._learning_share = (time.monotonic() - begun) / self._played_seconds
 
     def _steps_between_pauses(self) -> int:
         """Steps between two checkpoints within a generation; 0: there are none."""

@@ -7,7 +7,6 @@ docs/training.md, *On a GPU*. If a process dies the run ends with one line, and 
 from __future__ import annotations
 
 import pickle
-import signal
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -16,15 +15,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from gozero.system.console import STOPPING
-from gozero.system.workers import SPAWN, blocked, settle_in
+from gozero.system.workers import IGNORED, SPAWN, blocked, settle_in
 from training.selfplay.pool import Stop
 from training.selfplay.remote import NetworkVersion, PlayTask, RemoteSelfPlay, TaskPlayer, TaskResult, Tensors
 from training.settings.config import LoopSettings
 
 LOOK = 0.1  # seconds between two looks at whether to stop
-# workers ignore them: the process that leads the run decides when it ends; Windows has fewer
-SIGNALS = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]
 
 
 class WorkerLostError(Exception):
@@ -62,7 +58,7 @@ class ProcessSelfPlay(RemoteSelfPlay):
         if not self._jobs:
             self._halt.value = 0
         try:
-            with blocked(SIGNALS):  # the first one starts the processes
+            with blocked(IGNORED):  # the first one starts the processes
                 return self._workers.submit(_play, order)
         except BrokenProcessPool:
             raise _lost() from None
@@ -94,7 +90,7 @@ class _Process:
 
 def _begin(halt: Any, settings: LoopSettings, net: bytes, threads: int, device: str) -> None:
     """The beginning of a process."""
-    settle_in(SIGNALS)
+    settle_in(IGNORED)
     torch.set_num_threads(threads)
     _Process.halt, _Process.arguments = halt, (settings, pickle.loads(net), threads, device)
 

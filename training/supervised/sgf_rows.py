@@ -26,7 +26,7 @@ from gozero.games.position import IllegalMove, Position
 from gozero.records.sgf import GameRecord, SgfGame, Variation
 from gozero.records.sgf_reading import points_in
 from training.records import scoring
-from training.records.replay import Rows, packed_inputs
+from training.records.rows import Rows, packed_inputs
 
 VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
 _WON = re.compile(

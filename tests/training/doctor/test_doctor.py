@@ -26,8 +26,8 @@ from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
-from training.records import replay
-from training.records.replay import Batch, Replay
+from training.records.replay import Replay
+from training.records.rows import Batch
 from training.run import modes, session
 from training.selfplay.episode import Episode, SearchPlan
 from training.settings import config, presets
@@ -70,12 +70,12 @@ def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
     monkeypatch.setattr(
-        replay.symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
+        symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
     )
 
 
 def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay.symmetry, "apply_points", lambda values, size, k: values)
+    monkeypatch.setattr(symmetry, "apply_points", lambda values, size, k: values)
 
 
 def take_no_step(monkeypatch: pytest.MonkeyPatch) -> None:

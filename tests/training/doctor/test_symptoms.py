@@ -22,7 +22,8 @@ from training.doctor import check, checkup
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.records import laws, records
-from training.records.replay import Batch, Replay
+from training.records.replay import Replay
+from training.records.rows import Batch
 from training.settings import config
 from training.settings.config import LoopSettings
 
@@ -249,8 +250,8 @@ def test_tactics_that_do_not_turn_with_the_board_are_seen(monkeypatch: pytest.Mo
     batch = rows(version=2)
     assert batch.tactics is not None
     assert max(laws.symmetry_gaps(batch, game_of(5)).values()) < 1e-5
-    turned = laws.replay.transformed
-    monkeypatch.setattr(laws.replay, "transformed", lambda *given: turned(*given)._replace(tactics=batch.tactics))
+    turned = laws.transformed
+    monkeypatch.setattr(laws, "transformed", lambda *given: turned(*given)._replace(tactics=batch.tactics))
     assert laws.symmetry_gaps(batch, game_of(5))["turn/policy"] > 0.1
 
 

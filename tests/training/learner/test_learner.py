@@ -10,7 +10,8 @@ from gozero.nets import model
 from gozero.nets.blocks import OPENED_BATCHES, BatchRenorm
 from tests.training.games import game_of, random_record
 from training.learner.learner import LOSSES, DivergedError, Learner, losses, measures
-from training.records.replay import Batch, Replay, rows_of, unpack
+from training.records.replay import Replay
+from training.records.rows import Batch, rows_of, unpack
 from training.settings.config import LearnerSettings, ReplaySettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -4,22 +4,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from gozero.games import symmetry
 from gozero.games.game import BLACK
 from gozero.nets import features
 from tests.training.games import game_of, random_record
+from training.learner.device_replay import DeviceReplay
+from training.records import replay as window
 from training.records.records import Record
-from training.records.replay import (
+from training.records.replay import Replay, window_rows
+from training.records.rows import (
     MOST_RARITY,
+    ROW_FIELDS,
     CorruptRecordError,
-    Replay,
     is_held_out,
     rarity,
     rows_of,
     transformed,
     unpack,
-    window_rows,
 )
 from training.settings.config import ReplaySettings
 
@@ -128,8 +131,38 @@ def test_records_that_are_no_game_are_skipped_and_counted(change, words: str) ->
     if bad.rows:
         assert replay.add([bad, good]) == good.rows
         assert (replay.total, replay.corrupt) == (good.rows, 1)
-        replay.add([bad], counted=True)
+        replay.fill([bad], processes=1)
         assert (replay.total, replay.corrupt) == (good.rows + bad.rows, 2), "they were rows when they were played"
+
+
+def test_several_processes_read_the_same_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    games = [random_record(size, seed) for seed in range(8) for size in SIZES]
+    games[3] = replace(games[3], moves=games[3].moves[:-1])
+    one, two = (Replay(ReplaySettings(), game_of, total=100) for _ in range(2))
+    one.fill(games, processes=1)
+    monkeypatch.setattr(window, "MANY_ROWS", 1)
+    two.fill(games, processes=2)
+    assert (one.total, one.corrupt, one.starts) == (two.total, two.corrupt, two.starts)
+    assert one.corrupt == 1
+    assert one.rows.keys() == two.rows.keys()
+    for key, rows in one.rows.items():
+        for name in ROW_FIELDS:
+            np.testing.assert_array_equal(getattr(rows, name), getattr(two.rows[key], name))
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_batches_put_together_by_torch_are_the_same(version: int) -> None:
+    replay = Replay(ReplaySettings(held_out=0.0), game_of, version)
+    device = DeviceReplay(replay, torch.device("cpu"))
+    for seed in range(4):  # the window changes between batches
+        replay.add(random_record(size, seed) for size in SIZES)
+        expected, found = (each.sample(32, np.random.default_rng(seed)) for each in (replay, device))
+        for name, array in expected._asdict().items():
+            tensor = getattr(found, name)
+            assert (array is None) == (tensor is None), name
+            if array is not None:
+                np.testing.assert_array_equal(tensor.numpy(), array, err_msg=name)
+                assert tensor.numpy().dtype == array.dtype, name
 
 
 def test_the_window_grows_as_published() -> None:

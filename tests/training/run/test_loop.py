@@ -16,7 +16,7 @@ from training.commands import train
 from training.doctor import history, monitor
 from training.learner.learner import Learner
 from training.records import records
-from training.records.replay import Batch
+from training.records.rows import Batch
 from training.run import modes, session
 from training.settings import config, presets
 from training.storage import checkpoint

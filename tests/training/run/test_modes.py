@@ -25,7 +25,7 @@ from training.run import gate, modes
 from training.run.gate import GateResult
 from training.run.run import Run
 from training.selfplay.local import LocalSelfPlay
-from training.storage import checkpoint
+from training.storage import checkpoint, storage
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
 
@@ -67,6 +67,25 @@ def test_in_turns_nothing_overlaps(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     stage.cycle()
     parts = [event for event, before in zip(stage.events, ["", *stage.events], strict=False) if event != before]
     assert parts == ["game", "step", "hand-over"] * 2
+
+
+def test_a_limit_in_hours_leaves_time_to_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What learning takes was never measured in the first generation, and is taken to be long."""
+    monkeypatch.setattr("training.run.run.LEARNING_SHARE", 1e9)
+    stage = Stage(tmp_path, monkeypatch, generations=2, hours=1)
+    stage.cycle()
+    rows = [sum(game.rows for game in records.read(storage.shard(tmp_path, number)).records) for number in (1, 2)]
+    assert rows[0] < stage.run.settings.generation_rows <= sum(rows)
+    assert "step" in stage.events
+
+
+def test_a_run_whose_time_is_up_plays_and_learns_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(tmp_path, monkeypatch, generations=2, hours=1)
+    stage.step = lambda: setattr(stage.run.progress, "hours", 1.0)
+    stage.cycle()
+    assert stage.events[-2:] == ["step", "hand-over"]
+    assert stage.events.count("step") == 1
+    assert stage.run.trainer.steps_backlog >= 1, "for a higher limit"
 
 
 def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_works(

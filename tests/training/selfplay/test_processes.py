@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gozero.nets import model, weights
+from gozero.system.workers import IGNORED
 from tests.training import crashes
 from tests.training.run.test_resume import same
 from tests.training.selfplay.test_local import moves, played
@@ -19,7 +20,7 @@ from training.learner.learner import network_config
 from training.records import records
 from training.run import modes, session
 from training.selfplay.local import Key, LocalSelfPlay, Task
-from training.selfplay.processes import SIGNALS, ProcessSelfPlay, WorkerLostError
+from training.selfplay.processes import ProcessSelfPlay, WorkerLostError
 from training.selfplay.remote import PlayTask
 from training.storage import checkpoint, storage
 
@@ -97,7 +98,7 @@ def test_signals_are_left_to_the_process_that_leads_and_a_worker_that_died_is_on
     for task in tasks():
         starting.submit(task)
     processes = list(starting._workers._processes)
-    for number in SIGNALS:
+    for number in IGNORED:
         for process in processes:
             os.kill(process, number)
     while starting.tasks:

@@ -22,7 +22,7 @@ from training.commands import supervised as supervised_command
 from training.learner.learner import Learner
 from training.records.browse import sgf_record
 from training.records.library import Entry
-from training.records.replay import Batch, rows_of
+from training.records.rows import Batch, rows_of
 from training.settings.config import LearnerSettings
 from training.supervised import collection, measure, trainer
 from training.supervised.collection import CollectionError, Wanted

@@ -1,0 +1,73 @@
+"""Batches put together on the GPU: the rows of the window lie there packed, as on the CPU, and are unpacked and turned
+there. The rows that are drawn are those of `Replay.sample`, and so are the batches, bit for bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gozero.games import symmetry
+from gozero.games.game import Game
+from training.records import scoring
+from training.records.replay import Drawn, Replay
+from training.records.rows import Batch, Rows, layout, rarity
+
+UPLOADED = ("planes", "globals", "tactics", "policy", "reply", "value", "score", "owner", "root")
+
+
+class DeviceReplay:
+    """Draws batches from `replay` on a device; uploads the rows of a size again when there are others."""
+
+    def __init__(self, replay: Replay, device: torch.device) -> None:
+        self.replay, self.device = replay, device
+        self._uploaded: dict[int, tuple[Rows, dict[str, Tensor]]] = {}
+
+    def sample(self, batch: int, generator: np.random.Generator) -> Batch:
+        """`Replay.sample`, of tensors on the device."""
+        drawn = self.replay.draw(batch, generator)
+        game, rows = self.replay.game_of(drawn.size), self._rows(drawn)
+        chosen, turns = (torch.from_numpy(array).to(self.device) for array in (drawn.chosen, drawn.symmetries))
+        part = {name: tensor[chosen] for name, tensor in rows.items()}
+        points, actions = (self._maps(kind, game)[turns] for kind in (symmetry.point_map, symmetry.action_map))
+        shown = layout(drawn.rows, game)
+        found: dict[str, Any] = {
+            "planes": _planes(part["planes"], len(shown.planes), game, points),
+            "globals": part["globals"],
+            "policy": part["policy"].float().gather(1, actions),
+            "reply": part["reply"].float().gather(1, actions),
+            "value": part["value"].long(),
+            "score": part["score"],
+            "owner": part["owner"].float().gather(1, points),
+            "root": part["root"],
+            "rarity": torch.from_numpy(rarity(drawn.rows.weight[drawn.chosen])).to(self.device),
+        }
+        if not all(known := scoring.known(game)):
+            found["known"] = torch.tensor(known, device=self.device).expand(batch, -1)
+        if shown.tactics:
+            found["tactics"] = _planes(part["tactics"], len(shown.tactics), game, points)
+        return Batch(**found)
+
+    def _rows(self, drawn: Drawn) -> dict[str, Tensor]:
+        """The rows among which some were drawn, on the device."""
+        known = self._uploaded.get(drawn.size)
+        if known is None or known[0] is not drawn.rows:
+            self._uploaded.pop(drawn.size, None)  # free its memory first
+            tensors = {name: torch.from_numpy(getattr(drawn.rows, name)).to(self.device) for name in UPLOADED}
+            known = self._uploaded[drawn.size] = drawn.rows, tensors
+        return known[1]
+
+    def _maps(self, kind: Any, game: Game) -> Tensor:
+        """int64 [8, n]: the map of each symmetry."""
+        maps = [kind(game.shape, turn) for turn in range(symmetry.SYMMETRIES)]
+        return torch.from_numpy(np.stack(maps)).to(self.device)
+
+
+def _planes(bits: Tensor, count: int, game: Game, points: Tensor) -> Tensor:
+    """uint8 [n, ⌈CP/8⌉] → float32 [n, C, H, W], the points of each row turned by its int64 [n, P]."""
+    shifts = torch.arange(7, -1, -1, device=bits.device, dtype=torch.uint8)
+    flat = (bits[:, :, None] >> shifts & 1).flatten(1)[:, : count * game.points].view(-1, count, game.points)
+    return flat.gather(2, points[:, None].expand(-1, count, -1)).float().view(-1, count, *game.shape)
