@@ -228,7 +228,7 @@ def _contradiction(path: Path, was: str, is_now: str) -> SettingsError:
 
 def file_name(played: PlayedGame, field: Field) -> str:
     """Of the game's file in the folder `games`."""
-    entrants = {entrant.name: entrant.file_name for entrant in field.entrant}
+    entrants = field.file_names
     ending = "sgf" if field.game in sgf.GAME_NUMBERS else "txt"
     return f"{entrants[played.pair[0]]}~{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
 
