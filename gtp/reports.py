@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gozero.games import coords
-from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.games.colours import BLACK, COLOUR_LETTERS, COLOUR_WORDS, opponent
 from gozero.system.words import counted
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ SMALLEST_SHARE = 0.005
 """Moves with a smaller share are left out: they would show as 0 %."""
 LIVE_INTERVAL = 0.5
 """Seconds between two live drawings."""
-LETTERS = {BLACK: "b", WHITE: "w"}
 
 
 def vertices(actions: Iterable[int], board: Board) -> str:
@@ -86,7 +85,7 @@ def policy(look: Analysis, board: Board) -> str:
 
 def variation(look: Analysis, board: Board) -> str:
     """The line that the search expects, as numbered stones."""
-    colours = [LETTERS[look.colour], LETTERS[BLACK + WHITE - look.colour]]
+    colours = [COLOUR_LETTERS[colour].lower() for colour in (look.colour, opponent(look.colour))]
     moves = [f"{colours[ply % 2]} {coords.vertex(action, *board)}" for ply, action in enumerate(look.moves[0].line)]
     return f"VAR {' '.join(moves)}\nTEXT {summary(look, board)}"
 

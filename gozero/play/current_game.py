@@ -13,7 +13,7 @@ from itertools import takewhile
 import numpy as np
 
 from gozero import games
-from gozero.games.colours import COLOUR_NAMES
+from gozero.games.colours import COLOUR_NAMES, opponent
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.games.go import go
 from gozero.games.go.handicap import FEWEST_STONES
@@ -160,7 +160,7 @@ class CurrentGame:
         if outcome == NOT_OVER:
             raise ValueError("the game is not over")
         side = self.position.to_play
-        return {1: side, 0: EMPTY, -1: BLACK + WHITE - side}[outcome]
+        return {1: side, 0: EMPTY, -1: opponent(side)}[outcome]
 
 
 class GoGame(CurrentGame):

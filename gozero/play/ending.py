@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.games.colours import leader, opponent
+from gozero.games.game import BLACK, WHITE
 from gozero.games.go import go
 from gozero.games.go.rules import RuleSet
 from gozero.games.position import Move, Position
@@ -32,7 +33,7 @@ class Outcome(NamedTuple):
     @classmethod
     def of_lead(cls, lead: float) -> Outcome:
         """Of a game that is counted."""
-        return cls(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
+        return cls(leader(lead), lead)
 
 
 class Ending:
@@ -162,4 +163,4 @@ class GoEnding(Ending):
         return next((other for other in result.ranked() if other != action), action)
 
     def _opponent_passed(self, root: Position) -> bool:
-        return self._game.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]
+        return self._game.position.moves[-1:] == [Move(opponent(root.to_play), root.game.pass_action)]

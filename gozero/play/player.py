@@ -10,6 +10,7 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
@@ -120,7 +121,7 @@ class Player:
     def _move_after_the_end(self, colour: int) -> int:
         """The resign action for a loser if points are not counted, else a pass, which is played."""
         game = self.game
-        if game.winner() == BLACK + WHITE - colour and game.name not in games.COUNTED_GAMES:
+        if game.winner() == opponent(colour) and game.name not in games.COUNTED_GAMES:
             return game.kind.resign_action
         game.play(colour, game.kind.pass_action)
         return game.kind.pass_action

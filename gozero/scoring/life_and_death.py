@@ -18,6 +18,7 @@ import numpy as np
 from numba import types
 
 from gozero.evaluators.rollout import RolloutEvaluator, playout
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game
 from gozero.games.go import area, chains, go
 from gozero.games.go.rules import SIMPLE
@@ -86,7 +87,7 @@ def read(
     first = np.concatenate([_bare(game.initial.copy()), marks])
     reading = replace(game, initial=first, outcome=fate_outcome, thinkable=None)
     found = []
-    for to_play in (colour, BLACK + WHITE - colour):
+    for to_play in (colour, opponent(colour)):
         state = np.concatenate([_bare(game.set_up(stones, to_play)), marks])
         search = Search(reading, RolloutEvaluator(reading), READING, seed=SEED)
         search.begin(0, SearchRequest(state, np.array([game.hash_of(state)], np.uint64), READING_VISITS))

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gozero.games import coords
+from gozero.games.colours import COLOUR_LETTERS
 from gozero.games.diagram import print_diagram
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.go import go
@@ -150,4 +151,4 @@ def _mover(ply: int) -> int:
 def _move(action: int, ply: int, size: int) -> str:
     """A move as `B D4`."""
     name = coords.vertex(action, size) if action <= size * size + 1 else f"action {action}"
-    return f"{'B' if _mover(ply) == BLACK else 'W'} {name}"
+    return f"{COLOUR_LETTERS[_mover(ply)]} {name}"

@@ -13,6 +13,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis.analyst import AnalysisTask
 from gozero.games import coords
+from gozero.games.colours import COLOUR_LETTERS
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
 from gozero.play.report import Analysis, MoveAnalysis
@@ -73,7 +74,7 @@ def _move(move: MoveAnalysis, order: int, task: AnalysisTask, sign: int) -> dict
 def _root(task: AnalysisTask, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
     lead = {} if raw.score is None else {"rawLead": round(sign * float(raw.score[0]), DIGITS)}
     return {
-        "currentPlayer": "B" if task.root.to_play == BLACK else "W",
+        "currentPlayer": COLOUR_LETTERS[task.root.to_play],
         "visits": look.visits,
         **_worth(sign * look.value, look.score, sign),
         "rawWinrate": round(_winrate(sign * float(raw.value[0])), DIGITS),

@@ -20,7 +20,7 @@ from gozero.frontends.terminal import results
 from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, COLOURS, EMPTY, opponent, result_text
 from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
@@ -157,7 +157,7 @@ class Terminal:
 
     def outcome(self) -> Outcome:
         """Of a game that is over."""
-        return Outcome(BLACK + WHITE - self._person, None) if self.resigned else self._player.ending.outcome()
+        return Outcome(opponent(self._person), None) if self.resigned else self._player.ending.outcome()
 
     def run(self) -> None:
         """Play until the person leaves, by ``quit`` or by the end of the input."""
@@ -283,8 +283,7 @@ class Terminal:
         result = ""
         if self.is_over:
             winner, lead = self.outcome()
-            margin = "R" if lead is None else f"{abs(lead):g}"
-            result = "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{margin}"
+            result = result_text(winner, "R" if lead is None else lead)
         black, white = ("", "gozero") if self._person == BLACK else ("gozero", "")
         return serialise(replace(game.record(), result=result, black_name=black, white_name=white))
 
@@ -317,7 +316,7 @@ class Terminal:
         how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
         try:
             file = results.path()
-            results.add(file, GameResult(self._opponent, COLOUR_NAMES[person].lower(), how))
+            results.add(file, GameResult(self._opponent, COLOUR_WORDS[person], how))
             counts = Counter(each.result for each in results.read(file) if each.opponent == self._opponent)
         except (OSError, ResultsError) as error:
             print(f"gozero: your result is not saved: {error}", file=sys.stderr)
@@ -335,7 +334,7 @@ class Terminal:
     def _described(self, colour: int, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
         move = "passes" if action == self._game.pass_action else self._name_of(action)
-        favourite = colour if value >= 0 else BLACK + WHITE - colour
+        favourite = colour if value >= 0 else opponent(colour)
         expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}"
         return f"{COLOUR_NAMES[colour]} {move}; {expected}."
 
@@ -349,7 +348,7 @@ class Terminal:
         if winner == EMPTY:
             return "The game is a draw."
         if self.resigned:
-            return f"{COLOUR_NAMES[BLACK + WHITE - winner]} resigns; {COLOUR_NAMES[winner]} wins."
+            return f"{COLOUR_NAMES[opponent(winner)]} resigns; {COLOUR_NAMES[winner]} wins."
         return f"The game is over: {COLOUR_NAMES[winner]} wins by {won_by(self._game.name, winner, lead)}."
 
     def _print_board(self) -> None:

@@ -18,7 +18,7 @@ from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup
 from gozero.games import GO_FAMILY
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE, opponent
 from gozero.games.go.rules import named_rules, same_rules, written_name
 from gozero.nets.locations import WEIGHTS
 from gozero.nets.weights import Header
@@ -50,7 +50,7 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
         return tree.origin.name or f"{name}.sgf", _into_file(tree, tree.origin)
     record = replace(session.start, result=result, date=str(today))
     if person:
-        names = {person: "person", BLACK + WHITE - person: f"gozero, level {level}"}
+        names = {person: "person", opponent(person): f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
     return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(GameWithVariations(record, _branches(tree), tree[START].comment))])
 

@@ -18,7 +18,7 @@ from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import coords
-from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
@@ -198,7 +198,7 @@ class GameSession:
         if not self.is_going_on:
             raise InputError("No game is being played." if self.live is None else "The game is over.")
         self.go_to(self.live)
-        self.ended, self.live_turn = Ended(self.at, BLACK + WHITE - colour, how), EMPTY
+        self.ended, self.live_turn = Ended(self.at, opponent(colour), how), EMPTY
 
     def undo(self) -> None:
         """Back to the person's last own decision, with the clocks as they stood then; one move if there is no opponent

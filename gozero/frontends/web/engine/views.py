@@ -14,7 +14,7 @@ import numpy as np
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
 from gozero.play.report import Analysis
@@ -196,7 +196,7 @@ def _gains(session: GameSession) -> dict[str, Any] | None:
     placed = {BLACK: len(session.start.black_stones), WHITE: len(session.start.white_stones)}
     for move in game.position.moves:
         placed[move.colour] += move.action < game.kind.points
-    taken = {COLOUR_WORDS[BLACK + WHITE - colour]: placed[colour] - standing[colour] for colour in placed}
+    taken = {COLOUR_WORDS[opponent(colour)]: placed[colour] - standing[colour] for colour in placed}
     return {"what": "captured", **taken}
 
 
