@@ -16,13 +16,13 @@ from itertools import groupby
 from pathlib import Path
 
 from gozero import plots
+from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError, PlotError
 from gozero.system.options import flat
 from training.doctor import history
 from training.doctor.history import Report, RunLog
 from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels, sections
-from training.storage import storage
 
 FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
@@ -168,7 +168,7 @@ def _page(title: str, body: Sequence[str]) -> bytes:
 def _save(path: Path, content: bytes) -> Path:
     """Write a file that appears whole or not at all, and return its path. ReportError if that fails."""
     try:
-        with storage.replacing(path) as file:
+        with files.replacing(path) as file:
             file.write(content)
     except OSError as error:
         raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None

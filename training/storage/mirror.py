@@ -23,12 +23,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from gozero.system import files
 from gozero.system.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
 from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
-from training.storage.storage import StorageError, holds_run, numbered, replacing, writing
+from training.storage.storage import StorageError, holds_run, numbered, writing
 from training.storage.store import Store, StoreError
 
 AGREEMENTS = "storage.json"
@@ -234,7 +235,7 @@ class Mirror:
         """Save it in the folder, beside those of other stores. Raises StorageError."""
         self._agreement, path = agreement, self.folder / AGREEMENTS
         agreements = _agreements(self.folder) | {self.store.place: agreement}
-        with writing(path), replacing(path) as file:
+        with writing(path), files.replacing(path) as file:
             file.write(json.dumps({url: asdict(each) for url, each in agreements.items()}, indent=1).encode())
 
 

@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator
 from itertools import chain, count
 from pathlib import Path
-from typing import IO
 
 from filelock import FileLock, Timeout
 
+from gozero.system import files
 from gozero.system.errors import UserError
 from gozero.system.words import counted
 
@@ -113,21 +113,6 @@ def _disk_failure(error: BaseException | None) -> OSError | None:
     return error
 
 
-@contextlib.contextmanager
-def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `target` at the end: `target` is always whole, old or new, even after a crash."""
-    fresh = target.with_name(f"{target.name}.tmp")
-    try:
-        with fresh.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(target)
-        sync(target.parent)
-    finally:
-        fresh.unlink(missing_ok=True)
-
-
 def nearest(path: Path) -> Path:
     """The path itself if it exists, otherwise the nearest folder above it that does."""
     return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
@@ -158,16 +143,6 @@ def length(path: Path) -> int:
     with path.open("ab") as file:
         os.fsync(file.fileno())
         return file.tell()
-
-
-def sync(folder: Path) -> None:
-    """Make the names in a folder durable, where the system supports it."""
-    with contextlib.suppress(OSError):  # Windows opens no folders
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _unused(path: Path) -> Path:
@@ -211,7 +186,7 @@ def clean(folder: Path, generation: int, handed_steps: int) -> None:
     lines = log.read_bytes().splitlines(keepends=True) if log.exists() else []
     remaining = [line for line in lines if line.endswith(b"\n") and not _is_done_again(line, generation, handed_steps)]
     if remaining != lines:
-        with replacing(log) as file:
+        with files.replacing(log) as file:
             file.write(b"".join(remaining))
 
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from gozero.games.game import Game
 from gozero.records import move_list, sgf
+from gozero.system import files
 from gozero.system.options import SettingsError
 from training.matches.match import Fixture, MatchGame, agree
 from training.matches.tournament.clocks import Spent
@@ -239,7 +240,7 @@ def write_game(played: PlayedGame, field: Field, game: Game, folder: Path) -> No
     content = _sgf(played, field, game) if path.suffix == ".sgf" else _listed(played, game).encode()
     with storage.writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with storage.replacing(path) as file:
+        with files.replacing(path) as file:
             file.write(content)
 
 
