@@ -144,9 +144,9 @@ def result_as_it_stands(state: np.ndarray) -> int:
 def _wasted_points(game: Game, state: np.ndarray, alive: np.ndarray) -> np.ndarray:
     """Points, bool [P], that it would be a loss to fill: own eyes, own pass-alive territory without enemy stones."""
     board, size = game.board(state), game.rows
-    own, enemy, empty = board == state[TO_PLAY], board == opponent(state[TO_PLAY]), board == EMPTY
+    own, empty = board == state[TO_PLAY], board == EMPTY
     territory = (alive.reshape(size, size) > 0) & ~own
-    wasted = empty & territory & ~connected(enemy & territory, territory)
+    wasted = empty & territory & ~connected(~own & ~empty & territory, territory)
     for point in points(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
         neighbours = touches(mask_of([point], size))
         chain = connected(mask_of(points(neighbours)[:1], size), own)
