@@ -1,4 +1,4 @@
-"""Games in and out as SGF, with the engine's evaluations, and what servers (KGS, CGOS) and gomill tell and ask about one.
+"""Games in and out as SGF, with the engine's evaluations, and what servers (KGS, CGOS) and gomill say and ask of one.
 
 None of the latter changes the board, and none is refused: CGOS's client ends at an error. `kgs-chat` is not offered:
 newer clients of KGS crash where it is listed.

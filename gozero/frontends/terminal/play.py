@@ -128,12 +128,7 @@ class Terminal:
     """
 
     def __init__(
-        self,
-        player: Player,
-        person: int,
-        visits: int,
-        hint_visits: int | None = None,
-        opponent: Opponent | None = None,
+        self, player: Player, person: int, visits: int, hint_visits: int | None = None, opponent: Opponent | None = None
     ) -> None:
         self.resigned = False  # the person has
         self._player, self._person = player, person
@@ -217,16 +212,16 @@ class Terminal:
     def _hint(self) -> None:
         self._check_not_over()
         self._do_not_save("it has a hint")
-        looks: list[Analysis] = []
-        self._player.hint(Limits(self._hint_visits), Observer(looks.append, most_moves=HINTS))
-        look = looks[-1]
-        print(f"Your chance is {_chance(look.value)}.")
-        if look.visits == 1:  # of a player that does not search
-            print(f"The engine would play {self._name_of(look.moves[0].action)}.")
+        analyses: list[Analysis] = []
+        self._player.hint(Limits(self._hint_visits), Observer(analyses.append, most_moves=HINTS))
+        analysis = analyses[-1]
+        print(f"Your chance is {_chance(analysis.value)}.")
+        if analysis.visits == 1:  # of a player that does not search
+            print(f"The engine would play {self._name_of(analysis.moves[0].action)}.")
             return
         print("move   share  visits  chance")
-        for move in look.moves:
-            share = 100 * move.visits / (look.visits - 1)
+        for move in analysis.moves:
+            share = 100 * move.visits / (analysis.visits - 1)
             name, chance = self._name_of(move.action), _chance(move.value)
             print(f"{name:<5} {share:4.0f} %  {move.visits:6d}  {chance:>6}")
 
@@ -279,7 +274,7 @@ class Terminal:
         """The game so far as SGF, or as a list of moves."""
         game = self._player.game
         if not isinstance(game, GoGame):
-            return move_list.written(game.kind, game.position.moves).encode()
+            return move_list.written(game.definition, game.position.moves).encode()
         result = ""
         if self.is_over:
             winner, lead = self.outcome()
@@ -291,11 +286,11 @@ class Terminal:
 
     def _go_on(self) -> None:
         """Let the engine move if it is its turn, and print the result."""
-        colour, looks = self._position.to_play, list[Analysis]()
+        colour, analyses = self._position.to_play, list[Analysis]()
         if not self.is_over and colour != self._person:
-            action = self._player.genmove(colour, Limits(self._visits), Observer(looks.append, most_moves=1))
+            action = self._player.genmove(colour, Limits(self._visits), Observer(analyses.append, most_moves=1))
             self._print_board()
-            print(self._described(colour, action, looks[-1].value))
+            print(self._described(colour, action, analyses[-1].value))
         elif self.is_over:
             self._print_board()
         if self.is_over:

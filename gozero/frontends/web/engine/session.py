@@ -122,7 +122,7 @@ class GameSession:
             action = coords.parse_vertex(str(text)[:8], *self.game.board)
         except ValueError as error:
             raise InputError(str(error)) from None
-        if action > self.game.kind.pass_action:
+        if action > self.game.definition.pass_action:
             raise InputError("Resign with its own button.")
         return action
 
@@ -278,7 +278,7 @@ class GameSession:
         self.identity = str(values["identity"])
         if (start := values["start"]) is not None:
             self.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
-        self.tree = MoveTree.from_values(values["tree"], self.game.kind.actions)
+        self.tree = MoveTree.from_values(values["tree"], self.game.definition.actions)
         self.ended = None if values["ended"] is None else Ended(*values["ended"])
         if values["live"] is None:
             self.review()
