@@ -38,7 +38,10 @@ _NUMBER = re.compile(r"argument (\S+): invalid (int|float|number_of) value: (.*)
 
 
 class Parser(argparse.ArgumentParser):
-    """A command line. A wrong option is one line on stderr and exit code 2."""
+    """A command line, whose descriptions keep their lines. A wrong option is one line on stderr and exit code 2."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **options})
 
     def parse_args(self, *arguments: Any, **options: Any) -> Any:
         """As argparse does it; if a shell asks for completions, they are its answer and the process ends."""
@@ -100,8 +103,7 @@ def from_arguments(
     a flag. Arguments are those after the command's name, None: the process's own.
     """
     parser = Parser(
-        prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS, allow_abbrev=False,
+        prog=prog, description=description, epilog=epilog, argument_default=argparse.SUPPRESS, allow_abbrev=False,
     )  # fmt: skip
     for entry in entries(table):
         flag, about = f"--{entry.name.replace('_', '-')}", entry.metadata

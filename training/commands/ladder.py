@@ -40,7 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add_game(parser)
     add(

@@ -29,7 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=DESCRIPTIONS)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("a", metavar="A", help="the player whose score is counted")
     add("b", metavar="B", help="the opponent")

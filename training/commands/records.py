@@ -41,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="gozero records", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog="gozero records", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="list | show | summary | check | export")
     listing = _command(commands, "list", "show_list", "a line for each game", filters=True)
     listing.add_argument("--csv", action="store_true", help="comma-separated values")

@@ -18,16 +18,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        prog="gozero report",
-        description="Make report.html of a run folder; or, of several, one page that compares them.",
-    )
+    about = "Make report.html of a run folder; or, of several, one page that compares them."
+    parser = Parser(prog="gozero report", description=about)
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
-    parser.add_argument(
-        "--across",
-        choices=ACROSS,
-        help=f"what several runs are drawn over (default: {ACROSS[0]})",
-    )
+    parser.add_argument("--across", choices=ACROSS, help=f"what several runs are drawn over (default: {ACROSS[0]})")
     parser.add_argument(
         "--chained",
         action="store_true",
@@ -52,6 +46,7 @@ def _print_page(options: argparse.Namespace) -> None:
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )
+
     def warn(warning: str) -> None:
         say(f"gozero report: {warning}")
 

@@ -45,9 +45,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    options = Parser(
-        prog="gozero supervised", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = Parser(prog="gozero supervised", description=__doc__)
     add = options.add_argument
     add("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
     add("--out", type=Path, required=True, metavar="FILE", help="weights file to write")

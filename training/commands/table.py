@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
-    parser = Parser(prog=PROGRAM, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog=PROGRAM, description=about)
     add = parser.add_argument
     add("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
     add("--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair")

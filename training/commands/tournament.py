@@ -43,11 +43,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="gozero tournament",
-        description=(__doc__ or "").split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(prog="gozero tournament", description=(__doc__ or "").split("\n\n", 1)[1])
     add = parser.add_argument
     add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
     add("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")

@@ -38,14 +38,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add, games = parser.add_argument, "tictactoe, connect4, nogo or othello"
     add("--game", type=str.lower, required=True, metavar="NAME", help=games)
     add("--size", type=int, help="board size (default: the game's own)")
     add("--weights", required=True, metavar="FILE", help="the network that is measured")
     add("--visits", type=positive, default=100, metavar="N", help="of its search (default 100)")
     add("--positions", type=positive, default=1000, metavar="N", help="how many, half from own play (default 1000)")
-    add("--games", type=positive, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
+    games = "with each colour against the perfect player (default 50)"
+    add("--games", type=positive, default=50, metavar="N", help=games)
     add("--seed", type=seed, default=1, help="fixes positions and games (default 1)")
     add("--threads", type=positive, metavar="N", help="for network evaluation (default: all this process may use)")
     return parser
