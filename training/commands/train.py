@@ -68,8 +68,7 @@ def _add_places(options: argparse.ArgumentParser) -> None:
 def parser() -> argparse.ArgumentParser:
     """The command line of `gozero train`."""
     options = Parser(
-        prog=PROG,
-        description="Train by self-play and learning in turns; continues a run where it stopped.",
+        prog=PROG, description="Train by self-play and learning in turns; continues a run where it stopped."
     )
     add_options(options)
     return options
@@ -120,7 +119,7 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
     on_cluster = options.address is not None
     wrong = {
         f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
-        f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
+        f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or more by gozero worker":
             on_cluster and play > 1,
         f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker": options.workers < 0,
         "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source":

@@ -88,10 +88,7 @@ class Reinforcement:
                 bar.update(1)
         games = (len(self.history) + 1) * settings["updates"] * settings["games"]
         seed = int(random.integers(2**31))
-        scores = {
-            "start": self._score(1, test_games, seed),
-            "pool": self._score(len(self._pool), test_games, seed + 7),
-        }
+        scores = {"start": self._score(1, test_games, seed), "pool": self._score(len(self._pool), test_games, seed + 7)}
         self.history.append({"games": games, **{against: asdict(score) for against, score in scores.items()}})
         self._pool.append(_copy(self._learner))
 

@@ -34,9 +34,11 @@ NEWEST = 12  # verdicts that are listed
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 
 STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em }
+body { color: #222; background: #fff }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin: 2em 0 .3em; border-bottom: 1px solid #ddd } p { margin: .4em 0 }
-img { max-width: 100%; display: block; margin: .5em 0 } pre { font-size: 12px; background: #f6f6f6; padding: 1em; overflow-x: auto }
+img { max-width: 100%; display: block; margin: .5em 0 }
+pre { font-size: 12px; background: #f6f6f6; padding: 1em; overflow-x: auto }
 td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
 .verdict { padding: .6em 1em; border-left: 6px solid #999; background: #f6f6f6 }
 .learning { border-color: #2a2 } .stuck { border-color: #e90 } .broken { border-color: #d22 }

@@ -38,7 +38,7 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
 
 
 def longest(settings: LoopSettings, game: Game) -> int:
-    """The moves after which a run ends a game of its matches: Go's as in self-play, the others' by their rules alone."""
+    """The moves after which a run ends a game of its matches: Go's as in self-play, others by their rules alone."""
     return _limit(settings.selfplay.max_length, game.points) if game.name == GO else game.max_plies
 
 

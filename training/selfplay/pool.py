@@ -309,9 +309,7 @@ class Pool:
                 raise ValueError(f"{len(state[name])} {name} were saved, and the settings ask for {len(own)}")
         longest = max((len(game["moves"]) for game in state["games"]), default=0)
         if longest >= self.game.max_plies:
-            raise ValueError(
-                f"a game of {longest} moves was saved, and the settings end it at {self.game.max_plies}"
-            )
+            raise ValueError(f"a game of {longest} moves was saved, and the settings end it at {self.game.max_plies}")
         self.seed = tuple(state["seed"])
         self.resign = Calibration.of(self.settings, state["resign"])
         games = iter(state["games"])

@@ -112,8 +112,7 @@ class PachiReferee:
         except pachi.PachiIllegalError:
             return None
         board.read(planes)
-        stones: np.ndarray = (planes[0] * BLACK + planes[1] * WHITE).astype(np.uint8).reshape(-1)
-        return stones
+        return (planes[0] * BLACK + planes[1] * WHITE).astype(np.uint8).reshape(-1)
 
     def _check_score(self, record: Record, before: np.ndarray, last: np.ndarray) -> None:
         """Compare the record's score with pachi-py's count of the last position without its dead stones."""

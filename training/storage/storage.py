@@ -48,7 +48,8 @@ class BusyError(UserError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"{folder.absolute()} is in use by another training or tournament; wait until it ends, or give another folder"
+            f"{folder.absolute()} is in use by another training or tournament; wait until it ends, "
+            "or give another folder"
         )
 
 
@@ -83,8 +84,8 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """What distinguishes a run folder from another of the same name: its lock file's device and number, which the system does not
-    use again while a process has it; None where there is none.
+    """What distinguishes a run folder from another of the same name: its lock file's device and number, which the
+    system does not use again while a process has it; None where there is none.
     """
     try:
         found = (folder / LOCK).stat()
