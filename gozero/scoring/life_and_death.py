@@ -33,7 +33,7 @@ PLAYOUTS = 200  # for each side to move
 READING_VISITS = 1500  # of a reading, for each side to move first
 MOST_READINGS = 12  # of one board, its longest strings first: a third of a second each
 READING = SearchSettings(c_puct=2.0, fpu=0.0, max_nodes=READING_VISITS + 1)
-# of -1..1: readings beyond this for either side first are a verdict; means stay below 1, as a search tries weak moves too
+# of -1..1: readings beyond this for either side first are a verdict; means stay below 1: a search tries weak moves too
 READ = 0.5
 DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
 FEWEST_KOS = 2

@@ -36,8 +36,8 @@ def user_folder(find: Callable[..., Path]) -> Path:
 
 
 def full(path: Path | str) -> Path:
-    """The absolute form of a path, with ~ for a home folder; links stay as they are named. A ~ of an unknown user stays,
-    and so does a relative path if the working directory has been removed.
+    """The absolute form of a path, with ~ for a home folder; links stay as they are named. A ~ of an unknown user
+    stays, and so does a relative path if the working directory has been removed.
     """
     found = Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises where there is no such user
     try:
