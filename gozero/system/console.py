@@ -51,6 +51,11 @@ class Parser(argparse.ArgumentParser):
             argcomplete.autocomplete(self)
         return super().parse_args(*arguments, **options)
 
+    def run(self, work: Callable[[Any], int | None], arguments: Sequence[str] | None) -> int:
+        """Run `work` with the parsed arguments (None: the process's) as `run_command` does. Returns the exit code."""
+        options = self.parse_args(arguments)
+        return run_command(self.prog, lambda: work(options))
+
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""
         message = _NUMBER.sub(_expected_number, message)

@@ -6,15 +6,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command, say
+from gozero.system.console import Parser, say
 from training.doctor import report
 from training.doctor.report import ACROSS, COMPARED, FILE, PICTURE, ReportError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the page of a run folder, or one of several; the exit code: 0, or 2 if that cannot be done."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero report", lambda: _print_page(options))
+    return _parser().run(_print_page, arguments)
 
 
 def _parser() -> Parser:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.games import GAMES
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import SettingsError, entry
 from training.settings import presets
 from training.settings.config import SIMULATORS, LoopSettings
@@ -65,7 +65,7 @@ def _add_places(options: argparse.ArgumentParser) -> None:
     add("--workers", type=int, default=0, metavar="N", help=workers)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `gozero train`."""
     options = Parser(
         prog=PROG, description="Train by self-play and learning in turns; continues a run where it stopped."
@@ -76,8 +76,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the loop; the exit code: 0, 1 if it failed under way, or 2 for settings or a folder that cannot be used."""
-    options = parser().parse_args(arguments)
-    return run_command(PROG, lambda: begin(options, PROG))
+    return parser().run(lambda options: begin(options, PROG), arguments)
 
 
 def begin(options: argparse.Namespace, program: str) -> int:

@@ -25,18 +25,17 @@ import argparse
 from collections.abc import Sequence
 
 from gozero.nets import locations
-from gozero.system.console import Parser, positive, run_command, seed
+from gozero.system.console import Parser, positive, seed
 from training.matches.interface import count_of
 from training.matches.options import check_game
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure a network; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero truth", lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     add, games = parser.add_argument, "tictactoe, connect4, nogo or othello"
     add("--game", type=str.lower, required=True, metavar="NAME", help=games)

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.cluster import GPU_WORKER, WORKER
@@ -39,8 +39,7 @@ def parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped. The exit code: 0, or 2 where the cluster cannot be joined at first."""
-    options = parser().parse_args(arguments)
-    return run_command(PROG, lambda: _serve(options))
+    return parser().run(_serve, arguments)
 
 
 def _serve(options: argparse.Namespace) -> int:
