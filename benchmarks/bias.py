@@ -6,8 +6,8 @@
 Pairs of positions, one ply apart and spread over each game. In one of the two the winner is to move, in the other the
 loser, so the results sum to zero, and the mean of the values should too.
 
-bias     mean of the values, -1 to 1, with a standard error (of games, whose positions resemble each other); claim: within
-         0.05 on every size
+bias     mean of the values, -1 to 1, with a standard error (of games, whose positions resemble each other); claim:
+         within 0.05 on every size
 winner   share of the positions in which the value's sign names the winner; drawn games count half
 sure     mean size of the values; that of a network which is as often right as it believes is 2 * winner - 1
 

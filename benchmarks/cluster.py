@@ -133,7 +133,7 @@ def verdict(folder: Path, found: Snapshot) -> list[str]:
         lines.update(tuple(record.moves.tolist()) for record in shard.records)
     twice = sum(count - 1 for count in lines.values())
     return [
-        f"generation {progress.generation}: {games} games in the shards, {twice} of them twice, {corrupt} frames corrupt",
+        f"generation {progress.generation}: {games} games in the shards, {twice} twice, {corrupt} frames corrupt",
         f"{progress.games} games counted, {in_window} of the shards' games are in the window; {progress.rows} rows, "
         f"{found.learner['steps']} steps",
     ]

@@ -36,8 +36,8 @@ INTRODUCTION = """# Beside other programs
 How fast gozero plays random games, searches, evaluates and starts, beside other programs: Go on 13x13, one core. `make
 compare` writes this page anew in ten minutes.
 
-Rows are medians of {runs} runs; the programs of a table run in turn, so compare only rows of one table. Below 0.95 CPU/wall
-other programs disturbed a row, and it proves nothing.
+Rows are medians of {runs} runs; the programs of a table run in turn, so compare only rows of one table. Below 0.95
+CPU/wall other programs disturbed a row, and it proves nothing.
 
 {machine}
 

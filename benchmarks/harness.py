@@ -66,9 +66,7 @@ class Row:
 
 def plain_parser(script: str, description: str) -> Parser:
     """The command line of a script that has none of the options of `parser`."""
-    return Parser(
-        prog=f"python -m {script}", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    return Parser(prog=f"python -m {script}", description=description)
 
 
 def parser(description: str, measurements: Measurements | None = None) -> argparse.ArgumentParser:

@@ -43,7 +43,7 @@ SETUP = {"game": "go", "size": 13, "person": "both"}
 
 
 def verdict(name: str, found: Sequence[float]) -> str:
-    """The line about the megabytes read since the memory settled; of a short measurement there is nothing to compare."""
+    """The line about the megabytes read since the memory settled; a short measurement has nothing to compare."""
     if len(found) < 2:
         return f"{name}: too few readings to compare"
     return (
@@ -170,8 +170,7 @@ async def next_report(page: aiohttp.ClientWebSocketResponse) -> dict[str, Any]:
         return {"is": "nothing"}
     if message.type != aiohttp.WSMsgType.TEXT:
         raise ChoiceError(f"the server has closed the connection: {message.data}")
-    report: dict[str, Any] = json.loads(message.data)
-    return report
+    return json.loads(message.data)
 
 
 MEASUREMENTS: Measurements = {"engine": engine, "web": web}

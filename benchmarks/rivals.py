@@ -229,9 +229,7 @@ FIRST = {
         "pyspiel", "a search of 800 simulations with random games, in C++", lambda: open_spiel_search(800, 1, ())
     ),
     "pgx + mctx": First(
-        "mctx",
-        f"{TREES} searches of {SIMULATIONS} simulations; nearly all is compilation",
-        lambda: mctx_search(()),
+        "mctx", f"{TREES} searches of {SIMULATIONS} simulations; nearly all is compilation", lambda: mctx_search(())
     ),
     "pachi-py": First("pachi_py", "one random game", lambda: pachi_random(1)),
 }

@@ -34,7 +34,7 @@ GROUPS = {
         "play": CommandEntry("gozero.frontends.terminal.__main__:main", "play against the engine in this terminal"),
         "web": CommandEntry("gozero.frontends.web.__main__:main", "a board in the browser: play, analyse, review"),
         "gtp": CommandEntry("gtp.__main__:main", "the engine for Sabaki, GoGui and servers; the same as gozero-gtp"),
-        "analysis": CommandEntry("gozero.frontends.analysis.__main__:main", "KataGo's JSON analysis protocol, for KaTrain"),
+        "analysis": CommandEntry("gozero.frontends.analysis.__main__:main", "KataGo's JSON analysis, for KaTrain"),
         "check": CommandEntry("gtp.__main__:main", "whether the engine works here; compiles its rules", ("--check",)),
         "levels": CommandEntry("gozero.frontends.tools:levels", "list the levels of strength"),
     },
@@ -46,7 +46,7 @@ GROUPS = {
     },
     "Train": {
         "train": CommandEntry("training.commands.train:main", "self-play, learning and new weights in turns"),
-        "selfplay": CommandEntry("training.commands.selfplay:main", "the default run, or games from a weights file alone"),
+        "selfplay": CommandEntry("training.commands.selfplay:main", "the default run, or games from a weights file"),
         "report": CommandEntry("training.commands.report:main", "a run as an HTML page"),
         "records": CommandEntry("training.commands.records:main", "list, show, count and export games of self-play"),
         "supervised": CommandEntry("training.commands.supervised:main", "learn from SGF files or records"),
@@ -64,7 +64,7 @@ GROUPS = {
     "Course": {
         "course generations": CommandEntry("training.commands.course:generations", "value networks by generations"),
         "course imitate": CommandEntry("training.commands.course:imitate", "a policy network that imitates a search"),
-        "course reinforce": CommandEntry("training.commands.course:reinforce", "the policy network improved by REINFORCE"),
+        "course reinforce": CommandEntry("training.commands.course:reinforce", "the policy improved by REINFORCE"),
         "course play": CommandEntry("training.commands.course:play", "play against a strategy of the course"),
     },
 }

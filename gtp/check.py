@@ -108,11 +108,11 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     loader.compile()
     yield CheckResult("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
     began = time.monotonic()
-    evaluator = loader.evaluator(player.game.kind)
+    evaluator = loader.evaluator(player.game.definition)
     if isinstance(evaluator, CachedEvaluator):  # which would find the same positions again and again
         evaluator = evaluator.evaluator
     yield CheckResult("network", f"{_named(evaluator)}, ready after {time.monotonic() - began:.1f} s")
-    yield CheckResult("speed", f"{_speed(evaluator, player.game.kind):,.0f} evaluations a second")
+    yield CheckResult("speed", f"{_speed(evaluator, player.game.definition):,.0f} evaluations a second")
     began = time.monotonic()
     action = player.genmove(player.game.position.to_play, Limits(VISITS))
     cols, rows = player.game.board

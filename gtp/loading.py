@@ -34,8 +34,8 @@ FIRST_WAIT = 0.5
 
 
 class Loader:
-    """Makes the player and opens its evaluators, once each, for the thread that asks first; path and header are those of
-    the weights file.
+    """Makes the player and opens its evaluators, once each, for the thread that asks first; path and header are those
+    of the weights file.
     """
 
     def __init__(self, settings: GtpSettings, path: Path, header: Header) -> None:
@@ -76,14 +76,14 @@ class Loader:
         """Begin to make the player and to open the evaluator for its present board, once for each board; a failure is
         reported from the other thread.
         """
-        size = None if self._player is None else self._player.game.kind.size
+        size = None if self._player is None else self._player.game.definition.size
         if size in self._ahead:
             return
         self._ahead.add(size)
 
         def load() -> None:
             try:
-                self.evaluator(self.player().game.kind)
+                self.evaluator(self.player().game.definition)
             except FatalError as error:
                 on_failure(error)
 

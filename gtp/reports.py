@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gozero.games import coords
-from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.games.colours import BLACK, COLOUR_LETTERS, COLOUR_WORDS, opponent
 from gozero.system.words import counted
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ SMALLEST_SHARE = 0.005
 """Moves with a smaller share are left out: they would show as 0 %."""
 LIVE_INTERVAL = 0.5
 """Seconds between two live drawings."""
-LETTERS = {BLACK: "b", WHITE: "w"}
 
 
 def vertices(actions: Iterable[int], board: Board) -> str:
@@ -35,60 +34,61 @@ def vertices(actions: Iterable[int], board: Board) -> str:
     return " ".join(coords.vertex(action, *board) for action in actions)
 
 
-def summary(look: Analysis, board: Board) -> str:
+def summary(analysis: Analysis, board: Board) -> str:
     """One line: the win rate of the best move for the side to move, visits, lead if known, the expected line."""
-    best = look.moves[0]
+    best = analysis.moves[0]
     score = "" if best.score is None else f", score {best.score:+.1f}"
     chance, line = 50 * (1 + best.value), vertices(best.line, board)
-    return f"win rate {chance:.1f} %, {counted(look.visits, 'visit')}{score}: {line}"
+    return f"win rate {chance:.1f} %, {counted(analysis.visits, 'visit')}{score}: {line}"
 
 
-def searched(found: Searched, board: Board) -> str:
+def searched(search: Searched, board: Board) -> str:
     """One line on a whole search: side, purpose unless it is a move, visits, speed, win rate, moves, expected line."""
-    look, seconds = found.look, max(found.seconds, 1e-6)
-    sources = [f"{found.kept} kept"] if found.kept else []
-    sources += [f"{look.hits} from the cache"] if look.hits else []
+    analysis, seconds = search.analysis, max(search.seconds, 1e-6)
+    sources = [f"{search.reused} kept"] if search.reused else []
+    sources += [f"{analysis.hits} from the cache"] if analysis.hits else []
     from_before = f" ({', '.join(sources)})" if sources else ""
-    purpose = "" if found.purpose is None else f", {found.purpose}"
+    purpose = "" if search.purpose is None else f", {search.purpose}"
     parts = [
-        f"{COLOUR_WORDS[look.colour]}{purpose}: {counted(look.visits, 'visit')}{from_before}",
-        f"{(look.visits - found.kept) / seconds:.0f}/s",
+        f"{COLOUR_WORDS[analysis.colour]}{purpose}: {counted(analysis.visits, 'visit')}{from_before}",
+        f"{(analysis.visits - search.reused) / seconds:.0f}/s",
         f"{seconds:.2f} s",
-        f"win rate {50 * (1 + look.value):.1f} %",
+        f"win rate {50 * (1 + analysis.value):.1f} %",
     ]
-    parts += [] if look.score is None else [f"score {look.score:+.1f}"]
-    shares = [(move, move.visits / (look.visits - 1) if look.visits > 1 else move.prior) for move in look.moves]
+    parts += [] if analysis.score is None else [f"score {analysis.score:+.1f}"]
+    below = analysis.visits - 1
+    shares = [(move, move.visits / below if below > 0 else move.prior) for move in analysis.moves]
     large = [(move.action, 100 * share) for move, share in shares if share >= SMALLEST_SHARE]
     moves = ", ".join(f"{coords.vertex(action, *board)} {share:.0f} %" for action, share in large)
-    return f"{', '.join(parts)}; {moves}; {vertices(look.moves[0].line, board)}"
+    return f"{', '.join(parts)}; {moves}; {vertices(analysis.moves[0].line, board)}"
 
 
 # Drawings
 
 
-def visits(look: Analysis, board: Board) -> str:
+def visits(analysis: Analysis, board: Board) -> str:
     """The moves that were searched, with their visits, the best one in green."""
-    tried = [move for move in look.moves if move.visits]
+    tried = [move for move in analysis.moves if move.visits]
     best = [f"COLOR green {vertices([move.action], board)}" for move in tried[:1] if _is_point(move, board)]
     most = max((move.visits for move in tried), default=1)
     marks = [(move, move.visits / most, short(move.visits)) for move in tried]
-    return "\n".join([*best, *_marked(marks, look.colour, board), f"TEXT {summary(look, board)}"])
+    return "\n".join([*best, *_marked(marks, analysis.colour, board), f"TEXT {summary(analysis, board)}"])
 
 
-def policy(look: Analysis, board: Board) -> str:
+def policy(analysis: Analysis, board: Board) -> str:
     """What the network would play, in per cent; squares are in proportion to the likeliest move."""
-    likely = [move for move in look.moves if move.prior >= SMALLEST_SHARE]
+    likely = [move for move in analysis.moves if move.prior >= SMALLEST_SHARE]
     most = max((move.prior for move in likely), default=1.0)
     marks = [(move, move.prior / most, f"{100 * move.prior:.0f}") for move in likely]
-    passing = sum(move.prior for move in look.moves if not _is_point(move, board))
-    return "\n".join([*_marked(marks, look.colour, board), f"TEXT pass {100 * passing:.1f} %"])
+    passing = sum(move.prior for move in analysis.moves if not _is_point(move, board))
+    return "\n".join([*_marked(marks, analysis.colour, board), f"TEXT pass {100 * passing:.1f} %"])
 
 
-def variation(look: Analysis, board: Board) -> str:
+def variation(analysis: Analysis, board: Board) -> str:
     """The line that the search expects, as numbered stones."""
-    colours = [LETTERS[look.colour], LETTERS[BLACK + WHITE - look.colour]]
-    moves = [f"{colours[ply % 2]} {coords.vertex(action, *board)}" for ply, action in enumerate(look.moves[0].line)]
-    return f"VAR {' '.join(moves)}\nTEXT {summary(look, board)}"
+    colours = [COLOUR_LETTERS[colour].lower() for colour in (analysis.colour, opponent(analysis.colour))]
+    moves = [f"{colours[ply % 2]} {coords.vertex(action, *board)}" for ply, action in enumerate(analysis.moves[0].line)]
+    return f"VAR {' '.join(moves)}\nTEXT {summary(analysis, board)}"
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def live(board: Board) -> Iterator[Observer]:
         sys.stderr.flush()
 
     try:
-        yield Observer(lambda look: write(f"gogui-gfx:\n{visits(look, board)}\n\n"), LIVE_INTERVAL)
+        yield Observer(lambda analysis: write(f"gogui-gfx:\n{visits(analysis, board)}\n\n"), LIVE_INTERVAL)
     finally:
         write("gogui-gfx: CLEAR\n")
 

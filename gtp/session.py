@@ -110,13 +110,13 @@ class Session:
         """Their vertices, in a line."""
         return vertices(map(int, actions), self.game.board)
 
-    def summary(self, look: Analysis) -> str:
+    def summary(self, analysis: Analysis) -> str:
         """The evaluation in a line."""
-        return summary(look, self.game.board)
+        return summary(analysis, self.game.board)
 
-    def _log_search(self, found: Searched) -> None:
+    def _log_search(self, search: Searched) -> None:
         assert self.log is not None
-        self.log.say(searched(found, self.game.board))
+        self.log.say(searched(search, self.game.board))
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""
@@ -147,7 +147,7 @@ class Session:
         self.player.load()
         ready = time.monotonic()
         latest = ready + (math.inf if settings.time is None else settings.time)
-        allowance = self.clock.allowance(colour, moves_to_share(self.game.kind.points, self.game.position.ply))
+        allowance = self.clock.allowance(colour, moves_to_share(self.game.definition.points, self.game.position.ply))
         visits, deadline, target = settings.move_visits, latest, math.inf
         if allowance is not None:
             deadline, target = min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)

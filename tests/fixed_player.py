@@ -72,7 +72,7 @@ def moves_until_resignation(one: Player, colour: int, moves: int = 40) -> int | 
     for count in range(moves):
         if one.game.position.to_play != colour:
             one.game.play(3 - colour, int(np.flatnonzero(one.game.legal(3 - colour))[0]))
-        if one.genmove(colour, Limits(5)) == one.game.kind.resign_action:
+        if one.genmove(colour, Limits(5)) == one.game.definition.resign_action:
             return count
     return None
 

@@ -93,9 +93,7 @@ def draw_history(options: argparse.Namespace) -> bytes:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
-    parser = Parser(
-        prog="python -m tools.draw", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog="python -m tools.draw", description=__doc__)
     pictures = parser.add_subparsers(required=True, metavar="board | history")
     board = pictures.add_parser("board", help="a position of a recorded game")
     board.set_defaults(draw=draw_board)

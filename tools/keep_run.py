@@ -42,10 +42,7 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
         raise SettingsError(f"{target} exists; remove it first, or give a new folder")
     if not (run / "settings.json").is_file():
         raise SettingsError(f"{run.absolute()} is no run folder of gozero train; give one")
-    with (
-        storage.alone(run),
-        tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.parent)) as beside,
-    ):
+    with storage.alone(run), tempfile.TemporaryDirectory(prefix="keep-", dir=storage.nearest(target.parent)) as beside:
         lines, kept = _copy(run, Path(beside) / "fresh", megabytes)
         target.parent.mkdir(parents=True, exist_ok=True)
         (Path(beside) / "fresh").rename(target)
@@ -97,7 +94,8 @@ def _newest(run: Path, most: float) -> list[Path]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
-    parser = Parser(prog="python -m tools.keep_run", description="Copy a run of self-play, small enough to travel with its weights.")
+    about = "Copy a run of self-play, small enough to travel with its weights."
+    parser = Parser(prog="python -m tools.keep_run", description=about)
     parser.add_argument("run", type=Path, metavar="RUN", help="run folder")
     parser.add_argument("target", type=Path, metavar="TARGET", help="folder of the copy, which must not exist")
     parser.add_argument(

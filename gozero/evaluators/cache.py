@@ -11,7 +11,7 @@ from collections import OrderedDict
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
-from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.games.game import BLACK, TO_PLAY
 from gozero.games.position import Position
 from gozero.nets import features
 
@@ -22,13 +22,9 @@ class CachedEvaluator:
     """An `Evaluator` that asks another one only for positions it does not know; they may take `memory` bytes."""
 
     def __init__(self, evaluator: Evaluator, memory: int) -> None:
-        self.evaluator = evaluator
+        self.evaluator, self.game = evaluator, evaluator.game
         self._memory = memory
         self.forget()
-
-    @property
-    def game(self) -> Game:
-        return self.evaluator.game
 
     @property
     def preferred_batch(self) -> int:
@@ -86,13 +82,9 @@ class Owners:
     """An evaluator that wraps another and accumulates the mean of its ownership, if its game has any."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
+        self._evaluator, self.game = evaluator, evaluator.game
         self.knows_score = False  # whether the evaluator gives points: known after its first call
         self.forget()
-
-    @property
-    def game(self) -> Game:
-        return self._evaluator.game
 
     @property
     def preferred_batch(self) -> int:

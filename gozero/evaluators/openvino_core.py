@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 # Importing openvino reports that event over the network and writes to the home folder. An engine at play does neither.
-sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None is Python's mark for "cannot be imported"
+# None is Python's mark for "cannot be imported"
+sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 import openvino  # noqa: E402
 from openvino import opset13  # noqa: E402

@@ -16,7 +16,7 @@ UNEVENNESS = 1e-5  # of a prior by lots: far below any difference between two va
 
 
 @kernel()
-def playout(step, outcome, sample, state, history, generator, plies):  # type: ignore[no-untyped-def]
+def playout(step, outcome, sample, state, history, generator, plies):
     """Play random moves on state int32 [S]. Returns the outcome for the last side to move; after `plies` a draw."""
     for _ in range(plies):
         result = outcome(state)
@@ -28,7 +28,7 @@ def playout(step, outcome, sample, state, history, generator, plies):  # type: i
 
 
 @kernel(EVALUATE_ROW.signature)
-def _evaluate_by_playouts(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
+def _evaluate_by_playouts(step, outcome, sample, state, spare, history, options, generator, logits):
     """options: number of playouts, plies of each, 1 for lots."""
     logits[:] = 0.0
     if options[2]:
@@ -43,7 +43,7 @@ def _evaluate_by_playouts(step, outcome, sample, state, spare, history, options,
 
 
 @kernel(EVALUATE_ROW.signature)
-def _evaluate_as_even(step, outcome, sample, state, spare, history, options, generator, logits):  # type: ignore[no-untyped-def]
+def _evaluate_as_even(step, outcome, sample, state, spare, history, options, generator, logits):
     logits[:] = 0.0
     return 0.0
 

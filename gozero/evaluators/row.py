@@ -27,7 +27,7 @@ _I32_2, _F32_2 = types.int32[:, ::1], types.float32[:, ::1]
 
 
 @kernel(types.void(EVALUATE_ROW, STEP, OUTCOME, SAMPLE, _I32_2, STATE, HISTORY, OPTIONS, HISTORY, _F32_2, LOGITS))
-def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, options, generator, logits, values):  # type: ignore[no-untyped-def]
+def _evaluate_rows(evaluate, step, outcome, sample, states, spare, history, options, generator, logits, values):
     for k in range(states.shape[0]):
         history[:] = 0
         values[k] = evaluate(step, outcome, sample, states[k], spare, history, options, generator, logits[k])
@@ -53,6 +53,7 @@ class RowEvaluator:
         values = np.zeros(n, np.float32)
         _evaluate_rows(
             self.function, *self._rules, np.array(states, np.int32, order="C"), np.zeros_like(game.initial),
-            np.zeros(int(states[:, PLY].max()) + self.plies + 1, np.uint64), self.options, self._generator, logits, values,
+            np.zeros(int(states[:, PLY].max()) + self.plies + 1, np.uint64),
+            self.options, self._generator, logits, values,
         )  # fmt: skip
         return Evaluation(logits, values, None, None)

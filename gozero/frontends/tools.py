@@ -6,7 +6,7 @@ Each checks its arguments first and then imports what it needs.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.games import GAMES
@@ -14,16 +14,11 @@ from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError, describe
 from gozero.play.engine import check_choices
 from gozero.play.levels import LEVELS
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.errors import ChoiceError
 
 DEFAULT_SIZE = 13
 DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
-
-
-def _run(parser: Parser, arguments: Sequence[str] | None, work: Callable[[argparse.Namespace], None]) -> int:
-    options = parser.parse_args(arguments)
-    return run_command(parser.prog, lambda: work(options))
 
 
 def levels(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +30,7 @@ def levels(arguments: Sequence[str] | None = None) -> int:
             print(f"{number:5}  {level.visits:6}  {level.temperature:11g}")
 
     parser = Parser(prog="gozero levels", description="The levels of --level: visits a move, and how random it is.")
-    return _run(parser, arguments, work)
+    return parser.run(work, arguments)
 
 
 def perft(arguments: Sequence[str] | None = None) -> int:
@@ -55,7 +50,7 @@ def perft(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--size", type=int, help="points a side (default: the game's own)")
     parser.add_argument("--depth", type=int, default=4, help="longest sequence, in plies (default: %(default)s)")
     parser.add_argument("--rules", help="rule set (default: the game's own)")
-    return _run(parser, arguments, work)
+    return parser.run(work, arguments)
 
 
 def net(arguments: Sequence[str] | None = None) -> int:
@@ -70,7 +65,7 @@ def net(arguments: Sequence[str] | None = None) -> int:
     add("--features", type=int, default=1, help=version)
     norm = "what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
     add("--norm", choices=("renorm", "batch", "none"), help=f"{norm}else renorm)")
-    return _run(parser, arguments, _print_layers)
+    return parser.run(_print_layers, arguments)
 
 
 def _print_layers(options: argparse.Namespace) -> None:
@@ -105,7 +100,7 @@ def weights(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("file", help=places)
     drawing = "instead, draw the first layer's filters into this file: red the first player or the side to move, blue "
     parser.add_argument("--filters", metavar="PNG", help=f"{drawing}the other (needs matplotlib)")
-    return _run(parser, arguments, work)
+    return parser.run(work, arguments)
 
 
 def graph(arguments: Sequence[str] | None = None) -> int:
@@ -113,7 +108,7 @@ def graph(arguments: Sequence[str] | None = None) -> int:
     about = "Put the inference graph into weights files, which then play without PyTorch."
     parser = Parser(prog="gozero graph", description=about)
     parser.add_argument("files", nargs="+", metavar="FILE", help="weights file; it is replaced")
-    return _run(parser, arguments, _embed)
+    return parser.run(_embed, arguments)
 
 
 def _embed(options: argparse.Namespace) -> None:

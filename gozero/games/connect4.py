@@ -50,7 +50,7 @@ def legal(state, history, out):
 
 @kernel(SAMPLE.signature)
 def sample(state, history, generator):
-    """The landing point in a uniformly random column with room. Columns are drawn until one has: mostly the first does."""
+    """The landing point in a uniformly random column with room. Columns are drawn until one has: mostly the first."""
     action = _landing_point(state, below(generator, COLS))
     while action < 0:
         action = _landing_point(state, below(generator, COLS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gozero.games.colours import BLACK, COLOUR_NAMES, WHITE
+from gozero.games.colours import COLOUR_NAMES, opponent
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,6 @@ DESCRIPTIONS = {
 
 def won_by(game: str, winner: int, lead: float | None) -> str:
     """By what a game was won, with Black's lead in points if they are counted."""
-    loser = COLOUR_NAMES[BLACK + WHITE - winner]
+    loser = COLOUR_NAMES[opponent(winner)]
     words = DESCRIPTIONS[game].won_by.format(margin=f"{abs(lead or 0.0):g}", loser=loser)
     return words.removesuffix("s") if words.startswith("1 ") else words

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Game:
     def __post_init__(self) -> None:
         self.initial.setflags(write=False)
 
-    @property
+    @cached_property
     def points(self) -> int:
         """Number of points of the board."""
         return self.rows * self.cols
@@ -86,17 +87,17 @@ class Game:
         """A, the length of a policy: points, pass and resign."""
         return coords.action_count(self.cols, self.rows)
 
-    @property
+    @cached_property
     def state_ints(self) -> int:
         """S, the length of a state row."""
         return len(self.initial)
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Points a side, or columns if the board is not square."""
         return self.cols
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """(rows, cols)."""
         return self.rows, self.cols

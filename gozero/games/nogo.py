@@ -51,7 +51,7 @@ def _may_play(state, action, colour, size):
 
 @kernel()
 def _strike(state, action, colour, size):
-    """Take a point from those where a colour may play, if it is one of them: the last of them changes places with it."""
+    """Take a point from those where a colour may play, if it is one of them: the last changes places with it."""
     order = _order_start(colour, size)
     places = order + size * size
     place = at(state, places + action)
@@ -98,7 +98,7 @@ def _some_liberty(state, cell, size):
 
 @kernel()
 def _judge_around(state, cell, size):
-    """Mark the points that the new stone at `cell` closes: those beside it, and last liberties of the chains beside it."""
+    """Mark the points that the new stone at `cell` closes: those beside it, last liberties of the chains beside it."""
     down = chains.row_step(size)
     for offset in (-down, -RECORD, RECORD, down):
         beside = cell + offset

@@ -58,7 +58,7 @@ A packed position, which a GPU is sent and an evaluation is cached by, is int32 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,7 @@ CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games
 LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
 
 
+@cache
 def layouts(game: str) -> tuple[Layout, ...]:
     """The layouts of a game, by its name; the index is the version less one."""
     first = GO if game in GO_FAMILY else BOARD
@@ -281,6 +282,7 @@ def words(size):
     return (chains.cell_count(size) + 31) >> 5
 
 
+@cache
 def packed_ints(size: int, tactics: int = 0) -> int:
     """Length of a packed position on a board of `size` with this many planes of tactics."""
     return (2 * PAST_BOARDS + tactics) * words(size) + 3

@@ -13,7 +13,7 @@ from itertools import takewhile
 import numpy as np
 
 from gozero import games
-from gozero.games.colours import COLOUR_NAMES
+from gozero.games.colours import COLOUR_NAMES, opponent
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE, Game
 from gozero.games.go import go
 from gozero.games.go.handicap import FEWEST_STONES
@@ -58,26 +58,26 @@ class CurrentGame:
     # The board
 
     @property
-    def kind(self) -> Game:
+    def definition(self) -> Game:
         """The game's rules, for this board."""
         return self.position.game
 
     @property
     def size(self) -> int:
-        return self.kind.size
+        return self.definition.size
 
     @property
     def board(self) -> tuple[int, int]:
         """(columns, rows), as `gozero.games.coords` takes them."""
-        return self.kind.cols, self.kind.rows
+        return self.definition.cols, self.definition.rows
 
     def stones(self) -> np.ndarray:
         """The colours of the points, uint8 [rows, cols]: EMPTY, BLACK or WHITE."""
-        return self.kind.board(self.position.state)
+        return self.definition.board(self.position.state)
 
     def mask_of(self, actions: Sequence[int]) -> np.ndarray:
         """These actions as a mask, bool [A]."""
-        mask = np.zeros(self.kind.actions, np.bool_)
+        mask = np.zeros(self.definition.actions, np.bool_)
         mask[list(actions)] = True
         return mask
 
@@ -89,13 +89,13 @@ class CurrentGame:
 
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
         """Begin a game with these stones, a colour for each action. ValueError, and no change, if they cannot stand."""
-        position = Position(self.kind)
+        position = Position(self.definition)
         position.set_up(dict(stones), to_play)
         self._begin(position)
 
     def play(self, colour: int, action: int) -> None:
         """Play a move; after the end either side may pass. IllegalMove by the rules, TurnError out of turn."""
-        if self.is_over and action == self.kind.pass_action:
+        if self.is_over and action == self.definition.pass_action:
             self.position.pass_after_end(colour)
             return
         self._check_turn(colour)
@@ -160,7 +160,7 @@ class CurrentGame:
         if outcome == NOT_OVER:
             raise ValueError("the game is not over")
         side = self.position.to_play
-        return {1: side, 0: EMPTY, -1: BLACK + WHITE - side}[outcome]
+        return {1: side, 0: EMPTY, -1: opponent(side)}[outcome]
 
 
 class GoGame(CurrentGame):

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games.game import BLACK, EMPTY, WHITE
+from gozero.games.colours import leader
+from gozero.games.game import BLACK, WHITE
 from gozero.games.go import go
 from gozero.games.go.rules import RuleSet
-from gozero.games.position import Move, Position
+from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.searcher import Limits, Searcher
 from gozero.scoring import endgame, life_and_death
@@ -32,7 +33,7 @@ class Outcome(NamedTuple):
     @classmethod
     def of_lead(cls, lead: float) -> Outcome:
         """Of a game that is counted."""
-        return cls(BLACK if lead > 0 else WHITE if lead < 0 else EMPTY, lead)
+        return cls(leader(lead), lead)
 
 
 class Ending:
@@ -44,7 +45,7 @@ class Ending:
     def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
         """Of the game, which is over by the rules."""
         game = self._current
-        return Outcome(game.winner(), None if game.kind.score is None else float(game.position.score()))
+        return Outcome(game.winner(), None if game.definition.score is None else float(game.position.score()))
 
     def settled_score(self, limits: Limits) -> float | None:
         """Black's points above White's if both sides passed now; None if nothing is counted then."""
@@ -90,7 +91,7 @@ class GoEnding(Ending):
             searched, now = self._expected_owners(limits), time.monotonic()
             deadline = now + (end - now) / 2
             stop = limits.should_stop
-            settlement = settle(board, life_and_death.agree(self._game.kind, board, searched, deadline, stop))
+            settlement = settle(board, life_and_death.agree(self._game.definition, board, searched, deadline, stop))
             self._was_hurried = time.monotonic() >= deadline
         self._settlement = None if limits.should_stop() else settlement
         self._settled_rules = self._game.rules
@@ -162,4 +163,5 @@ class GoEnding(Ending):
         return next((other for other in result.ranked() if other != action), action)
 
     def _opponent_passed(self, root: Position) -> bool:
-        return self._game.position.moves[-1:] == [Move(BLACK + WHITE - root.to_play, root.game.pass_action)]
+        last = next(reversed(self._game.position.moves), None)
+        return last is not None and last.action == root.game.pass_action and last.colour != root.to_play

@@ -84,7 +84,8 @@ def beyond_training(trained: Sequence[int], size: int) -> str:
     """A line for the user if a board is smaller or larger than all that were learned (`Header.trained`), else ""."""
     if not trained or trained[0] <= size <= trained[-1]:
         return ""
-    return f"board size {size} was never trained: these weights learned from {listed(trained)}; expect weak moves and wrong estimates"
+    learned = f"these weights learned from {listed(trained)}"
+    return f"board size {size} was never trained: {learned}; expect weak moves and wrong estimates"
 
 
 def search_settings(visits: int | None, game: str) -> SearchSettings:

@@ -69,12 +69,12 @@ class Engine:
         """
         if position.is_over or (visits is None and seconds is None):
             raise ValueError("the game is over" if position.is_over else "a search needs a limit: visits or seconds")
-        looks: list[Analysis] = []
+        analyses: list[Analysis] = []
         settings, random = engine.search_settings(visits, self.game), np.random.default_rng(seed)
         searcher = Searcher(self._evaluators.open, settings, random, engine.tree_memory(None))
         limits = Limits(visits, math.inf if seconds is None else time.monotonic() + seconds)
-        searcher.search(position, position.legal(), limits, Observer(looks.append, ownership=True))
-        return looks[-1]
+        searcher.search(position, position.legal(), limits, Observer(analyses.append, ownership=True))
+        return analyses[-1]
 
     def player(
         self, *, size: int | None = None, komi: float | None = None, settings: PlayerSettings | None = None

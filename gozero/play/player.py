@@ -10,6 +10,7 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
@@ -76,7 +77,7 @@ class Player:
 
     def load(self) -> None:
         """Open the evaluator for this board now, not when the next move is wanted."""
-        self.searcher.open(self.game.kind)
+        self.searcher.open(self.game.definition)
 
     def forget(self) -> None:
         """Drop all that was searched; the next search begins as the first one did."""
@@ -98,7 +99,7 @@ class Player:
         game.notes.last = note
         if self._resigns(colour, value):
             game.notes.resignation = colour, len(game.position.moves)
-            return game.kind.resign_action
+            return game.definition.resign_action
         game.play(colour, action)
         if note is not None:
             game.notes.by_move[len(game.position.moves)] = note
@@ -120,10 +121,10 @@ class Player:
     def _move_after_the_end(self, colour: int) -> int:
         """The resign action for a loser if points are not counted, else a pass, which is played."""
         game = self.game
-        if game.winner() == BLACK + WHITE - colour and game.name not in games.COUNTED_GAMES:
-            return game.kind.resign_action
-        game.play(colour, game.kind.pass_action)
-        return game.kind.pass_action
+        if game.winner() == opponent(colour) and game.name not in games.COUNTED_GAMES:
+            return game.definition.resign_action
+        game.play(colour, game.definition.pass_action)
+        return game.definition.pass_action
 
     def _decide(
         self, root: Position, limits: Limits, observer: Observer | None
@@ -159,7 +160,7 @@ class Player:
         lead = self.ending.settled_score(limits) if action == root.game.pass_action else None
         if lead is not None:
             report, sign = observer.report, 1 if root.to_play == BLACK else -1
-            observer = replace(observer, report=lambda look: report(look.ended(sign * lead)))
+            observer = replace(observer, report=lambda analysis: report(analysis.ended(sign * lead)))
         few = replace(limits, visits=FORCED_VISITS)
         self.searcher.search(root, self.game.mask_of([action]), few, observer)
 
@@ -168,7 +169,7 @@ class Player:
         game, settings = self.game, self._settings
         handicap = game.handicap if colour == WHITE else 0
         given = max(0, 2 * (handicap - game.placed_handicap) - 1)  # plies of stones played, with White's passes
-        earliest = settings.resign_not_before * game.kind.points * (1 + handicap / 9) + given
+        earliest = settings.resign_not_before * game.definition.points * (1 + handicap / 9) + given
         low_values = game.notes.low_values
         if value is None or value >= -1 + (1 + settings.resign_threshold) / (1 + handicap):
             low_values[colour] = 0

@@ -49,8 +49,8 @@ class Searched:
     """A search that has ended."""
 
     purpose: str | None  # None: a move
-    look: Analysis  # with the first moves
-    kept: int  # visits that were there when it began
+    analysis: Analysis  # with the first moves
+    reused: int  # visits that were there when it began
     seconds: float
 
 
@@ -121,15 +121,15 @@ class Searcher:
                 request = replace(request, keep=self._follow(tree, root.moves, mask))
                 self._line, self._mask = list(root.moves), mask
             tree.begin(0, request)
-            kept, owners = tree.root_visits(), _owners_of(tree)
+            reused, owners = tree.root_visits(), _owners_of(tree)
             if owners is not None:
                 owners.hits = None
-                if not kept:
+                if not reused:
                     owners.forget()
             _run(tree, root, limits, observer)
             if self.on_search is not None:
-                first = Observer(lambda look: None, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
-                self.on_search(Searched(purpose, look(tree, root, first), kept, time.monotonic() - begun))
+                first = Observer(lambda analysis: None, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
+                self.on_search(Searched(purpose, analysis_of(tree, root, first), reused, time.monotonic() - begun))
             if self.on_full is not None and tree.memory is not None and tree.is_full():
                 self.on_full(self._memory.limit)
             return tree.result()
@@ -164,19 +164,19 @@ class Searcher:
     def note(self, root: Position, action: int) -> Analysis:
         """What the last `search`, of ``root``, thinks of this action."""
         tree = self.open(root.game)
-        return replace(look(tree, root, Observer(lambda look: None), [action]), hits=None)
+        return replace(analysis_of(tree, root, Observer(lambda analysis: None), [action]), hits=None)
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move, by a search aside; None if unknown."""
         if _owners_of(self.open(root.game)) is None:
             return None
-        looks: list[Analysis] = []
-        observer = Observer(looks.append, ownership=True)
+        analyses: list[Analysis] = []
+        observer = Observer(analyses.append, ownership=True)
         self.search(root, among, limits, observer, OWNERSHIP, aside=True, max_nodes=OWNERSHIP_NODES)
-        return looks[-1].ownership
+        return analyses[-1].ownership
 
 
-def look(
+def analysis_of(
     search: Search,
     position: Position,
     observer: Observer,
@@ -225,11 +225,11 @@ def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None
     if observer is None:
         tree.run(limits.deadline, should_stop)
         return
-    over, looks = False, 0
+    over, analyses = False, 0
     while not over:
         tree.run(min(limits.deadline, time.monotonic() + observer.interval), should_stop)
         stopped = should_stop()
         over = stopped or tree.is_finished or time.monotonic() >= limits.deadline
-        if observer.sees_the_end or not stopped or looks == 0:
-            observer.report(look(tree, root, observer))
-            looks += 1
+        if observer.sees_the_end or not stopped or analyses == 0:
+            observer.report(analysis_of(tree, root, observer))
+            analyses += 1

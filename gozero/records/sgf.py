@@ -12,7 +12,7 @@ from sgfmill import boards
 
 from gozero import __version__ as VERSION
 from gozero.games import coords
-from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.games.colours import BLACK, COLOUR_LETTERS, COLOUR_WORDS, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.records import sgf_nodes
 from gozero.records.sgf_nodes import SgfNode, place
@@ -38,8 +38,7 @@ Connect-4 nor tic-tac-toe.
 """
 NOGO_RULES = "NoGo"
 PROGRAM = f"gozero:{VERSION}"
-SGF_COLOURS = {BLACK: "B", WHITE: "W"}
-COLOURS_OF_SGF = {"B": BLACK, "W": WHITE}
+COLOURS_OF_SGF = {letter: colour for colour, letter in COLOUR_LETTERS.items()}
 _KINDS = {str(number): name for name, number in reversed(GAME_NUMBERS.items())} | {"go": "go"}
 _MAX_WRITTEN_KOMI = 1e15  # beyond it an exponent would have to be written, which SGF does not know
 
@@ -171,7 +170,7 @@ class SgfGame:
             self._set_up(node, board)
             colour, action = self.move(node) or (BLACK, size**2)
             if action < size**2 and board.get(*divmod(action, size)) is None:
-                board.play(*divmod(action, size), SGF_COLOURS[colour].lower())
+                board.play(*divmod(action, size), COLOUR_LETTERS[colour].lower())
         stones = sorted((row * size + col, colour) for colour, (row, col) in board.list_occupied_points())
         black, white = (tuple(action for action, colour in stones if colour == wanted) for wanted in "bw")
         return black, white
@@ -274,12 +273,12 @@ def tree_of(record: GameRecord) -> SgfNode:
         if stones:
             root.properties[name] = [coords.to_sgf(action, record.size) for action in sorted(stones)]
     if record.black_stones or record.white_stones or record.to_play == WHITE:
-        root.set("PL", SGF_COLOURS[record.to_play])
+        root.set("PL", COLOUR_LETTERS[record.to_play])
     nodes = [root]
     for colour, action in record.moves:
         nodes.append(add_move(nodes[-1], colour, action, record.size))
     if record.next_to_play is not None:
-        nodes[-1].children.append(SgfNode({"PL": [SGF_COLOURS[record.next_to_play]]}))
+        nodes[-1].children.append(SgfNode({"PL": [COLOUR_LETTERS[record.next_to_play]]}))
     for number, text in record.comments:
         nodes[number].set("C", text)
     return root
@@ -287,7 +286,7 @@ def tree_of(record: GameRecord) -> SgfNode:
 
 def add_move(parent: SgfNode, colour: int, action: int, size: int) -> SgfNode:
     """The new node of a move that follows."""
-    parent.children.append(SgfNode({SGF_COLOURS[colour]: [coords.to_sgf(action, size)]}))
+    parent.children.append(SgfNode({COLOUR_LETTERS[colour]: [coords.to_sgf(action, size)]}))
     return parent.children[-1]
 
 
@@ -308,7 +307,7 @@ def _first_to_play(nodes: list[SgfNode], begun: int, handicap: int) -> int:
     if move := move_of(nodes[first]):
         return COLOURS_OF_SGF[move[0]]
     if last >= 0 and (move := move_of(nodes[last])):
-        return BLACK + WHITE - COLOURS_OF_SGF[move[0]]
+        return opponent(COLOURS_OF_SGF[move[0]])
     return WHITE if handicap > 1 else BLACK
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from gozero.records.sgf_text import escaped, line, plain
 
 _NAMES = """
-    B KO MN W AB AE AW PL C DM GB GW HO N UC V BM DO IT TE AR CR DD LB LN MA SL SQ TR AP CA FF GM ST SZ AN BR BT CP DT EV
-    GN GC ON OT PB PC PW RE RO RU SO TM US WR WT BL OB OW WL FG PM VW HA KM TB TW
+    B KO MN W AB AE AW PL C DM GB GW HO N UC V BM DO IT TE AR CR DD LB LN MA SL SQ TR AP CA FF GM ST SZ AN BR BT CP DT
+    EV GN GC ON OT PB PC PW RE RO RU SO TM US WR WT BL OB OW WL FG PM VW HA KM TB TW
 """.split()
 _FREE = set("C N V AP CA AN BR BT CP DT EV GN GC ON OT PB PC PW RE RO RU SO US WR WT FG LB".split())
 _SHORT = _FREE - {"C", "GC", "LB"}

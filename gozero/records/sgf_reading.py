@@ -32,21 +32,21 @@ _OF_POSITION = ("C", "N", "LB", "TR", "SQ", "CR", "MA", "SL", "TB", "TW", "AR", 
 def size_of(root: SgfNode) -> int:
     """Points a side; 19 if the file says nothing. ValueError if it is no square board."""
     written = root.line("SZ")
-    found = re.fullmatch(r"(\d{1,4})\s*(?:[:x*]\s*(\d{1,4}))?", written or "19")
-    if found is None or found[2] not in (None, found[1]):
+    match = re.fullmatch(r"(\d{1,4})\s*(?:[:x*]\s*(\d{1,4}))?", written or "19")
+    if match is None or match[2] not in (None, match[1]):
         raise ValueError(f"SZ[{written[:40]}]: expected one number, the points a side of a square board")
-    if not LEAST_SIZE <= int(found[1]) <= MOST_SIZE:
-        raise ValueError(f"board size {int(found[1])}: expected {LEAST_SIZE} to {MOST_SIZE}")
-    return int(found[1])
+    if not LEAST_SIZE <= int(match[1]) <= MOST_SIZE:
+        raise ValueError(f"board size {int(match[1])}: expected {LEAST_SIZE} to {MOST_SIZE}")
+    return int(match[1])
 
 
 def points_in(text: str) -> float | None:
     """A number of points as people write it: 6.5, 6,5 points, 6-1/2, ½, 6目半; a stone, 子, is two. Else None."""
-    found = _POINTS.fullmatch(text)
-    if found is None or not (found[1] or found[2]):
+    match = _POINTS.fullmatch(text)
+    if match is None or not (match[1] or match[2]):
         return None
-    points = float((found[1] or "0").replace(",", ".")) + _PARTS.get(found[2] or found[4], 0.0)
-    return 2 * points if found[3] else points
+    points = float((match[1] or "0").replace(",", ".")) + _PARTS.get(match[2] or match[4], 0.0)
+    return 2 * points if match[3] else points
 
 
 def komi_of(root: SgfNode) -> float | None:
@@ -57,11 +57,11 @@ def komi_of(root: SgfNode) -> float | None:
     written = root.line("KM")
     if not written and "KO" in root.properties and move_of(root) is None:  # as files of the first version have it
         written = root.line("KO")
-    found = _KOMI.fullmatch(written)
-    komi = points_in(found[2]) if found else None
-    if found is None or komi is None:
+    match = _KOMI.fullmatch(written)
+    komi = points_in(match[2]) if match else None
+    if match is None or komi is None:
         return None
-    komi = -komi if found[1] == "-" else komi
+    komi = -komi if match[1] == "-" else komi
     program = root.text("AP").lower()  # several programs may have signed
     least = 25 if "fox" in program else 100
     if komi % 1 == 0 and least <= abs(komi) < 100 * least:  # so that what is read is not read otherwise a second time
@@ -88,7 +88,7 @@ def is_set_up(node: SgfNode) -> bool:
 
 def points_of(node: SgfNode, name: str, size: int) -> set[int]:
     """Actions of the points of a list, which may name rectangles by two corners."""
-    found = set()
+    marked = set()
     for value in node.properties.get(name, ()):
         corners = [corner for corner in value.split(":") if corner.strip()]
         ends = [divmod(coords.from_sgf(corner, size), size) for corner in corners]
@@ -97,8 +97,8 @@ def points_of(node: SgfNode, name: str, size: int) -> set[int]:
         rows, cols = (sorted(axis) for axis in zip(*ends, strict=True))
         if rows[-1] >= size:
             raise ValueError(f"{name}[{value[:20]}] is no point of a {size}x{size} board")
-        found |= {row * size + col for row in range(rows[0], rows[-1] + 1) for col in range(cols[0], cols[-1] + 1)}
-    return found
+        marked |= {row * size + col for row in range(rows[0], rows[-1] + 1) for col in range(cols[0], cols[-1] + 1)}
+    return marked
 
 
 def first_plays(nodes: Iterable[SgfNode]) -> int:
@@ -112,18 +112,18 @@ def handicap_of(root: SgfNode, size: int) -> int:
     does not play first.
     """
     if written := root.line("HA"):
-        found = _HANDICAP.fullmatch(written)
-        return int(found[1]) if found and int(found[1]) <= size**2 else 0  # no board holds more
+        match = _HANDICAP.fullmatch(written)
+        return int(match[1]) if match and int(match[1]) <= size**2 else 0  # no board holds more
     black, white = points_of(root, "AB", size), root.properties.get("AW")
     return 0 if len(black) < FEWEST_STONES or white or player_of(root) == "B" else len(black)
 
 
 def main_line(root: SgfNode) -> list[SgfNode]:
     """The nodes of the main line."""
-    found = [root]
-    while found[-1].children:
-        found.append(found[-1].children[0])
-    return found
+    line = [root]
+    while line[-1].children:
+        line.append(line[-1].children[0])
+    return line
 
 
 def tidied(root: SgfNode, size: int, named: bool = False) -> list[str]:
@@ -232,5 +232,5 @@ def _tidy_handicap(root: SgfNode, size: int, said: list[str]) -> None:
             said.append(f"HA[{stones}] without its stones: the fixed ones were set up")
             return
     root.set("HA", str(placed) if placed >= FEWEST_STONES else "")
-    found = f"it was read as {placed}, as many as there are" if placed >= FEWEST_STONES else "it was left out"
-    said.append(f"HA[{stones}] without its stones: {found}")
+    how = f"it was read as {placed}, as many as there are" if placed >= FEWEST_STONES else "it was left out"
+    said.append(f"HA[{stones}] without its stones: {how}")

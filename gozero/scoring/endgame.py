@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from gozero.games import GO_FAMILY
-from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
+from gozero.games.colours import opponent
+from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, Game
 from gozero.games.go import go
 from gozero.games.position import Position
 from gozero.scoring.regions import connected, mask_of, points, touches
@@ -88,7 +89,7 @@ def clean_up_moves(
     passed, since they may be threats; only the pass if there are none.
     """
     passing = np.arange(game.actions) == game.pass_action
-    if not settlement.dead_of(BLACK + WHITE - int(state[TO_PLAY])):
+    if not settlement.dead_of(opponent(int(state[TO_PLAY]))):
         if settlement.is_complete:
             return passing
         return sensible_moves(game, state, legal, opponent_passed=opponent_passed)
@@ -109,7 +110,7 @@ def settled_result(state: np.ndarray, settlement: Settlement) -> int:
 def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.ndarray:
     """The empty points of the side to move around the other side's dead stones, bool [A]."""
     colour, board = int(state[TO_PLAY]), settlement.board
-    dead = mask_of(settlement.dead_of(BLACK + WHITE - colour), len(board))
+    dead = mask_of(settlement.dead_of(opponent(colour)), len(board))
     around = connected(dead, dead | (board == EMPTY)).reshape(-1) & ~dead.reshape(-1) & (settlement.owner == colour)
     return np.append(around, np.zeros(game.actions - game.points, np.bool_))
 
@@ -119,7 +120,7 @@ def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
     for action in points(as_it_stands(board).open & legal[: board.size]):
         point = mask_of([action], len(board))
         chain = connected(point, point | (board == colour))
-        empty = ((board == EMPTY) & ~point) | _captured(board, point, BLACK + WHITE - colour)
+        empty = ((board == EMPTY) & ~point) | _captured(board, point, opponent(colour))
         if (touches(chain) & empty).sum() > 1:
             return True
     return False
@@ -143,9 +144,9 @@ def result_as_it_stands(state: np.ndarray) -> int:
 def _wasted_points(game: Game, state: np.ndarray, alive: np.ndarray) -> np.ndarray:
     """Points, bool [P], that it would be a loss to fill: own eyes, own pass-alive territory without enemy stones."""
     board, size = game.board(state), game.rows
-    own, enemy, empty = board == state[TO_PLAY], board == BLACK + WHITE - state[TO_PLAY], board == EMPTY
+    own, empty = board == state[TO_PLAY], board == EMPTY
     territory = (alive.reshape(size, size) > 0) & ~own
-    wasted = empty & territory & ~connected(enemy & territory, territory)
+    wasted = empty & territory & ~connected(~own & ~empty & territory, territory)
     for point in points(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
         neighbours = touches(mask_of([point], size))
         chain = connected(mask_of(points(neighbours)[:1], size), own)

@@ -18,6 +18,7 @@ import numpy as np
 from numba import types
 
 from gozero.evaluators.rollout import RolloutEvaluator, playout
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game
 from gozero.games.go import area, chains, go
 from gozero.games.go.rules import SIMPLE
@@ -32,7 +33,7 @@ PLAYOUTS = 200  # for each side to move
 READING_VISITS = 1500  # of a reading, for each side to move first
 MOST_READINGS = 12  # of one board, its longest strings first: a third of a second each
 READING = SearchSettings(c_puct=2.0, fpu=0.0, max_nodes=READING_VISITS + 1)
-# of -1..1: readings beyond this for either side first are a verdict; means stay below 1, as a search tries weak moves too
+# of -1..1: readings beyond this for either side first are a verdict; means stay below 1: a search tries weak moves too
 READ = 0.5
 DOUBT = 0.3  # of -1..1: a fate without a verdict is at most so sure
 FEWEST_KOS = 2
@@ -86,7 +87,7 @@ def read(
     first = np.concatenate([_bare(game.initial.copy()), marks])
     reading = replace(game, initial=first, outcome=fate_outcome, thinkable=None)
     found = []
-    for to_play in (colour, BLACK + WHITE - colour):
+    for to_play in (colour, opponent(colour)):
         state = np.concatenate([_bare(game.set_up(stones, to_play)), marks])
         search = Search(reading, RolloutEvaluator(reading), READING, seed=SEED)
         search.begin(0, SearchRequest(state, np.array([game.hash_of(state)], np.uint64), READING_VISITS))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.go import area
 from gozero.scoring.regions import Chain, chains_of, components, mask_of, points, touches
@@ -78,7 +79,7 @@ def settle(board: np.ndarray, expected: Sequence[np.ndarray] = ()) -> Settlement
     owner[between & (leaning <= -LIKELY)] = WHITE
     _leave_liberties(cleaned, owner, between)
     for chain in dead:
-        owner[chain] = BLACK + WHITE - stones[chain[0]]
+        owner[chain] = opponent(stones[chain[0]])
     owner[safe != EMPTY] = safe[safe != EMPTY]
     open_points = (safe == EMPTY) & ~quiet & ~((owner == BLACK) & black | (owner == WHITE) & white)
     for chain in chains:
@@ -106,7 +107,7 @@ def _leave_liberties(board: np.ndarray, owner: np.ndarray, between: np.ndarray) 
     for chain in chains_of(board):
         liberties = (touches(mask_of(chain, len(board))) & (board == EMPTY)).reshape(-1)
         colour = board.reshape(-1)[chain[0]]
-        if (owner[liberties] == BLACK + WHITE - colour).all():
+        if (owner[liberties] == opponent(colour)).all():
             owner[liberties & between] = EMPTY
 
 
@@ -122,7 +123,7 @@ def agreed(board: np.ndarray, dead: Sequence[Chain]) -> Settlement:
     """The same where the players have agreed that these strings, and no others, are dead."""
     standing = as_it_stands(_without(board, dead))
     for chain in dead:
-        standing.owner[chain] = BLACK + WHITE - board.reshape(-1)[chain[0]]
+        standing.owner[chain] = opponent(board.reshape(-1)[chain[0]])
     return replace(standing, board=board, dead=tuple(dead))
 
 
@@ -130,7 +131,7 @@ def _is_dead(chain: Chain, colour: int, safe: np.ndarray, expected: Sequence[np.
     """Whether the other side holds the points of a chain, for certain or by all that is expected."""
     if safe[chain[0]] != EMPTY:
         return bool(safe[chain[0]] != colour)
-    return _is_sure(chain, BLACK + WHITE - colour, expected)
+    return _is_sure(chain, opponent(colour), expected)
 
 
 def _is_sure(chain: Chain, colour: int, expected: Sequence[np.ndarray]) -> bool:
@@ -195,7 +196,7 @@ _KILLED = ([2, 2, 2, 2], [1, 1, 1, 3], [1, 1, 1, 1, 4], [1, 2, 2, 2, 3], [1, 1, 
 def _weak_groups(board: np.ndarray, colour: int, gaps: list[np.ndarray]) -> list[_Group]:
     """The groups of a colour that have at most one small eye, and no room outside it to make another."""
     between = np.logical_or.reduce([np.zeros(board.shape, np.bool_), *gaps])
-    foreign = (board == BLACK + WHITE - colour) | between
+    foreign = (board == opponent(colour)) | between
     own, empty = board == colour, board == EMPTY
     areas = [part for part in components(~foreign) if (part & own).any()]
     groups = [_Group(part & own, components(part & empty), touches(part) & between) for part in areas]

@@ -119,7 +119,8 @@ class Search:
         self._enlarge()
         if self._rows is None:
             self._collected = descent.collect(
-                self._step, self._legal, self._thinkable, self._outcome, self._score if self._knows_score else self._no_score,
+                self._step, self._legal, self._thinkable, self._outcome,
+                self._score if self._knows_score else self._no_score,
                 self.forest, self._params, self._leaves, self._wave_leaves(),
             )  # fmt: skip
         return self._leaves.states[: self._collected]
@@ -128,7 +129,8 @@ class Search:
         """The second half: take the leaves' evaluation, None if there were none. Returns the trees that finished."""
         if self._rows is not None:
             done = descent.simulate_rows(
-                self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function, self.forest, self._params,
+                self._step, self._legal, self._outcome, self._no_score, self._sample, self._rows.function,
+                self.forest, self._params,
                 self._leaves, self._rows.options, ROW_SIMULATIONS, self._row_logits, self._finished,
             )  # fmt: skip
         else:

@@ -240,7 +240,7 @@ def add_edges(forest, t, index, legal, logits):
 
 @kernel()
 def back_up(nodes, leaf, value, score):
-    """Count one visit, of this value and score for the side to move at `leaf`, on the line from the leaf to the root."""
+    """Count a visit, of this value and score for the side to move at `leaf`, on the line from the leaf to the root."""
     index = leaf
     while index != NO_NODE:
         node = nodes[index]

@@ -38,7 +38,10 @@ _NUMBER = re.compile(r"argument (\S+): invalid (int|float|number_of) value: (.*)
 
 
 class Parser(argparse.ArgumentParser):
-    """A command line. A wrong option is one line on stderr and exit code 2."""
+    """A command line, whose descriptions keep their lines. A wrong option is one line on stderr and exit code 2."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, **options})
 
     def parse_args(self, *arguments: Any, **options: Any) -> Any:
         """As argparse does it; if a shell asks for completions, they are its answer and the process ends."""
@@ -47,6 +50,11 @@ class Parser(argparse.ArgumentParser):
 
             argcomplete.autocomplete(self)
         return super().parse_args(*arguments, **options)
+
+    def run(self, work: Callable[[Any], int | None], arguments: Sequence[str] | None) -> int:
+        """Run `work` with the parsed arguments (None: the process's) as `run_command` does. Returns the exit code."""
+        options = self.parse_args(arguments)
+        return run_command(self.prog, lambda: work(options))
 
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""
@@ -100,8 +108,7 @@ def from_arguments(
     a flag. Arguments are those after the command's name, None: the process's own.
     """
     parser = Parser(
-        prog=prog, description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS, allow_abbrev=False,
+        prog=prog, description=description, epilog=epilog, argument_default=argparse.SUPPRESS, allow_abbrev=False,
     )  # fmt: skip
     for entry in entries(table):
         flag, about = f"--{entry.name.replace('_', '-')}", entry.metadata

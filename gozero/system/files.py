@@ -36,8 +36,8 @@ def user_folder(find: Callable[..., Path]) -> Path:
 
 
 def full(path: Path | str) -> Path:
-    """The absolute form of a path, with ~ for a home folder; links stay as they are named. A ~ of an unknown user stays,
-    and so does a relative path if the working directory has been removed.
+    """The absolute form of a path, with ~ for a home folder; links stay as they are named. A ~ of an unknown user
+    stays, and so does a relative path if the working directory has been removed.
     """
     found = Path(os.path.expanduser(path))  # noqa: PTH111 - pathlib raises where there is no such user
     try:
@@ -74,7 +74,7 @@ def write(path: Path, content: bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `path` at the end: `path` is always whole, the old file or the new one. It keeps its
+    """Open a file that replaces `path` at the end: `path` is always whole, old or new, even after a crash. It keeps its
     permissions; a new file gets those of any other.
     """
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
@@ -88,8 +88,19 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         if mode is not None:
             fresh.chmod(mode)
         fresh.replace(path)
+        sync(path.parent)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def sync(folder: Path) -> None:
+    """Make the names in a folder durable, where the system supports it."""
+    with suppress(OSError):  # Windows opens no folders
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def user_cache() -> Path:

@@ -62,7 +62,10 @@ SCORE = RowKernel(types.float64(STATE))
 BRIEF = (STEP.signature, LEGAL.signature, OUTCOME.signature, SCORE.signature)
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-SOURCES = ("games/**/*.py", "search/*.py", "scoring/*.py", "evaluators/*.py", "nets/features.py", "system/jit.py", "system/rng.py")
+SOURCES = tuple(
+    f"{name}.py"
+    for name in ("games/**/*", "search/*", "scoring/*", "evaluators/*", "nets/features", "system/jit", "system/rng")
+)
 """All modules that have kernels, and those whose constants are compiled into them."""
 
 
@@ -131,7 +134,8 @@ def announce(folder: Path | None) -> None:
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     if folder is None:
         log.warning(
-            "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s cannot be written",
+            "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s "
+            "cannot be written",
             files.cache_name(),
         )
     elif next(folder.rglob("*.nbi"), None) is None:

@@ -42,8 +42,8 @@ def scaled(word, bound):
 
 @kernel()
 def following(word):
-    """A uint64 after a random one, by Knuth's MMIX generator: cheap, and the upper half, which `scaled` takes, is random
-    enough for further draws.
+    """A uint64 after a random one, by Knuth's MMIX generator: cheap, and the upper half, which `scaled` takes, is
+    random enough for further draws.
     """
     return word * _FACTOR + _SUMMAND
 

@@ -33,8 +33,8 @@ class WorkerProcess:
 
     @classmethod
     def start(cls, target: Callable[..., None], *arguments: Any, name: str, ignored: Sequence[int]) -> Self:
-        """Run `target(connection, *arguments)`, which is to call `settle_in` first, in a new process. Signals that are to
-        be ignored do not reach it before it can do so.
+        """Run `target(connection, *arguments)`, which is to call `settle_in` first, in a new process. Signals that are
+        to be ignored do not reach it before it can do so.
         """
         ours, theirs = SPAWN.Pipe()
         process = SPAWN.Process(target=target, args=(theirs, *arguments), name=name, daemon=True)

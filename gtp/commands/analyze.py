@@ -96,7 +96,7 @@ def _observer(session: Session, request: Request, stream: Stream, dialect: Diale
 
     board = session.game.board
     return Observer(
-        lambda look: stream.line(dialect(look, request.flags, board)),
+        lambda analysis: stream.line(dialect(analysis, request.flags, board)),
         request.interval,
         sees_the_end,
         request.least_moves,
@@ -165,24 +165,24 @@ def _actions(session: Session, text: str) -> list[int]:
     return [coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)]
 
 
-def lz_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
+def lz_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> str:
     """Leela Zero's: whole numbers out of 10,000."""
     return " ".join(
         f"info move {coords.vertex(move.action, *board)} visits {move.visits} winrate {_ten_thousandths(move.value)} "
         f"prior {round(10_000 * move.prior)} lcb {_ten_thousandths(move.bound)} order {order} "
         f"pv {vertices(move.line, board)}"
-        for order, move in enumerate(look.moves)
+        for order, move in enumerate(analysis.moves)
     )
 
 
-def kata_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
+def kata_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> str:
     """KataGo's: fractions, points where the network knows them, and what the flags ask for."""
-    parts = [_kata_move(order, move, flags, board) for order, move in enumerate(look.moves)]
+    parts = [_kata_move(order, move, flags, board) for order, move in enumerate(analysis.moves)]
     if flags.get("rootInfo"):
-        hits = "" if look.hits is None else f" cacheHits {look.hits}"
-        parts.append(f"rootInfo visits {look.visits} {_worth(look)}{hits}")
-    if look.ownership is not None:
-        parts.append(f"ownership {_fractions(look.ownership)}")
+        hits = "" if analysis.hits is None else f" cacheHits {analysis.hits}"
+        parts.append(f"rootInfo visits {analysis.visits} {_worth(analysis)}{hits}")
+    if analysis.ownership is not None:
+        parts.append(f"ownership {_fractions(analysis.ownership)}")
     return " ".join(parts)
 
 
@@ -198,7 +198,7 @@ def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board:
     return text
 
 
-def cgos_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
+def cgos_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> str:
     """CGOS's: one JSON object, with the ten best moves."""
     moves = [
         {
@@ -209,9 +209,9 @@ def cgos_lines(look: Analysis, flags: Mapping[str, bool], board: Board) -> str:
             "visits": move.visits,
             "pv": vertices(move.line, board),
         }
-        for move in look.moves[:CGOS_MOVES]
+        for move in analysis.moves[:CGOS_MOVES]
     ]
-    root = {"winrate": round(_winrate(look.value), 4), **_score(look), "visits": look.visits}
+    root = {"winrate": round(_winrate(analysis.value), 4), **_score(analysis), "visits": analysis.visits}
     return json.dumps({**root, "moves": moves})
 
 

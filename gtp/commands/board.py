@@ -78,7 +78,7 @@ def _hint(session: Session, action: int) -> str:
     another point.
     """
     game = session.game
-    if action == game.kind.pass_action and not game.kind.has_pass:
+    if action == game.definition.pass_action and not game.definition.has_pass:
         return f": there is no passing in {game.name}"
     if game.name not in FALLING_GAMES:
         return ""

@@ -51,9 +51,11 @@ GO_MENU = (
 
 def search_tree(session: Session, command: Command) -> str:
     """The most visited lines as text."""
-    return _searched(
-        session, command, lambda look, board: session.player.searcher.open(session.game.kind).text(depth=TREE_DEPTH).rstrip()
-    )
+
+    def lines(analysis: Analysis, board: Board) -> str:
+        return session.player.searcher.open(session.game.definition).text(depth=TREE_DEPTH).rstrip()
+
+    return _searched(session, command, lines)
 
 
 def _known(session: Session, command: Command, draw: Drawing) -> str:
@@ -72,11 +74,11 @@ def _searched(session: Session, command: Command, draw: Drawing) -> str:
 def _drawn(session: Session, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
     from gozero.play.report import Observer
 
-    looks: list[Analysis] = []
-    observer = Observer(looks.append, least_moves=session.game.kind.actions, ownership=ownership)
+    analyses: list[Analysis] = []
+    observer = Observer(analyses.append, least_moves=session.game.definition.actions, ownership=ownership)
     with session.thinking() as player:
         player.analyse(colour, limits, observer)
-    return draw(looks[-1], player.game.board)
+    return draw(analyses[-1], player.game.board)
 
 
 def _colour(session: Session, command: Command) -> int:
@@ -93,12 +95,12 @@ def ownership(session: Session, command: Command) -> str:
     return _drawn(session, session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 
 
-def owners(look: Analysis, board: Board) -> str:
+def owners(analysis: Analysis, board: Board) -> str:
     """Ownership as a dboard."""
-    if look.ownership is None:
+    if analysis.ownership is None:
         raise GtpError("these weights know no ownership")
-    sign = 1 if look.colour == BLACK else -1
-    cols, texts = board[0], [f"{sign * owner:.3f}" for owner in look.ownership]
+    sign = 1 if analysis.colour == BLACK else -1
+    cols, texts = board[0], [f"{sign * owner:.3f}" for owner in analysis.ownership]
     return "\n" + "\n".join(" ".join(texts[start : start + cols]) for start in range(0, len(texts), cols))
 
 
@@ -112,7 +114,4 @@ COMMANDS: Commands = {
     "gogui-principal_variation": lambda session, command: _searched(session, command, reports.variation),
     "gogui-search_tree": search_tree,
 }
-GO: Commands = {
-    "gogui-analyze_commands": lambda session, command: "\n".join(GO_MENU),
-    "gogui-ownership": ownership,
-}
+GO: Commands = {"gogui-analyze_commands": lambda session, command: "\n".join(GO_MENU), "gogui-ownership": ownership}

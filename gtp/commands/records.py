@@ -1,4 +1,4 @@
-"""Games in and out as SGF, with the engine's evaluations, and what servers (KGS, CGOS) and gomill tell and ask about one.
+"""Games in and out as SGF, with the engine's evaluations, and what servers (KGS, CGOS) and gomill say and ask of one.
 
 None of the latter changes the board, and none is refused: CGOS's client ends at an error. `kgs-chat` is not offered:
 newer clients of KGS crash where it is listed.
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gozero import __version__
-from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE, opponent, result_text
 from gozero.system import files
 from gozero.system.errors import ChoiceError, SetUpError
 from gozero.system.streams import reason
@@ -134,7 +134,7 @@ def _result(session: Session, given: str) -> str:
     """The result as in SGF and GTP, where there is one the one that a file gave; "" while the game is not over."""
     game = session.go_game
     if game.resigned:
-        return f"{'W' if game.resigned == BLACK else 'B'}+R"
+        return result_text(opponent(game.resigned), "R")
     return given or (format_score(session.go_ending.settled_score()) if game.position.is_over else "")
 
 

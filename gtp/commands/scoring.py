@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gozero.games import COUNTED_GAMES
-from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE, leader, result_text
 from gozero.system.errors import ChoiceError
 from gtp.protocol import Command, GtpError
 from gtp.session import Commands, Session, colour_of, number_of
@@ -35,11 +35,9 @@ SYMBOLS = ".XO"
 
 def format_score(score: float) -> str:
     """GTP's result for Black's lead in points: ``B+3.5``, ``W+0.5`` or ``0``."""
-    points = round(abs(score), 3)
-    if points == 0:
-        return "0"
-    text = f"{points:.3f}".rstrip("0")
-    return f"{'B' if score > 0 else 'W'}+{text}{'0' if text.endswith('.') else ''}"
+    points = round(score, 3)
+    text = f"{abs(points):.3f}".rstrip("0")
+    return result_text(leader(points), f"{text}0" if text.endswith(".") else text)
 
 
 def komi(session: Session, command: Command) -> None:
@@ -168,7 +166,7 @@ def referee_score(session: Session, command: Command) -> str:
         raise GtpError("the game is not over")
     if game.name in COUNTED_GAMES:
         return format_score(game.position.score())
-    return {0: "0", 1: "B+R", 2: "W+R"}[game.winner()]
+    return result_text(game.winner(), "R")
 
 
 def final_result(session: Session, command: Command) -> str:

@@ -27,7 +27,7 @@ def test_libraries_that_find_no_memory_end_the_engine_in_one_line(
 
     settings = GtpSettings(weights=str(small_weights), size=5)
     loader = Loader(settings, *find_weights(settings.weights, None))
-    game = loader.player().game.kind
+    game = loader.player().game.definition
     monkeypatch.setattr(Evaluators, "open", fail)
     with pytest.raises(FatalError, match=f"rules and network cannot be loaded, perhaps for lack of memory: {why}$"):
         loader.evaluator(game)

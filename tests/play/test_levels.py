@@ -74,7 +74,7 @@ def test_the_temperature_holds_to_the_end_of_the_game() -> None:
     for _ in range(30):
         moves.add(late.genmove(1, Limits(1)))
         late.game.undo()
-        assert late.game.kind.points == game.points
+        assert late.game.definition.points == game.points
     assert len(moves) > 10
 
 
@@ -82,10 +82,10 @@ def test_the_weakest_level_fills_no_eye_and_passes_only_at_the_end() -> None:
     settings = PlayerSettings(seed=3, temperature=LEVELS[0].temperature, resign=False)
     one = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
     one.game.set_up({point: 1 for point in range(25) if point not in (0, 2, 24)}, 1)
-    assert one.genmove(1, Limits(1)) == one.game.kind.pass_action
+    assert one.genmove(1, Limits(1)) == one.game.definition.pass_action
     two = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
     colours = [1 + ply % 2 for ply in range(12)]
-    assert two.game.kind.pass_action not in [two.genmove(colour, Limits(1)) for colour in colours]
+    assert two.game.definition.pass_action not in [two.genmove(colour, Limits(1)) for colour in colours]
 
 
 @pytest.mark.parametrize(("game", "size"), [("othello", 4), ("nogo", 4), ("tictactoe", 3), ("connect4", 7)])
@@ -103,9 +103,9 @@ def test_a_search_of_its_own_for_each_move_is_not_helped_by_an_analysis() -> Non
         one.searcher.on_search = found.append
         one.ponder(lambda: True)
         one.genmove(1, Limits(20))
-        kept.append(found[-1].kept)
-        assert found[-1].look.visits >= 20
-        assert found[-1].look.moves[0].action == 12
+        kept.append(found[-1].reused)
+        assert found[-1].analysis.visits >= 20
+        assert found[-1].analysis.moves[0].action == 12
     assert kept[0] > 0 and kept[1] == 0
 
 

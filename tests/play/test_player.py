@@ -208,7 +208,7 @@ def test_every_move_it_makes_is_legal_and_games_against_random_play_end(rules: s
             else:
                 action = int(random.choice(np.flatnonzero(legal)))
                 one.game.play(colour, action)
-            passes = passes + 1 if action == one.game.kind.pass_action else 0
+            passes = passes + 1 if action == one.game.definition.pass_action else 0
             assert one.game.position.ply < 600, str(one.game.position)
 
 

@@ -41,7 +41,7 @@ def test_nobody_moves_out_of_turn() -> None:
     with pytest.raises(IllegalMove, match="A4 is illegal for White"):
         one.game.play(WHITE, 0)
     with pytest.raises(IllegalMove, match="pass is illegal for White"):
-        one.game.play(WHITE, one.game.kind.pass_action)
+        one.game.play(WHITE, one.game.definition.pass_action)
 
 
 def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
@@ -49,8 +49,8 @@ def test_after_the_end_the_loser_resigns_and_the_winner_passes() -> None:
     for ply, action in enumerate([0, 3, 1, 4, 2]):
         one.game.play(BLACK + ply % 2, action)
     assert one.game.winner() == BLACK
-    assert one.genmove(WHITE, Limits(4)) == one.game.kind.resign_action
-    assert one.genmove(BLACK, Limits(4)) == one.game.kind.pass_action
+    assert one.genmove(WHITE, Limits(4)) == one.game.definition.resign_action
+    assert one.genmove(BLACK, Limits(4)) == one.game.definition.pass_action
     assert one.game.position.ply == 5
     for move in (lambda: one.game.play(WHITE, 5), lambda: one.suggest(WHITE, Limits(4))):
         with pytest.raises(TurnError, match="the game is over"):
@@ -68,7 +68,7 @@ def test_passes_after_the_end_change_nothing_and_can_be_undone(game: str, size: 
         one.genmove(one.game.position.to_play, Limits(2))
     state, moves, winner = one.game.position.state.copy(), list(one.game.position.moves), one.game.winner()
     for colour in (WHITE, BLACK, BLACK):
-        one.game.play(colour, one.game.kind.pass_action)
+        one.game.play(colour, one.game.definition.pass_action)
     aside = one.game.position.copy()
     assert [move.colour for move in one.game.position.moves[len(moves) :]] == [WHITE, BLACK, BLACK]
     assert (one.game.is_over, one.game.winner(), one.game.position.state.tolist()) == (True, winner, state.tolist())
@@ -90,13 +90,13 @@ def test_nobody_resigns_where_points_are_counted() -> None:
     while not one.game.is_over:
         one.genmove(one.game.position.to_play, Limits(2))
     assert one.game.winner() != EMPTY
-    assert [one.genmove(colour, Limits(2)) for colour in (BLACK, WHITE)] == [one.game.kind.pass_action] * 2
+    assert [one.genmove(colour, Limits(2)) for colour in (BLACK, WHITE)] == [one.game.definition.pass_action] * 2
 
 
 def test_a_lost_game_is_resigned() -> None:
     one = other_player("gomoku", 9, for_black=-0.95)
     moves = [one.genmove(one.game.position.to_play, Limits(5)) for _ in range(23)]
-    assert moves[-1] == one.game.kind.resign_action
+    assert moves[-1] == one.game.definition.resign_action
     assert (
         one.game.position.ply == 22
     )  # not before a quarter of the 81 points is played: Black's first move from then on
@@ -110,5 +110,5 @@ def test_simplified_go_has_no_komi_and_ends_with_passes_beyond_its_limit() -> No
     one.game.play(BLACK, 12)
     assert one.ending.settled_score() == 25
     while one.game.position.ply < 100:
-        one.game.play(one.game.position.to_play, one.game.kind.pass_action)
-    assert one.genmove(BLACK, Limits(8)) == one.game.kind.pass_action
+        one.game.play(one.game.position.to_play, one.game.definition.pass_action)
+    assert one.genmove(BLACK, Limits(8)) == one.game.definition.pass_action

@@ -25,15 +25,15 @@ def test_a_resignation_leaves_the_board_and_the_next_genmove_answers() -> None:
     one, _ = player(-0.95)
     moves_until_resignation(one, BLACK)
     before = list(one.game.position.moves)
-    assert one.genmove(BLACK, Limits(5)) == one.game.kind.resign_action
+    assert one.genmove(BLACK, Limits(5)) == one.game.definition.resign_action
     assert one.game.position.moves == before
-    assert one.genmove(WHITE, Limits(5)) != one.game.kind.resign_action
+    assert one.genmove(WHITE, Limits(5)) != one.game.definition.resign_action
 
 
 def test_an_undone_move_is_no_step_towards_resignation() -> None:
     one, _ = player(-0.95)
     for _ in range(10):
-        assert one.genmove(BLACK, Limits(5)) != one.game.kind.resign_action
+        assert one.genmove(BLACK, Limits(5)) != one.game.definition.resign_action
         one.game.undo()
 
 

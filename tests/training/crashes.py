@@ -21,12 +21,12 @@ from typing import Any
 
 import torch
 
+from gozero.system import files
 from training.learner import learner
 from training.records import records
 from training.run import modes, session
 from training.run.run import Run
 from training.settings import config
-from training.storage import storage
 
 HERE = Path(__file__).parent
 SETTINGS: dict[str, Any] = {
@@ -102,7 +102,7 @@ def kill_after(moments: int) -> None:
 
         return around
 
-    for owner, name in ((records.Writer, "append"), (learner.Learner, "train"), (torch, "save"), (storage, "sync")):
+    for owner, name in ((records.Writer, "append"), (learner.Learner, "train"), (torch, "save"), (files, "sync")):
         setattr(owner, name, watched(getattr(owner, name)))
 
 

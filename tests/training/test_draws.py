@@ -35,7 +35,7 @@ def test_its_rows_have_no_winner_and_obey_the_laws() -> None:
 def test_its_record_survives_the_shard_and_is_called_a_draw() -> None:
     record = decode(encode(drawn()))
     assert (record.komi, record.score) == (drawn().komi, 0)
-    assert scoring.result_text(game_of(7), record.score) == "0"
+    assert scoring.counted_result(game_of(7), record.score) == "0"
     assert library.winner(record) == "draw"
 
 

@@ -8,7 +8,8 @@ address would come without and be refused.
 import os
 import sys
 
-WORKER, GPU_WORKER = "gozero_worker", "gozero_gpu_worker"  # resources of a node: room for a worker, and for one with a GPU
+# resources of a node: room for a worker, and for one with a GPU
+WORKER, GPU_WORKER = "gozero_worker", "gozero_gpu_worker"
 TOKEN = os.path.expanduser("~/.ray/auth_token")  # noqa: PTH111 - never raises, also without a home
 
 if "ray" not in sys.modules:

@@ -41,7 +41,7 @@ class LearnerLostError(Exception):
 class Answer(NamedTuple):
     """What a method of the actor's trainer returned, and the trainer's state after it."""
 
-    found: Any
+    value: Any
     steps: int
     window: WindowState
     threads: int
@@ -56,13 +56,12 @@ class LearnerActor:
 
     def call(self, method: str, *arguments: Any) -> Answer:
         """Call a method of the trainer; what it returns comes back on the CPU."""
-        found = _on_cpu(getattr(self._trainer, method)(*arguments))
-        return Answer(found, self._trainer.steps, self._trainer.window, self._trainer.threads)
+        value = _on_cpu(getattr(self._trainer, method)(*arguments))
+        return Answer(value, self._trainer.steps, self._trainer.window, self._trainer.threads)
 
     def average(self) -> dict[str, torch.Tensor]:
         """The tensors of the average."""
-        found: dict[str, torch.Tensor] = _on_cpu(dict(self._trainer.average().state_dict()))
-        return found
+        return _on_cpu(dict(self._trainer.average().state_dict()))
 
     def held_out(self) -> dict[str, float]:
         """The measures on held-out rows."""
@@ -123,10 +122,10 @@ class ClusterTrainer(Trainer):
 
     def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
         began = time.monotonic()
-        found: tuple[list[Losses], set[int]] = self._call("train", count, rate)
+        value: tuple[list[Losses], set[int]] = self._call("train", count, rate)
         a_step = (time.monotonic() - began) / count
         self.chunk = min(MOST_CHUNK, max(1, round(CHUNK_SECONDS / a_step)))
-        return found
+        return value
 
     def average(self) -> nn.Module:
         if self._average_of != self.steps:
@@ -135,8 +134,7 @@ class ClusterTrainer(Trainer):
         return self._net
 
     def state_dict(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._call("state_dict")
-        return found
+        return self._call("state_dict")
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self._call("load_state_dict", state)
@@ -144,12 +142,10 @@ class ClusterTrainer(Trainer):
 
     def held_out(self, locked: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         with locked():
-            found: dict[str, float] = {} if stop() else _answer(self._actor.held_out.remote())
-        return found
+            return {} if stop() else _answer(self._actor.held_out.remote())
 
     def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        found: Found = copy.deepcopy(self._call("examine", function, *arguments))  # Ray's arrays cannot be written
-        return found
+        return copy.deepcopy(self._call("examine", function, *arguments))  # Ray's arrays cannot be written
 
     def close(self) -> None:
         """Let the actor go."""
@@ -172,7 +168,7 @@ class ClusterTrainer(Trainer):
     def _call(self, method: str, *arguments: Any) -> Any:
         """What a method of the actor's trainer returns."""
         self._last = _answer(self._actor.call.remote(method, *arguments))
-        return self._last.found
+        return self._last.value
 
 
 def check_room(settings: LoopSettings) -> None:

@@ -99,11 +99,7 @@ def _stage(command: str, arguments: Sequence[str] | None) -> int:
 
 def _parser(command: str, description: str) -> Parser:
     """The options that all commands of the course have."""
-    made = Parser(
-        prog=f"gozero course {command}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    made = Parser(prog=f"gozero course {command}", description=description)
     made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
     return made
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 def play(options: argparse.Namespace, program: str, saved: Sequence[str]) -> int:
-    """Play the games that the options ask for; the options named in `saved` go into the shard. Returns the exit code: 1,
-    after one line, if it failed under way.
+    """Play the games that the options ask for; the options named in `saved` go into the shard. Returns the exit code:
+    1, after one line, if it failed under way.
     """
     try:
         return _play(options, saved)
@@ -76,7 +76,8 @@ def _play(options: argparse.Namespace, saved: Sequence[str]) -> int:
     rows = sum(record.rows for record in found)
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
     say(
-        f"{counted(len(found), 'game')}, {counted(rows, 'row')}, {speed}; refereed by {simulators.DESCRIPTIONS[simulator]}"
+        f"{counted(len(found), 'game')}, {counted(rows, 'row')}, {speed}; "
+        f"refereed by {simulators.DESCRIPTIONS[simulator]}"
     )
     return 0
 
@@ -118,5 +119,4 @@ def _stage(options: argparse.Namespace) -> Stage:
         "cheap_visits": options.cheap_visits,
         "evaluator": "rollouts" if options.weights == "none" else "network",
     }
-    stage: Stage = from_dict(Stage, values, "command line")
-    return stage
+    return from_dict(Stage, values, "command line")

@@ -24,7 +24,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, positive, run_command
+from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
 from training.matches.interface import POLICY, ROLLOUT_PLAYERS, count_of
 from training.matches.options import add_game, add_play, check_files, check_game, check_komi, check_once, check_opponent
@@ -34,13 +34,11 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the ladder; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero ladder", lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add_game(parser)
     add(

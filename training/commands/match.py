@@ -16,20 +16,18 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from training.matches.interface import DESCRIPTIONS
 from training.matches.options import add_game, add_play, check_files, check_game, check_komi
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play one match; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero match", lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=DESCRIPTIONS)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("a", metavar="A", help="the player whose score is counted")
     add("b", metavar="B", help="the opponent")

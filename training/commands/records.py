@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from gozero.system.console import Parser, positive, run_command
+from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
 from gozero.system.options import number_of
 from training.records.records import COLUMNS, ENDINGS
@@ -26,8 +26,7 @@ from training.records.records import COLUMNS, ENDINGS
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """One command; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero records", lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -40,8 +39,8 @@ def _run(options: argparse.Namespace) -> int:
     return run(options)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="gozero records", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def _parser() -> Parser:
+    parser = Parser(prog="gozero records", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="list | show | summary | check | export")
     listing = _command(commands, "list", "show_list", "a line for each game", filters=True)
     listing.add_argument("--csv", action="store_true", help="comma-separated values")

@@ -6,28 +6,21 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command, say
+from gozero.system.console import Parser, say
 from training.doctor import report
 from training.doctor.report import ACROSS, COMPARED, FILE, PICTURE, ReportError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the page of a run folder, or one of several; the exit code: 0, or 2 if that cannot be done."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero report", lambda: _print_page(options))
+    return _parser().run(_print_page, arguments)
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        prog="gozero report",
-        description="Make report.html of a run folder; or, of several, one page that compares them.",
-    )
+    about = "Make report.html of a run folder; or, of several, one page that compares them."
+    parser = Parser(prog="gozero report", description=about)
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
-    parser.add_argument(
-        "--across",
-        choices=ACROSS,
-        help=f"what several runs are drawn over (default: {ACROSS[0]})",
-    )
+    parser.add_argument("--across", choices=ACROSS, help=f"what several runs are drawn over (default: {ACROSS[0]})")
     parser.add_argument(
         "--chained",
         action="store_true",
@@ -52,6 +45,7 @@ def _print_page(options: argparse.Namespace) -> None:
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )
+
     def warn(warning: str) -> None:
         say(f"gozero report: {warning}")
 

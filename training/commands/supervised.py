@@ -17,7 +17,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import SettingsError
 from training.settings.config import LearnerSettings
 
@@ -30,8 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns the exit code: 0; 1 if the disk failed or the losses diverged under way; 2 for a request or a folder that
     cannot be used.
     """
-    options = parser().parse_args(arguments)
-    return run_command("gozero supervised", lambda: _run(options))
+    return parser().run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -43,11 +42,9 @@ def _run(options: argparse.Namespace) -> int:
     return trainer.learn(options)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line."""
-    options = Parser(
-        prog="gozero supervised", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = Parser(prog="gozero supervised", description=__doc__)
     add = options.add_argument
     add("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
     add("--out", type=Path, required=True, metavar="FILE", help="weights file to write")

@@ -18,7 +18,7 @@ import argparse
 from collections.abc import Sequence
 
 from gozero.nets import locations
-from gozero.system.console import Parser, positive, run_command
+from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
 from training.matches.options import SIMS, add_play, check_game, check_once, check_opponent
 from training.matches.table import published
@@ -29,13 +29,12 @@ PROGRAM = "gozero table"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command(PROGRAM, lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
-    parser = Parser(prog=PROGRAM, description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog=PROGRAM, description=about)
     add = parser.add_argument
     add("table", metavar="NAME", help=f"which table: {', '.join(published.names())}")
     add("--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair")

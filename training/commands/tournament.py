@@ -18,7 +18,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import SUCCESS, Parser, run_command
+from gozero.system.console import SUCCESS, Parser
 from gozero.system.options import SettingsError
 from training.matches.tournament import presets
 from training.matches.tournament.presets import OUT
@@ -26,8 +26,7 @@ from training.matches.tournament.presets import OUT
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero tournament", lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -42,12 +41,8 @@ def _run(options: argparse.Namespace) -> int:
     return runner.play_all(options, paths)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="gozero tournament",
-        description=(__doc__ or "").split("\n\n", 1)[1],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def _parser() -> Parser:
+    parser = Parser(prog="gozero tournament", description=(__doc__ or "").split("\n\n", 1)[1])
     add = parser.add_argument
     add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
     add("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")

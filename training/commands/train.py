@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero.games import GAMES
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import SettingsError, entry
 from training.settings import presets
 from training.settings.config import SIMULATORS, LoopSettings
@@ -65,11 +65,10 @@ def _add_places(options: argparse.ArgumentParser) -> None:
     add("--workers", type=int, default=0, metavar="N", help=workers)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The command line of `gozero train`."""
     options = Parser(
-        prog=PROG,
-        description="Train by self-play and learning in turns; continues a run where it stopped.",
+        prog=PROG, description="Train by self-play and learning in turns; continues a run where it stopped."
     )
     add_options(options)
     return options
@@ -77,8 +76,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the loop; the exit code: 0, 1 if it failed under way, or 2 for settings or a folder that cannot be used."""
-    options = parser().parse_args(arguments)
-    return run_command(PROG, lambda: begin(options, PROG))
+    return parser().run(lambda options: begin(options, PROG), arguments)
 
 
 def begin(options: argparse.Namespace, program: str) -> int:
@@ -120,7 +118,7 @@ def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None
     on_cluster = options.address is not None
     wrong = {
         f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
-        f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or offer more with gozero worker":
+        f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or more by gozero worker":
             on_cluster and play > 1,
         f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker": options.workers < 0,
         "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source":

@@ -25,27 +25,26 @@ import argparse
 from collections.abc import Sequence
 
 from gozero.nets import locations
-from gozero.system.console import Parser, positive, run_command, seed
+from gozero.system.console import Parser, positive, seed
 from training.matches.interface import count_of
 from training.matches.options import check_game
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure a network; the exit code is described above."""
-    options = _parser().parse_args(arguments)
-    return run_command("gozero truth", lambda: _run(options))
+    return _parser().run(_run, arguments)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add, games = parser.add_argument, "tictactoe, connect4, nogo or othello"
     add("--game", type=str.lower, required=True, metavar="NAME", help=games)
     add("--size", type=int, help="board size (default: the game's own)")
     add("--weights", required=True, metavar="FILE", help="the network that is measured")
     add("--visits", type=positive, default=100, metavar="N", help="of its search (default 100)")
     add("--positions", type=positive, default=1000, metavar="N", help="how many, half from own play (default 1000)")
-    add("--games", type=positive, default=50, metavar="N", help="with each colour against the perfect player (default 50)")
+    games = "with each colour against the perfect player (default 50)"
+    add("--games", type=positive, default=50, metavar="N", help=games)
     add("--seed", type=seed, default=1, help="fixes positions and games (default 1)")
     add("--threads", type=positive, metavar="N", help="for network evaluation (default: all this process may use)")
     return parser

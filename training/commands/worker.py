@@ -1,4 +1,4 @@
-"""The command `gozero worker`: offers this machine's workers to a cluster, as `gozero worker --address 10.0.0.5:6379`."""
+"""The command `gozero worker`: offers this machine's workers to a cluster: `gozero worker --address 10.0.0.5:6379`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.cluster import GPU_WORKER, WORKER
@@ -29,10 +29,7 @@ def parser() -> Parser:
         help="workers with a GPU, at most two for each; then no others by default",
     )
     options.add_argument(
-        "--threads",
-        type=int,
-        metavar="N",
-        help="CPUs of each worker (default 1; with --gpus all, shared out)",
+        "--threads", type=int, metavar="N", help="CPUs of each worker (default 1; with --gpus all, shared out)"
     )
     options.add_argument(
         "--memory", type=int, default=200, metavar="MB", help="most of Ray's object store on this machine (default 200)"
@@ -42,8 +39,7 @@ def parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped. The exit code: 0, or 2 where the cluster cannot be joined at first."""
-    options = parser().parse_args(arguments)
-    return run_command(PROG, lambda: _serve(options))
+    return parser().run(_serve, arguments)
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -68,7 +64,7 @@ def start_command(options: argparse.Namespace) -> list[str]:
         )
     slots = {name: count for name, count in ((WORKER, workers), (GPU_WORKER, gpus)) if count}
     return [
-        sys.executable, "-P", "-c", "from ray.scripts.scripts import main; main()", "start", f"--address={options.address}",
-        "--block", "--disable-usage-stats", f"--num-cpus={(workers + gpus) * threads}",
+        sys.executable, "-P", "-c", "from ray.scripts.scripts import main; main()", "start",
+        f"--address={options.address}", "--block", "--disable-usage-stats", f"--num-cpus={(workers + gpus) * threads}",
         f"--resources={json.dumps(slots)}", f"--object-store-memory={options.memory * MEGABYTE}",
     ]  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.nets import locations
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import number_of
 
 
@@ -22,8 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--yardstick", required=True, type=Path, metavar="FILE", help="labelled positions, .jsonl or .jsonl.gz"
     )
     parser.add_argument("--komi", type=number_of, default=7.5, help="komi of the labelled games (default 7.5)")
-    options = parser.parse_args(arguments)
-    return run_command("gozero yardstick", lambda: _run(options))
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ _INTEGERS = types.int64[::1]
 
 
 @kernel(LEGAL.signature)
-def candidates_of_go(state, history, out):  # type: ignore[no-untyped-def]
+def candidates_of_go(state, history, out):
     """Write the candidates of Go's rules into out uint8 [A]; returns their number."""
     count = go.legal(state, history, out)
     size = np.int64(state[chains.SIZE])
@@ -42,7 +42,7 @@ def candidates_of_go(state, history, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.void(LEGAL, _STATES, HISTORY, _BOARDS))
-def _mark(candidates, states, history, masks):  # type: ignore[no-untyped-def]
+def _mark(candidates, states, history, masks):
     for b in range(states.shape[0]):
         candidates(states[b], history, masks[b])
 
@@ -52,7 +52,7 @@ def _mark(candidates, states, history, masks):  # type: ignore[no-untyped-def]
         STEP, LEGAL, OUTCOME, STONES, _STATES, HISTORY, MASK, _INTEGERS, _INTEGERS, _STATES, _BOARDS, types.float32[::1]
     )
 )
-def _expand(step, candidates, outcome, stones, states, history, mask, parents, actions, children, boards, results):  # type: ignore[no-untyped-def]
+def _expand(step, candidates, outcome, stones, states, history, mask, parents, actions, children, boards, results):
     child = 0
     for b in range(states.shape[0]):
         candidates(states[b], history, mask)
@@ -73,13 +73,13 @@ def _expand(step, candidates, outcome, stones, states, history, mask, parents, a
 
 
 @kernel(types.void(SAMPLE, _STATES, HISTORY, HISTORY, _INTEGERS))
-def _draw(sample, states, history, generator, actions):  # type: ignore[no-untyped-def]
+def _draw(sample, states, history, generator, actions):
     for b in range(states.shape[0]):
         actions[b] = sample(states[b], history, generator)
 
 
 @kernel(types.void(STONES, _STATES, _BOARDS))
-def _look(stones, states, boards):  # type: ignore[no-untyped-def]
+def _look(stones, states, boards):
     for b in range(states.shape[0]):
         stones(states[b], boards[b])
 

@@ -21,12 +21,13 @@ from typing import Any
 import torch
 
 from gozero.games.game import Game
+from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.course.boards import Course, course_of, game_of
 from training.course.networks import Networks, PolicyNetwork, ValueNetwork, new_networks
 from training.storage.checkpoint import UNREADABLE
-from training.storage.storage import alone, replacing, writing
+from training.storage.storage import alone, writing
 
 KINDS = {"value": ValueNetwork, "policy": PolicyNetwork}
 SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
@@ -103,7 +104,7 @@ class CourseFolder:
         """Write a stage whole, with the plain values and tensors of ``more``. StorageError if that fails."""
         states = [network.state_dict() for network in networks]
         content = {"game": self.course.game, "kind": kind, "settings": dict(settings), "networks": states, **more}
-        with writing(self.file(stage)), replacing(self.file(stage)) as file:
+        with writing(self.file(stage)), files.replacing(self.file(stage)) as file:
             torch.save(content, file)
 
     def content(self, stage: str) -> dict[str, Any]:
@@ -154,14 +155,14 @@ class CourseFolder:
             found = None
         if not isinstance(found, dict) or found.get("settings") != wanted:
             found = {"settings": wanted, **measure()}
-            with writing(path), replacing(path) as file:
+            with writing(path), files.replacing(path) as file:
                 file.write((json.dumps(found, indent=1) + "\n").encode())
         return found
 
     def save_picture(self, stage: str, picture: bytes) -> Path:
         """Write a PNG beside a stage and return its path. StorageError if that fails."""
         path = self.path / f"{stage}.png"
-        with writing(path), replacing(path) as file:
+        with writing(path), files.replacing(path) as file:
             file.write(picture)
         return path
 

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from training.course.boards import Course
 
@@ -111,4 +112,4 @@ def expected_results(networks: Networks, boards: np.ndarray, colours: np.ndarray
     shares = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     rows = np.arange(len(boards))
-    return shares[rows, colours] - shares[rows, BLACK + WHITE - colours]
+    return shares[rows, colours] - shares[rows, opponent(colours)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gozero.games.colours import COLOUR_NAMES
+from gozero.games.colours import COLOUR_WORDS, opponent
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game, outcome_batch, step_batch
 from gozero.system.console import progress_bar
 from gozero.system.jit import OUTCOME, STEP, as_argument
@@ -98,7 +98,7 @@ def play(expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray
         outcome_batch(as_argument(game.outcome, OUTCOME), states, outcomes)
         boards.append(expander.boards(states))
         plies.append((actions, colours, chosen))
-    won = np.where(outcomes > 0, states[:, TO_PLAY], BLACK + WHITE - states[:, TO_PLAY])
+    won = np.where(outcomes > 0, states[:, TO_PLAY], opponent(states[:, TO_PLAY]))
     winners = np.where(outcomes == 0, TIE, won).astype(np.uint8)
     actions, colours, chosen = (np.stack(part) for part in zip(*plies, strict=True))
     return Played(np.stack(boards), actions, colours, chosen, winners)
@@ -132,7 +132,7 @@ class Score:
         """Count games won by winners uint8 [n], in which the player had this colour."""
         self.wins += int((winners == colour).sum())
         self.ties += int((winners == TIE).sum())
-        self.losses += int((winners == BLACK + WHITE - colour).sum())
+        self.losses += int((winners == opponent(colour)).sum())
 
     def __add__(self, other: Score) -> Score:
         return Score(self.wins + other.wins, self.losses + other.losses, self.ties + other.ties)
@@ -177,7 +177,7 @@ def random_scores(expander: Expander, mover: Mover, games: int, seed: int) -> di
                 randomness[colour - BLACK] = 0.0
                 score.add(play(expander, (mover, mover), randomness, own).winners, colour)
                 bar.update(count)
-            results[COLOUR_NAMES[colour].lower()] = asdict(score)
+            results[COLOUR_WORDS[colour]] = asdict(score)
     return results
 
 

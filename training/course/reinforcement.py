@@ -21,6 +21,7 @@ import torch
 from torch.nn.functional import log_softmax
 
 from gozero import plots
+from gozero.games.colours import opponent
 from gozero.games.game import BLACK, WHITE
 from gozero.system.console import progress_bar, say
 from training.course.expansion import Expander
@@ -87,10 +88,7 @@ class Reinforcement:
                 bar.update(1)
         games = (len(self.history) + 1) * settings["updates"] * settings["games"]
         seed = int(random.integers(2**31))
-        scores = {
-            "start": self._score(1, test_games, seed),
-            "pool": self._score(len(self._pool), test_games, seed + 7),
-        }
+        scores = {"start": self._score(1, test_games, seed), "pool": self._score(len(self._pool), test_games, seed + 7)}
         self.history.append({"games": games, **{against: asdict(score) for against, score in scores.items()}})
         self._pool.append(_copy(self._learner))
 
@@ -104,22 +102,21 @@ class Reinforcement:
         """A policy of the pool."""
         return PolicyMover(self._expander, self._folder.restored("policy", self._pool[number]), seed)
 
-    def _update(self, opponent: Mover, random: np.random.Generator) -> float:
+    def _update(self, against: Mover, random: np.random.Generator) -> float:
         """Play a batch of games, half with each colour, and take one step. Returns the learner's win rate."""
         score, half = Score(), self._settings["games"] // 2
         losses = []
         for colour in (BLACK, WHITE):
             learner = LearningMover(self._expander, self._learner, int(random.integers(2**31)))
-            movers = (learner, opponent) if colour == BLACK else (opponent, learner)
+            movers = (learner, against) if colour == BLACK else (against, learner)
             played = play(self._expander, movers, np.zeros((2, half)), int(random.integers(2**31)))
             score.add(played.winners, colour)
             moved = played.colours == colour
             results = np.where(played.winners == colour, 1.0, np.where(played.winners == TIE, 0.0, -1.0))
             boards, actions = played.boards[:-1][moved], played.actions[moved]
             # the baseline is what the value network expects before the move, so after the other colour's
-            before = -expected_results(
-                self._values, boards, np.full(len(boards), BLACK + WHITE - colour), self._game.shape
-            )
+            to_play = np.full(len(boards), opponent(colour))
+            before = -expected_results(self._values, boards, to_play, self._game.shape)
             gains = np.broadcast_to(results, moved.shape)[moved] - before
             losses.append(self._loss(colour, boards, actions, np.concatenate(learner.masks), gains) / half)
         self._optimiser.zero_grad()
@@ -181,8 +178,8 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
 
 def _row(number: int, row: dict[str, Any]) -> str:
     parts = []
-    for opponent in ("start", "pool"):
-        score = Score(**row[opponent])
+    for name in ("start", "pool"):
+        score = Score(**row[name])
         parts.append(f"{score.wins:16} {score.losses:6} {score.ties:6}  {score.win_rate:.3f}")
     return f"{number:5}  {row['games']:12,}  {parts[0]}  {parts[1]}"
 
@@ -191,8 +188,8 @@ def _draw(folder: CourseFolder, history: list[dict[str, Any]]) -> None:
     """Write the picture of the win rates."""
     games = [row["games"] for row in history]
     curves = [
-        plots.Curve(f"against the {opponent}", games, [Score(**row[opponent]).win_rate for row in history])
-        for opponent in ("start", "pool")
+        plots.Curve(f"against the {name}", games, [Score(**row[name]).win_rate for row in history])
+        for name in ("start", "pool")
     ]
     half = plots.Curve("even", [games[0], games[-1]], [0.5, 0.5], guide=True)
     title = f"{folder.course.game}: win rate of REINFORCE"

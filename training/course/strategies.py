@@ -21,7 +21,8 @@ import numpy as np
 import torch
 
 from gozero.evaluators.base import Evaluation
-from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
+from gozero.games.colours import opponent
+from gozero.games.game import TO_PLAY, Game
 from gozero.system.words import counted
 from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
@@ -104,7 +105,7 @@ class StrategyEvaluator:
         assert self._policy is not None
         value = np.zeros(len(states), np.float32)
         if self._values:
-            moved = BLACK + WHITE - states[:, TO_PLAY]
+            moved = opponent(states[:, TO_PLAY])
             value = -expected_results(self._values, self._expander.boards(states), moved, self.game.shape)
         return Evaluation(self._policy.logits(states).astype(np.float32), value)
 

@@ -76,7 +76,7 @@ class Reports:
         return k, n
 
 
-Look = Callable[[Reports, float], Finding | str | None]
+Judge = Callable[[Reports, float], Finding | str | None]
 
 
 class Check(NamedTuple):
@@ -88,20 +88,20 @@ class Check(NamedTuple):
     unit: str  # of the limit, and why it is that
     remedy: str  # what to try
     go_alone: bool  # other games have no komi, and may well be drawn, or won by one side
-    found: Look
+    judge: Judge
 
-    def look(self, reports: Reports) -> Finding | None:
-        """A finding about the newest of the reports, or None."""
-        found = self.found(reports, self.limit)
-        if found is None:
+    def finding(self, reports: Reports) -> Finding | None:
+        """What there is to say of the newest of the reports, or None."""
+        judged = self.judge(reports, self.limit)
+        if judged is None:
             return None
-        because, remedy, level = Finding(found) if isinstance(found, str) else found
+        because, remedy, level = Finding(judged) if isinstance(judged, str) else judged
         return Finding(because, remedy or self.remedy, level or self.level)
 
 
-def check(level: str, limit: float, unit: str, remedy: str, *, go_alone: bool = False) -> Callable[[Look], Check]:
+def check(level: str, limit: float, unit: str, remedy: str, *, go_alone: bool = False) -> Callable[[Judge], Check]:
     """Make a check of a function, whose docstring begins with the sign; it is given the reports and the limit."""
-    return lambda look: Check((look.__doc__ or "").splitlines()[0], level, limit, unit, remedy, go_alone, look)
+    return lambda judge: Check((judge.__doc__ or "").splitlines()[0], level, limit, unit, remedy, go_alone, judge)
 
 
 def beyond(k: float, n: float, bound: float) -> bool:

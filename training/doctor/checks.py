@@ -205,9 +205,9 @@ def overfitted(run: Reports, limit: float) -> str | None:
     held, fit = run.recent("held/value"), run.recent("fit/value")
     if not held or not fit or (run.last("window/held_games") or 0.0) < LEAST_GAMES:
         return None
-    found = float(np.mean(held) - np.mean(fit))
-    if found - 2 * math.hypot(_error(run, "held"), _error(run, "fit")) > limit:
-        return f"the value's loss is {found:.2f} higher on held-out games"
+    gap = float(np.mean(held) - np.mean(fit))
+    if gap - 2 * math.hypot(_error(run, "held"), _error(run, "fit")) > limit:
+        return f"the value's loss is {gap:.2f} higher on held-out games"
     return None
 
 
@@ -266,11 +266,11 @@ def biased(run: Reports, limit: float) -> str | None:
     Both sides are to move equally often, so the mean should be right; a bias misleads a search at every other ply.
     """
     for size in run.sizes if _has_learned_values(run) else ():
-        found = run.recent(f"held{size}/bias")
+        biases = run.recent(f"held{size}/bias")
         enough = run.now.get(f"held{size}/rows", 0) >= 400
-        if found and enough and (min(found) > limit or max(found) < -limit):
-            which = "high" if found[-1] > 0 else "low"
-            return f"on {size}x{size} the side to move is valued {abs(found[-1]):.2f} too {which} in the mean"
+        if biases and enough and (min(biases) > limit or max(biases) < -limit):
+            which = "high" if biases[-1] > 0 else "low"
+            return f"on {size}x{size} the side to move is valued {abs(biases[-1]):.2f} too {which} in the mean"
     return None
 
 
@@ -302,11 +302,11 @@ def first_line(run: Reports, limit: float) -> str | None:
 )  # fmt: skip
 def collapsed(run: Reports, limit: float) -> str | None:
     """The policy has hardly any entropy left, and is wrong."""
-    found, top1, uniform = (run.last(f"held/{name}") for name in ("entropy", "top1", "constant_policy"))
-    if found is None or top1 is None or uniform is None or not run.has_learned:
+    entropy, top1, uniform = (run.last(f"held/{name}") for name in ("entropy", "top1", "constant_policy"))
+    if entropy is None or top1 is None or uniform is None or not run.has_learned:
         return None
-    if found < limit * uniform and top1 < 0.5:
-        return f"the policy has collapsed: entropy {found:.2f} of {uniform:.2f} nats, and right in {top1:.0%}"
+    if entropy < limit * uniform and top1 < 0.5:
+        return f"the policy has collapsed: entropy {entropy:.2f} of {uniform:.2f} nats, and right in {top1:.0%}"
     return None
 
 
@@ -323,9 +323,9 @@ def no_gain(run: Reports, limit: float) -> str | None:
         ("policy", run.has_learned, limit, 0.0),
         ("value", _has_learned_values(run), 0.0, 2 * _error(run, "held")),
     ):
-        found, guess = run.recent(f"held/{name}"), run.recent(f"held/constant_{name}")
-        if ready and found and guess and np.mean(found) > np.mean(guess) - least + chance:
-            return f"held-out {name} loss {np.mean(found):.2f} against a constant guess's {np.mean(guess):.2f}"
+        own, guess = run.recent(f"held/{name}"), run.recent(f"held/constant_{name}")
+        if ready and own and guess and np.mean(own) > np.mean(guess) - least + chance:
+            return f"held-out {name} loss {np.mean(own):.2f} against a constant guess's {np.mean(guess):.2f}"
     return None
 
 

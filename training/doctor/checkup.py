@@ -1,8 +1,8 @@
 """Measures after each generation whether the run is sound; the doctor judges the numbers.
 
 A probe evaluates positions that differ in one known way (komi, colour, a turn of the board), so the outputs must
-differ, or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of the run is
-changed, so measuring does not change the weights that a run ends with. Nothing is judged here.
+differ, or agree, in a known way too. Everything is measured on a copy: neither the network nor a random generator of
+the run is changed, so measuring does not change the weights that a run ends with. Nothing is judged here.
 """
 
 from __future__ import annotations
@@ -76,38 +76,40 @@ class Checkup:
         with run.locked():
             own = generation > run.progress.imported
             games = [record for record in run.actor.games if own and record.generation == generation]
-            seen = run.trainer.examine(look, run.settings, generation, run.progress.games)
-        moved, self._before = movement(self._before, seen.net, seen.ema)
-        found = moved | seen.found | openings(games, run.actor.game)
-        if seen.batch is None:
-            return found
-        game = scoring.game_of(run.settings, seen.batch.planes.shape[-1])
-        arrays = seen.batch._asdict().items()
-        few = seen.batch._replace(**{name: array[:PROBED] for name, array in arrays if array is not None})
-        found |= laws.broken(seen.batch, game) | laws.symmetry_gaps(few, game) | probes(seen.ema.eval(), few, game)
+            taken = run.trainer.examine(take, run.settings, generation, run.progress.games)
+        moved, self._before = movement(self._before, taken.net, taken.ema)
+        measures = moved | taken.measures | openings(games, run.actor.game)
+        if taken.batch is None:
+            return measures
+        game = scoring.game_of(run.settings, taken.batch.planes.shape[-1])
+        arrays = taken.batch._asdict().items()
+        few = taken.batch._replace(**{name: array[:PROBED] for name, array in arrays if array is not None})
+        measures |= laws.broken(taken.batch, game) | laws.symmetry_gaps(few, game)
+        measures |= probes(taken.ema.eval(), few, game)
         if game.name == scoring.GO:
             sizes = run.settings.stage_at(run.progress.rows).sizes
             boards = [scoring.game_of(run.settings, size) for size in sizes if size >= OPEN_SIZE]
-            found |= first_line(seen.ema, boards, run.settings.features)
-        return found | {"probe/norm_gap": norm_gap(seen.net, few)}
+            measures |= first_line(taken.ema, boards, run.settings.features)
+        return measures | {"probe/norm_gap": norm_gap(taken.net, few)}
 
 
-class Look(NamedTuple):
+class Taken(NamedTuple):
     """What is taken from a trainer for the measurement: copies of its networks, float32 on the CPU, and some rows."""
 
     net: nn.Module
     ema: nn.Module
-    found: dict[str, float]
+    measures: dict[str, float]
     batch: Batch | None  # None: the window is empty
 
 
-def look(learner: Learner, replay: Replay, settings: LoopSettings, generation: int, games: int) -> Look:
+def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: int, games: int) -> Taken:
     """Take copies, a batch, and the measures that need the whole window of a run that has recorded N games."""
     net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
-    found, batch = window(replay, settings, games) | _guesses(learner, replay, settings) | _fit(learner, replay), None
+    measures = window(replay, settings, games) | _guesses(learner, replay, settings) | _fit(learner, replay)
+    batch = None
     if replay.sizes():
         batch = replay.sample(ROWS, np.random.default_rng([settings.seed, generation]))
-    return Look(net, ema, found, batch)
+    return Taken(net, ema, measures, batch)
 
 
 def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:
@@ -283,5 +285,4 @@ def norm_gap(net: nn.Module, batch: Batch) -> float:
 
 
 def _ask(net: nn.Module, batch: Batch) -> NetOutput:
-    output: NetOutput = net(*map(torch.from_numpy, batch.inputs))
-    return output
+    return net(*map(torch.from_numpy, batch.inputs))

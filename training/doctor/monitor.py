@@ -30,28 +30,28 @@ if TYPE_CHECKING:
     import torch
 
 
-def summary(found: Report, settings: LoopSettings) -> str:
+def summary(numbers: Report, settings: LoopSettings) -> str:
     """The report as one line, the most important numbers first."""
     games = ", ".join(
-        f"{scoring.game_of(settings, size).dimensions}: {counted(found[f'games{size}/count'], 'game', '.0f')} of "
-        f"{counted(found[f'games{size}/length'], 'move', '.0f')}"
-        for size in history.sizes(found)
+        f"{scoring.game_of(settings, size).dimensions}: {counted(numbers[f'games{size}/count'], 'game', '.0f')} of "
+        f"{counted(numbers[f'games{size}/length'], 'move', '.0f')}"
+        for size in history.sizes(numbers)
     )
     parts = [
-        f"generation {found['run/generation']:.0f}",
-        f"{found['run/hours']:.2f} h",
-        counted(found["run/rows"], "row", ",.0f"),
+        f"generation {numbers['run/generation']:.0f}",
+        f"{numbers['run/hours']:.2f} h",
+        counted(numbers["run/rows"], "row", ",.0f"),
         games or "no new games",  # all were played elsewhere, or earlier ones left rows enough
     ]
-    if found.get("speed/evaluations"):  # none if the games were played elsewhere
-        by = " by random playouts" if found.get("speed/playouts") else ""
-        parts.append(f"{found['speed/evaluations']:,.0f} evaluations/s{by}")
-    if "cluster/workers" in found:
-        idle, behind = found.get("cluster/idle", 0.0), found.get("cluster/staleness", 0.0)
-        workers = counted(found["cluster/workers"], "worker", ".0f")
+    if numbers.get("speed/evaluations"):  # none if the games were played elsewhere
+        by = " by random playouts" if numbers.get("speed/playouts") else ""
+        parts.append(f"{numbers['speed/evaluations']:,.0f} evaluations/s{by}")
+    if "cluster/workers" in numbers:
+        idle, behind = numbers.get("cluster/idle", 0.0), numbers.get("cluster/staleness", 0.0)
+        workers = counted(numbers["cluster/workers"], "worker", ".0f")
         parts.append(f"{workers}, idle {idle:.0%}, {behind:.1f} versions behind")
     for group in ("train", "held"):
-        shown = {name: found.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
+        shown = {name: numbers.get(f"{group}/{name}") for name in ("policy", "value", "ownership", "top1")}
         shown["ownership"] = shown["ownership"] or None  # 0 in a game without owned points
         losses = [f"{name} {value:.3f}" for name, value in shown.items() if value is not None]
         if losses:
@@ -76,25 +76,25 @@ class Monitor:
         self._curves = Curves(folder, settings.monitor.losses_every)
         self._stop: Callable[[], bool] = lambda: False
 
-    def generation(self, found: Report, run: MeasuredRun, stop: Callable[[], bool] = lambda: False) -> None:
+    def generation(self, numbers: Report, run: MeasuredRun, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
         self._stop = stop
         stage, share = self.settings.stage_at(run.progress.rows), run.progress.full_share
-        found = {**found, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
-        generation = int(found["run/generation"])
+        numbers = {**numbers, "run/stage": float(self.settings.stage.index(stage)), "run/full_share": share}
+        generation = int(numbers["run/generation"])
         if not stop():
             began = time.monotonic()
-            found |= self._checkup.measure(run, generation)
-            found["speed/checkup_seconds"] = time.monotonic() - began
+            numbers |= self._checkup.measure(run, generation)
+            numbers["speed/checkup_seconds"] = time.monotonic() - began
         if not stop():
-            found |= self._strength.measure(run, generation, self._history, stop)
-        self._history = [*(old for old in self._history if old["run/generation"] < generation), found]
+            numbers |= self._strength.measure(run, generation, self._history, stop)
+        self._history = [*(old for old in self._history if old["run/generation"] < generation), numbers]
         verdict = doctor.verdict(self._history, self.settings)
-        say(summary(found, self.settings))
+        say(summary(numbers, self.settings))
         say(f"  {verdict.text}")
-        found["doctor/verdict"] = verdict.scale
-        self._append({**found, history.VERDICT: verdict.text})
-        self._curves.report(found, verdict.text)
+        numbers["doctor/verdict"] = verdict.scale
+        self._append({**numbers, history.VERDICT: verdict.text})
+        self._curves.report(numbers, verdict.text)
         every = self.settings.monitor.report_every
         if every and generation % every == 0 and not stop():
             self._report()
@@ -104,10 +104,10 @@ class Monitor:
         with storage.writing(self.folder / "tensorboard"):
             self._curves.step(number, losses)
 
-    def match(self, found: Report) -> None:
+    def match(self, numbers: Report) -> None:
         """Log a match of the gate, which may end at any time, also after the last generation."""
         with storage.writing(self.folder / history.LOG):
-            self._append(found)
+            self._append(numbers)
 
     def close(self, stop: Callable[[], bool] | None = None) -> None:
         """Close the files. A run that was not stopped gets its last report, another one a line on how to have it.

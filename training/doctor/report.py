@@ -16,13 +16,13 @@ from itertools import groupby
 from pathlib import Path
 
 from gozero import plots
+from gozero.system import files
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError, PlotError
 from gozero.system.options import flat
 from training.doctor import history
 from training.doctor.history import Report, RunLog
 from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels, sections
-from training.storage import storage
 
 FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
@@ -34,9 +34,11 @@ NEWEST = 12  # verdicts that are listed
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 
 STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222; background: #fff }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em }
+body { color: #222; background: #fff }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin: 2em 0 .3em; border-bottom: 1px solid #ddd } p { margin: .4em 0 }
-img { max-width: 100%; display: block; margin: .5em 0 } pre { font-size: 12px; background: #f6f6f6; padding: 1em; overflow-x: auto }
+img { max-width: 100%; display: block; margin: .5em 0 }
+pre { font-size: 12px; background: #f6f6f6; padding: 1em; overflow-x: auto }
 td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
 .verdict { padding: .6em 1em; border-left: 6px solid #999; background: #f6f6f6 }
 .learning { border-color: #2a2 } .stuck { border-color: #e90 } .broken { border-color: #d22 }
@@ -168,7 +170,7 @@ def _page(title: str, body: Sequence[str]) -> bytes:
 def _save(path: Path, content: bytes) -> Path:
     """Write a file that appears whole or not at all, and return its path. ReportError if that fails."""
     try:
-        with storage.replacing(path) as file:
+        with files.replacing(path) as file:
             file.write(content)
     except OSError as error:
         raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None

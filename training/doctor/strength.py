@@ -72,18 +72,18 @@ class Strength:
         def over() -> bool:
             return stop() or time.monotonic() - began > seconds
 
-        found: Report = {"strength/size": float(self._settings.stage_at(run.progress.rows).main_size)}
+        numbers: Report = {"strength/size": float(self._settings.stage_at(run.progress.rows).main_size)}
         try:
-            found |= self._agreement(run, over)
+            numbers |= self._agreement(run, over)
             conditions = self._conditions(run, generation)
-            found |= self._truth(run, conditions, over)
-            found |= self._uct(run, conditions, history, over)
-            found |= self._frozen(run, conditions, over)
+            numbers |= self._truth(run, conditions, over)
+            numbers |= self._uct(run, conditions, history, over)
+            numbers |= self._frozen(run, conditions, over)
         except Stopped:
             pass
         if not stop():
             self._freeze(run, generation)
-        return found | {"strength/seconds": time.monotonic() - began}
+        return numbers | {"strength/seconds": time.monotonic() - began}
 
     def _allowance(self, run: Run, history: list[Report]) -> float:
         """Seconds that may be spent now: 0 until twice the time of the last measurement is saved up."""
@@ -97,13 +97,13 @@ class Strength:
         if last(history, "strength/uct_up"):
             rollouts = min(MOST_ROLLOUTS, 2 * rollouts)
         opponent = players.open_player(f"puct-rollout:{rollouts}", conditions)
-        found = self._match("uct", run, opponent, conditions, stop)
-        if found:
-            found |= {
+        numbers = self._match("uct", run, opponent, conditions, stop)
+        if numbers:
+            numbers |= {
                 "strength/uct_rollouts": float(rollouts),
-                "strength/uct_up": float(found["strength/uct_score"] >= BEATEN),
+                "strength/uct_up": float(numbers["strength/uct_score"] >= BEATEN),
             }
-        return found
+        return numbers
 
     def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Games against the oldest of the frozen weights; nothing before there are any."""
@@ -113,8 +113,8 @@ class Strength:
             except WeightsError:  # torn by a crash; the next measurement writes others
                 path.unlink(missing_ok=True)
                 return {}
-            found = self._match("frozen", run, self._player(net, run.device, conditions, stop), conditions, stop)
-            return found | ({"strength/frozen_generation": float(path.stem)} if found else {})
+            numbers = self._match("frozen", run, self._player(net, run.device, conditions, stop), conditions, stop)
+            return numbers | ({"strength/frozen_generation": float(path.stem)} if numbers else {})
         return {}
 
     def _agreement(self, run: Run, stop: Callable[[], bool]) -> Report:
@@ -123,8 +123,8 @@ class Strength:
         if labelled is None:
             return {}
         evaluator = network_evaluator(run.trainer.average(), labelled.game, Resources(run.selfplay.threads, run.device))
-        found = yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))
-        return {f"yardstick/{name}": value for name, value in yardstick.agreement(labelled, found).items()}
+        outputs = yardstick.evaluate(labelled, StoppableEvaluator(evaluator, stop))
+        return {f"yardstick/{name}": value for name, value in yardstick.agreement(labelled, outputs).items()}
 
     def _truth(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """How often the raw policy and the search keep the value of judged positions; empty for a game that is not
@@ -134,13 +134,13 @@ class Strength:
         if not judged:
             return {}
         conditions = replace(conditions, parallel=truth.PARALLEL)
-        found: Report = {}
+        numbers: Report = {}
         for name, visits in (("policy", 1), ("search", self._settings.monitor.strength_visits)):
             player = players.network_player(name, run.trainer.average(), visits, conditions, stop, run.device)
             kept = truth.kept_values(judged, truth.player_choices(player, judged))
             (low, high), prefix = kept.interval, f"perfect/{name}"
-            found |= {f"{prefix}_share": kept.score, f"{prefix}_low": low, f"{prefix}_high": high}
-        return found
+            numbers |= {f"{prefix}_share": kept.score, f"{prefix}_low": low, f"{prefix}_high": high}
+        return numbers
 
     def _judged(self, game: Game) -> list[Judged]:
         """The judged positions of a board; none where there is no solver."""

@@ -40,7 +40,7 @@ class RunVerdict:
 def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
     """Judge a run by its reports, at least one, oldest first."""
     reports, is_go = Reports(history, settings), settings.game in GO_FAMILY
-    looked = [each.look(reports) for each in CHECKS if is_go or not each.go_alone]
+    looked = [each.finding(reports) for each in CHECKS if is_go or not each.go_alone]
     findings = sorted((found for found in looked if found), key=lambda found: LEVELS.index(found.level))
     worst = findings[:MOST_REASONS]
     if worst and worst[0].level != NOTE:

@@ -52,21 +52,21 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
     target = {name: _tensor(getattr(batch, name), device) for name in ("policy", "reply", "value", "score", "owner")}
     shares = _shares(batch, device)
     root = None if batch.root is None or root_share == 0 else _tensor(batch.root, device)
-    found = {
+    terms = {
         "policy": _cross_entropy(output.policy, target["policy"]),
         "value": _mean(_value_loss(output, target["value"], root, root_share), shares, 0),
     }
     if output.score is not None:
         score = F.huber_loss(output.score.float() / SCORE_UNIT, target["score"] / SCORE_UNIT, reduction="none")
-        found["score"] = _mean(score, shares, 1)
+        terms["score"] = _mean(score, shares, 1)
     if output.ownership is not None:
         owner = F.binary_cross_entropy_with_logits(
             output.ownership.float(), (target["owner"] + 1) / 2, reduction="none"
         )
-        found["ownership"] = _mean(owner.mean(1), shares, 2)
+        terms["ownership"] = _mean(owner.mean(1), shares, 2)
     if output.reply is not None:
-        found["reply"] = _cross_entropy(output.reply, target["reply"])
-    return found
+        terms["reply"] = _cross_entropy(output.reply, target["reply"])
+    return terms
 
 
 def _chunks(batch: Batch) -> Iterator[Batch]:
@@ -195,7 +195,7 @@ class Learner:
         self.config, self.settings, self.device = config, settings, torch.device(device)
         self.precision = number_type(settings.precision, self.device)
         self.net = model.build(config, seed)
-        self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch's stub lacks it
+        self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
         self.optimiser = optimiser(self.net, settings, self.precision)
         self.steps = 0
@@ -223,28 +223,28 @@ class Learner:
         # the statistics of batch norms, which a forward pass changes
         statistics = [buffer.clone() for buffer in self.net.buffers()]
         try:
-            found = self._backward(batch)
+            terms = self._backward(batch)
         except DivergedError:
             for buffer, before in zip(self.net.buffers(), statistics, strict=True):
                 buffer.copy_(before)
             raise
-        found["update"] = self._update(rate)
+        terms["update"] = self._update(rate)
         self._average()
-        return found
+        return terms
 
     def _backward(self, batch: Batch) -> dict[str, Tensor]:
         """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
-        found = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
-        found["total"] = torch.stack([self._weights[name] * loss for name, loss in found.items()]).sum()
+        terms = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
+        terms["total"] = torch.stack([self._weights[name] * loss for name, loss in terms.items()]).sum()
         self.optimiser.zero_grad(set_to_none=True)
-        found["total"].backward()
-        found["gradient"] = clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))
-        numbers = torch.stack([number.detach() for number in found.values()])
-        self._check(list(found), numbers)
-        return dict(zip(found, numbers, strict=True))
+        terms["total"].backward()
+        terms["gradient"] = clip_grad_norm_(self.net.parameters(), self.settings.clip or float("inf"))
+        numbers = torch.stack([number.detach() for number in terms.values()])
+        self._check(list(terms), numbers)
+        return dict(zip(terms, numbers, strict=True))
 
     def _check(self, names: list[str], numbers: Tensor) -> None:
-        """DivergedError for the first number that is not finite. A GPU is waited for here, and nowhere else in a step."""
+        """DivergedError for the first number that is not finite. A GPU is waited for here, nowhere else in a step."""
         for name, number in zip(names, numbers.tolist(), strict=True):
             if not np.isfinite(number):
                 what = "gradient's norm" if name == "gradient" else f"{name} loss"

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from training.settings.config import LearnerSettings
 
-# Of Muon. The polynomial x → ax + bx³ + cx⁵ draws all singular values in (0, 1] towards 1; its slope at zero is steep, so
-# five rounds suffice to bring them near 1, and nearer does no good.
+# Of Muon. The polynomial x → ax + bx³ + cx⁵ draws all singular values in (0, 1] towards 1; its slope at zero is steep,
+# so five rounds suffice to bring them near 1, and nearer does no good.
 COEFFICIENTS, ROUNDS = (3.4445, -4.7750, 2.0315), 5
 MOMENTUM = 0.95
 LEAST_SIDE = 8  # rows and columns of a matrix that Muon takes; smaller ones are left to AdamW
@@ -25,9 +25,9 @@ class Muon(torch.optim.AdamW):
     1, so that rare directions of the gradient count as much as frequent ones. The step's root mean square is `scale` of
     the learning rate; where AdamW's is depends on the gradients, 0.2 to 0.4 of it as a rule.
 
-    Source: K. Jordan et al., "Muon: An optimizer for hidden layers in neural networks" (2024); the scale of a step after
-    J. Liu et al., "Muon is Scalable for LLM Training" (2025). `torch.optim.Muon` is the same for matrices, and refuses
-    filters.
+    Source: K. Jordan et al., "Muon: An optimizer for hidden layers in neural networks" (2024); the scale of a step
+    after J. Liu et al., "Muon is Scalable for LLM Training" (2025). `torch.optim.Muon` is the same for matrices, and
+    refuses filters.
     """
 
     def __init__(self, groups: list[dict[str, Any]], *, scale: float, dtype: torch.dtype, **settings: Any) -> None:

@@ -219,8 +219,8 @@ class Trainer:
         return window_rows(rows, self.settings.replay), self.shard_rows
 
     def _report_missing(self, rows: int, folder: Path, progress: Progress) -> None:
-        """Report missing shards if the window came up short. Not if it was emptied or counts games: how many rows it had
-        is not known then.
+        """Report missing shards if the window came up short. Not if it was emptied or counts games: how many rows it
+        had is not known then.
         """
         had = min(progress.rows, window_rows(progress.rows, self.settings.replay))
         emptied = progress.window_start > 1 or progress.window_skip > 0

@@ -99,7 +99,7 @@ class GtpPlayer(MatchPlayer):
             engine, colour = self._updated(turn), _letter(turn.position.to_play)
             if turn.left is not None:
                 with suppress(RefusalError):
-                    engine.send(f"time_left {colour} {_seconds(turn.left[0])} {turn.left[1]}")
+                    engine.send(f"time_left {colour} {_seconds(turn.left.seconds)} {turn.left.count}")
             return engine.send(f"genmove {colour}", timeout=turn.limit)
 
         answer = self._guarded(genmove)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # command lines read this module, and are to answer at once
     from gozero.evaluators.base import Evaluation, Evaluator
     from gozero.games.game import Game
     from gozero.games.position import Position
+    from gozero.play.time_controls import TimeLeft
 
 DESCRIPTIONS = """\
 What a player may be
@@ -80,7 +81,7 @@ class Turn:
 
     slot: int
     position: Position
-    left: tuple[float, int] | None = None  # the mover's clock as GTP's time_left has it; None: it is not sent
+    left: TimeLeft | None = None  # the mover's clock; None: it is not sent
     limit: float | None = None  # seconds after which a GTP engine's answer comes too late; None: `move_seconds`
 
 

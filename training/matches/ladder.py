@@ -61,7 +61,7 @@ class Ladder:
         rows, lines = _rounded(self.rows(results), 3), [str(results.field)]
         for climber in self.climbers:
             cells = [[row[column] for column in COLUMNS] for row in rows if row["climber"] == climber]
-            lines += ["", climber, *aligned([COLUMNS, *cells], left=())]
+            lines += ["", climber, *aligned([COLUMNS, *cells], left=())] if cells else []
         return "\n".join([*lines, "", *self._means(results), *remarks(results)])
 
     def csv(self, results: Results) -> str:
@@ -79,13 +79,14 @@ class Ladder:
         return plots.curves([plots.Panel(title, curves, across="simulations of the opponent", logarithmic=True)])
 
     def _means(self, results: Results) -> list[str]:
-        """The mean score of each climber, beside the perfect player's."""
-        totals = {climber: total_of(results.games, climber_name(climber)) for climber in self.climbers}
-        lines = ["mean over opponents"]
+        """The mean score of each climber that has played, beside the perfect player's."""
+        found = {climber: total_of(results.games, climber_name(climber)) for climber in self.climbers}
+        totals = {climber: total for climber, total in found.items() if total.games}
+        lines = ["mean over opponents"] if totals else []
         for climber, total in totals.items():
             low, high = total.interval
             line = f"  {climber}: {total.score:.3f} (95 % interval {low:.3f} - {high:.3f})"
-            if "perfect" in totals and climber != "perfect":
+            if climber != "perfect" and "perfect" in totals and totals["perfect"].points:
                 line += f", {total.score / totals['perfect'].score:.2f} times the perfect player's"
             lines.append(line)
         return lines

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gozero.games.colours import COLOUR_LETTERS, result_text
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
 from training.matches.elo import MatchScore
 from training.matches.interface import Fault, MatchPlayer, Stopped, Turn
 from training.matches.players import play_at_random
-from training.records.scoring import result_text
+from training.records.scoring import counted_result
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
 OPENINGS = 1_000  # lines drawn for an opening that does not end the game
@@ -44,10 +45,7 @@ class MatchGame:
 
     def moves_text(self, game: Game) -> str:
         """The moves as lists of games have them: `B D4 W pass`."""
-        return " ".join(
-            f"{'B' if colour == BLACK else 'W'} {game.vertex(action)}"
-            for colour, action in self.moves
-        )
+        return " ".join(f"{COLOUR_LETTERS[colour]} {game.vertex(action)}" for colour, action in self.moves)
 
 
 def winner_named(result: str) -> int | None:
@@ -229,7 +227,7 @@ class _Game:
             claims = first.final_score(self.turn), second.final_score(self.turn)
             result = _counted(self.position)
         else:
-            result = f"{'W' if self.over.loser == black else 'B'}+{self.over.letter}"
+            result = result_text(WHITE if self.over.loser == black else BLACK, self.over.letter)
         colour = winner_named(result)
         winner = None if not colour else black if colour == BLACK else 1 - black
         moves, end = tuple(self.position.moves), self.over
@@ -245,10 +243,10 @@ def _counted(position: Position) -> str:
     count.
     """
     if position.game.score is not None:
-        return result_text(position.game, position.score())
+        return counted_result(position.game, position.score())
     if position.outcome() == NOT_OVER:
-        return result_text(position.game, 0)
-    return result_text(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
+        return counted_result(position.game, 0)
+    return counted_result(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
 
 
 def match_score(records: Sequence[MatchGame]) -> MatchScore:

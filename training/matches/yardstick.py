@@ -144,37 +144,37 @@ def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
     return Evaluation.joined([evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts])
 
 
-def measures(labelled: Labelled, found: Evaluation) -> dict[str, np.ndarray]:
+def measures(labelled: Labelled, evaluation: Evaluation) -> dict[str, np.ndarray]:
     """Each measure of every position, float [n]; without those for which the network has no output."""
-    logits = np.where(labelled.legal, found.logits, -np.inf).astype(np.float64)
+    logits = np.where(labelled.legal, evaluation.logits, -np.inf).astype(np.float64)
     log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     shares = np.where(labelled.legal, labelled.shares, 0)
     first = logits == logits.max(axis=1, keepdims=True)
     values = {
         "top1": first[np.arange(len(first)), labelled.best] / first.sum(axis=1),
         "log_share": np.sum(shares * np.where(labelled.legal, log_policy, 0), axis=1),
-        "winrate_error": np.abs((found.value + 1) / 2 - labelled.winrate),
+        "winrate_error": np.abs((evaluation.value + 1) / 2 - labelled.winrate),
     }
-    if found.score is not None:
-        values["score_error"] = np.abs(found.score - labelled.score)
-    if found.ownership is not None:
-        values["ownership_error"] = np.abs(found.ownership - labelled.ownership).mean(axis=1)
+    if evaluation.score is not None:
+        values["score_error"] = np.abs(evaluation.score - labelled.score)
+    if evaluation.ownership is not None:
+        values["ownership_error"] = np.abs(evaluation.ownership - labelled.ownership).mean(axis=1)
     return values
 
 
-def agreement(labelled: Labelled, found: Evaluation) -> dict[str, float]:
+def agreement(labelled: Labelled, evaluation: Evaluation) -> dict[str, float]:
     """The mean of each measure over all positions."""
-    return {name: float(values.mean()) for name, values in measures(labelled, found).items()}
+    return {name: float(values.mean()) for name, values in measures(labelled, evaluation).items()}
 
 
 def parts(labelled: Labelled) -> dict[str, np.ndarray]:
     """The positions of each part of a game, bool [n], by the part's name, without empty parts."""
     moves = labelled.states[:, PLY]
     begins = [round(share * labelled.game.points) for share in PARTS]
-    found = {f"moves {low} to {high - 1}": (moves >= low) & (moves < high) for low, high in pairwise(begins)}
-    found[f"moves {begins[-1]} on"] = moves >= begins[-1]
-    found["best is a pass"] = labelled.best == coords.pass_action(labelled.game.rows)
-    return {name: chosen for name, chosen in found.items() if chosen.any()}
+    masks = {f"moves {low} to {high - 1}": (moves >= low) & (moves < high) for low, high in pairwise(begins)}
+    masks[f"moves {begins[-1]} on"] = moves >= begins[-1]
+    masks["best is a pass"] = labelled.best == coords.pass_action(labelled.game.rows)
+    return {name: chosen for name, chosen in masks.items() if chosen.any()}
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
@@ -192,9 +192,9 @@ def table(columns: dict[str, dict[str, float]]) -> str:
     return "\n".join(aligned(rows, left=(0,)))
 
 
-def parts_table(labelled: Labelled, found: Evaluation) -> str:
+def parts_table(labelled: Labelled, evaluation: Evaluation) -> str:
     """One row per part of a game: where a network falls short."""
-    values = measures(labelled, found)
+    values = measures(labelled, evaluation)
     names = ("top1", "log_share", "winrate_error")
     lines: list[list[object]] = [["", "positions", *names]]
     for name, chosen in parts(labelled).items():
@@ -205,10 +205,10 @@ def parts_table(labelled: Labelled, found: Evaluation) -> str:
 def measure(options: argparse.Namespace) -> int:
     """Print the agreement that the options of `training.commands.yardstick` ask for; the exit code."""
     labelled = read(options.yardstick, komi=options.komi)
-    found = evaluate(labelled, open_evaluator(options.weights, labelled.game))
+    evaluation = evaluate(labelled, open_evaluator(options.weights, labelled.game))
     count, game = counted(len(labelled.states), "position"), labelled.game
     print(f"{count}, {game.rows}x{game.cols}, weights {options.weights}")
-    outputs = {"network": found, "constant guess": constant_guess(labelled)}
+    outputs = {"network": evaluation, "constant guess": constant_guess(labelled)}
     print(table({name: agreement(labelled, output) for name, output in outputs.items()}))
-    print(f"\nthe network in the parts of a game\n{parts_table(labelled, found)}")
+    print(f"\nthe network in the parts of a game\n{parts_table(labelled, evaluation)}")
     return 0

@@ -30,9 +30,9 @@ from training.records.rows import CorruptRecordError, states_of
 OPENING_PLIES = 4  # what counts as the same opening
 
 
-def _chosen(options: argparse.Namespace, found: Library) -> Iterable[Entry]:
+def _chosen(options: argparse.Namespace, selected: Library) -> Iterable[Entry]:
     """The games that the options ask for, in their order."""
-    entries: Iterable[Entry] = (entry for entry in found.entries() if _is_wanted(entry, options))
+    entries: Iterable[Entry] = (entry for entry in selected.entries() if _is_wanted(entry, options))
     if options.sort:
         entries = sorted(entries, key=lambda entry: _sort_key(entry, options.sort), reverse=options.reverse)
     elif options.reverse:
@@ -70,16 +70,16 @@ def facts(entry: Entry) -> dict[str, Any]:
     return dict(zip(COLUMNS, (entry.name, *values, None if surprise is None else round(surprise, 2)), strict=True))
 
 
-def _complain(found: Library) -> None:
+def _complain(selected: Library) -> None:
     """Say on stderr which damaged records were skipped."""
-    if found.complaint:
-        say(found.complaint)
+    if selected.complaint:
+        say(selected.complaint)
 
 
 def show_list(options: argparse.Namespace) -> int:
     """`list`: text is written as it is found, JSON at the end."""
-    found = Library(options.paths)
-    rows = (facts(entry) for entry in _chosen(options, found))
+    selected = Library(options.paths)
+    rows = (facts(entry) for entry in _chosen(options, selected))
     if options.json:
         print(json.dumps(list(rows), indent=1))
     elif options.csv:
@@ -92,7 +92,7 @@ def show_list(options: argparse.Namespace) -> int:
         print(layout.format(*COLUMNS))
         for row in rows:
             print(layout.format(*map(_cell, row.values())))
-    _complain(found)
+    _complain(selected)
     return 0
 
 
@@ -124,32 +124,32 @@ def show_game(options: argparse.Namespace) -> int:
 
 def check_all(options: argparse.Namespace) -> int:
     """`check`: whether the learner would accept every record, and the bytes that they take."""
-    found, faults = Library(options.paths), dict[str, str]()
-    counts = {"shards": len(found.shards), "games": 0, "rows": 0}
-    for entry in found.entries():
+    selected, faults = Library(options.paths), dict[str, str]()
+    counts = {"shards": len(selected.shards), "games": 0, "rows": 0}
+    for entry in selected.entries():
         counts["games"] += 1
         counts["rows"] += entry.record.rows
         if reason := library.fault(entry):
             faults[entry.name] = reason
     if options.json:
-        damaged = {"damaged": found.corrupt, "damaged_shards": [str(path) for path in found.damaged]}
-        print(json.dumps({**counts, "bytes": found.bytes, **damaged, "impossible": faults}, indent=1))
+        damaged = {"damaged": selected.corrupt, "damaged_shards": [str(path) for path in selected.damaged]}
+        print(json.dumps({**counts, "bytes": selected.bytes, **damaged, "impossible": faults}, indent=1))
     else:
         for name, reason in faults.items():
             print(f"{name}: {reason}")
         held = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
-        print(f"{held}, {found.bytes:,} bytes ({found.bytes / max(1, counts['games']):,.0f} bytes a game)")
-        verdict = "none of them is trained on" if found.corrupt or faults else "all is well"
-        print(f"{found.corrupt} damaged records, {len(faults)} impossible games: {verdict}")
-    _complain(found)
-    return 1 if found.corrupt or faults else 0
+        print(f"{held}, {selected.bytes:,} bytes ({selected.bytes / max(1, counts['games']):,.0f} bytes a game)")
+        verdict = "none of them is trained on" if selected.corrupt or faults else "all is well"
+        print(f"{selected.corrupt} damaged records, {len(faults)} impossible games: {verdict}")
+    _complain(selected)
+    return 1 if selected.corrupt or faults else 0
 
 
 def show_summary(options: argparse.Namespace) -> int:
     """`summary`: a block for each board size, and for each game if there are several."""
-    found = Library(options.paths)
+    selected = Library(options.paths)
     groups: dict[tuple[str, int], list[Entry]] = {}
-    for entry in _chosen(options, found):
+    for entry in _chosen(options, selected):
         groups.setdefault((entry.settings.get("game", scoring.GO), entry.record.size), []).append(entry)
     several = len({game for game, _ in groups}) > 1
     blocks = {
@@ -160,7 +160,7 @@ def show_summary(options: argparse.Namespace) -> int:
         print(json.dumps(blocks, indent=1))
     else:
         print("\n\n".join("\n".join(_lines(name, block)) for name, block in blocks.items()) or "no games")
-    _complain(found)
+    _complain(selected)
     return 0
 
 
@@ -199,10 +199,10 @@ def export_sgf(options: argparse.Namespace) -> int:
     """`export`: RUN-SHARD-NUMBER.sgf, or .txt, for each sound game; existing files of that name are replaced, but for
     those of another game of this call.
     """
-    found, files = Library(options.paths), set[Path]()
+    selected, files = Library(options.paths), set[Path]()
     try:
         options.sgf.mkdir(parents=True, exist_ok=True)
-        for entry in _chosen(options, found):
+        for entry in _chosen(options, selected):
             if reason := library.fault(entry):
                 say(f"{entry.name} is left out: {reason}")
                 continue
@@ -215,7 +215,7 @@ def export_sgf(options: argparse.Namespace) -> int:
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
     print(f"{counted(len(files), 'game')} written to {options.sgf}")
-    _complain(found)
+    _complain(selected)
     return 0
 
 
@@ -258,10 +258,7 @@ def search_lines(target: Target, game: Game, to_play: int, top: int) -> list[str
     lines = [f"value       {target.value:+.2f} for {side} (wins {(1 + target.value) / 2:.0%})"]
     lines += [] if target.surprise is None else [f"surprise    {target.surprise:.2f} nats"]
     best = np.argsort(-target.shares, kind="stable")[:top]
-    return [
-        *lines,
-        *(f"{game.vertex(int(target.actions[k])):<5} {target.shares[k]:6.1%}" for k in best),
-    ]
+    return [*lines, *(f"{game.vertex(int(target.actions[k])):<5} {target.shares[k]:6.1%}" for k in best)]
 
 
 def beside(board: str, lines: list[str]) -> str:
@@ -287,9 +284,7 @@ def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
     record, game = entry.record, entry.game()
     player = f"gozero {entry.settings.get('network', '')}".strip() + f", generation {record.generation}"
     colours = [BLACK if ply % 2 == 0 else WHITE for ply in range(len(record.moves))]
-    searches = (
-        (target.ply, search_lines(target, game, colours[target.ply], top)) for target in record.targets
-    )
+    searches = ((target.ply, search_lines(target, game, colours[target.ply], top)) for target in record.targets)
     comments = [(ply + 1, "\n".join(["searched before this move:", *lines])) for ply, lines in searches]
     return sgf.GameRecord(
         record.size,

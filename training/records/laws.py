@@ -48,8 +48,7 @@ def broken(batch: Batch, game: Game) -> dict[str, float]:
 def stones_of(batch: Batch, game: Game) -> np.ndarray:
     """float [n, P]: +1 the side to move's stones, -1 the other side's, 0 empty points."""
     shown = features.layout(game.name)
-    difference: np.ndarray = (batch.planes[:, shown.own] - batch.planes[:, shown.other]).reshape(len(batch.planes), -1)
-    return difference
+    return (batch.planes[:, shown.own] - batch.planes[:, shown.other]).reshape(len(batch.planes), -1)
 
 
 def _view(batch: Batch, stones: np.ndarray) -> float:
@@ -89,5 +88,4 @@ def _shown(batch: Batch) -> np.ndarray:
 def _overlap(target: np.ndarray, planes: np.ndarray) -> np.ndarray:
     """float [n, C]: the sum of a target [n, >= P] over the points where each plane is set."""
     boards = planes.reshape(*planes.shape[:2], -1)
-    found: np.ndarray = np.einsum("np,ncp->nc", target[:, : boards.shape[2]], boards)
-    return found
+    return np.einsum("np,ncp->nc", target[:, : boards.shape[2]], boards)

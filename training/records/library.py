@@ -42,7 +42,7 @@ class Entry:
     @property
     def result(self) -> str:
         """The result as in SGF: B+3.5, W+0.5, or 0 for a draw; B+ in games without points."""
-        return scoring.result_text(self.game(), self.record.score)
+        return scoring.counted_result(self.game(), self.record.score)
 
     @property
     def rules(self) -> str:

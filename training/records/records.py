@@ -24,8 +24,8 @@ import numpy as np
 
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
-# size, komi in half points, generation, ending, score in half points, openings, moves, searched plies, ply from which on
-# it was conceded or -1, the sides' peaks, whether it was unresigned
+# size, komi in half points, generation, ending, score in half points, openings, moves, searched plies, ply from which
+# on it was conceded or -1, the sides' peaks, whether it was unresigned
 _HEADER = struct.Struct("<BhIBhHHHhbbB")
 _KOMI_UNIT = 0.5
 _VISITS = 64  # that a target shares out
@@ -41,7 +41,8 @@ _SETTINGS, _GAME = b"S", b"I"
 
 # two passes, all of the board pass-alive, the move limit; by the rules of games other than Go
 ENDINGS = ("passes", "settled", "capped", "finished")
-COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")  # of `gozero records list`
+# of `gozero records list`
+COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "rows", "surprise")
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,10 @@ def encode(record: Record) -> bytes:
             np.diff(target.actions[order], prepend=0).astype(wide)
             for target, order in zip(targets, orders, strict=True)
         ),
-        *(np.rint(target.shares[order] * _VISITS).astype(np.uint8) for target, order in zip(targets, orders, strict=True)),
+        *(
+            np.rint(target.shares[order] * _VISITS).astype(np.uint8)
+            for target, order in zip(targets, orders, strict=True)
+        ),
     ]
     return lzma.compress(header + b"".join(array.tobytes() for array in arrays), lzma.FORMAT_RAW, filters=_LZMA)
 
@@ -157,7 +161,8 @@ def decode(payload: bytes) -> Record:
     try:
         data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA)
         (
-            size, komi, generation, ending, score, openings, move_count, target_count, conceded, black, white, unresigned,
+            size, komi, generation, ending, score, openings, move_count, target_count,
+            conceded, black, white, unresigned,
         ) = _HEADER.unpack_from(data)  # fmt: skip
         reader = _Reader(data, _HEADER.size)
         moves = reader.take(_action_type(size), move_count).astype(np.int32)

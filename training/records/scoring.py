@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 from gozero import games
+from gozero.games.colours import leader, result_text
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
 from gozero.games.go import go, header
 from training.settings.config import LoopSettings
@@ -37,7 +38,7 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
 
 
 def longest(settings: LoopSettings, game: Game) -> int:
-    """The moves after which a run ends a game of its matches: Go's as in self-play, the others' by their rules alone."""
+    """The moves after which a run ends a game of its matches: Go's as in self-play, others by their rules alone."""
     return _limit(settings.selfplay.max_length, game.points) if game.name == GO else game.max_plies
 
 
@@ -138,11 +139,9 @@ def final_score(game: Game, state: np.ndarray) -> float:
     return score if state[TO_PLAY] == BLACK else -score
 
 
-def result_text(game: Game, score: float) -> str:
+def counted_result(game: Game, score: float) -> str:
     """Black's lead as a result: `B+3.5`, `W+0.5` or `0`; the bare winner, `B+`, in a game without points."""
-    if score == 0:
-        return "0"
-    return f"{'B' if score > 0 else 'W'}+{'' if game.score is None else f'{abs(score):g}'}"
+    return result_text(leader(score), None if game.score is None else score)
 
 
 def known(game: Game) -> tuple[bool, bool, bool]:

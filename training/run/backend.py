@@ -27,7 +27,7 @@ def return_memory() -> None:
 
 
 def device_of(wanted: str) -> str:
-    """`cpu` or `cuda`, what `wanted` (cpu, cuda or auto) means here; SettingsError if cuda is wanted and is not there."""
+    """`cpu` or `cuda`, what `wanted` (cpu, cuda or auto) means here; SettingsError if cuda is wanted and not there."""
     available = torch.cuda.is_available()
     if wanted == "cuda" and not available:
         raise SettingsError("device = 'cuda': PyTorch sees no NVIDIA GPU here; use device = 'cpu' or 'auto'")

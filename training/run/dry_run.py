@@ -76,7 +76,7 @@ def _continued(folder: Path, say: Callable[[str], None]) -> bool:
 
 
 def _room(settings: LoopSettings, folder: Path, learner: Learner) -> str:
-    """Check that there is room for the first checkpoints where the folder is or will be, and that one can be written."""
+    """Check that there is room for the first checkpoints where the folder is or will be, and one can be written."""
     place = storage.nearest(folder)
     if not place.is_dir():
         raise SettingsError(f"{place} is no folder; give another --run")

@@ -73,11 +73,11 @@ class Timeline:
         with self._lock:
             for part, seconds in spent.items():
                 self._spent[part] -= seconds
-        found: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         for part in REPORTED:
             share = min(1.0, spent[part] / max(1e-9, spent[WHOLE]))
-            found |= {f"speed/{part}_seconds": spent[part], f"speed/{part}_busy": share}
-        return found
+            numbers |= {f"speed/{part}_seconds": spent[part], f"speed/{part}_busy": share}
+        return numbers
 
 
 class Measures:
@@ -85,43 +85,43 @@ class Measures:
 
     def __init__(self, progress: Progress, trainer: Trainer, timeline: Timeline) -> None:
         self.progress, self.trainer, self.timeline = progress, trainer, timeline
-        self.found: dict[str, float] = {}  # for the next report
+        self.numbers: dict[str, float] = {}  # for the next report
         if progress.evaluations_reported is None:
             progress.evaluations_reported = progress.evaluations
 
     def add_games(self, actor: Actor) -> None:
         """Add the statistics of the generation's games, unless they were played elsewhere."""
-        self.found["run/generation"] = self.progress.generation
+        self.numbers["run/generation"] = self.progress.generation
         if self.progress.generation <= self.progress.imported:
             return
         began = self.progress.rows - sum(record.rows for record in actor.games)
-        self.found["speed/playouts"] = float(actor.settings.stage_at(began).evaluator == "rollouts")
-        self.found |= game_report(actor.games)
-        self.found |= resign.report(actor.selfplay.calibrations(), self.progress.generation, actor.games)
+        self.numbers["speed/playouts"] = float(actor.settings.stage_at(began).evaluator == "rollouts")
+        self.numbers |= game_report(actor.games)
+        self.numbers |= resign.report(actor.selfplay.calibrations(), self.progress.generation, actor.games)
 
-    def add_match(self, found: dict[str, float]) -> None:
+    def add_match(self, numbers: dict[str, float]) -> None:
         """Add a match of the gate: the next report has the numbers of the last one and how many there were."""
-        self.found |= {**found, "gate/matches": self.found.get("gate/matches", 0.0) + 1}
+        self.numbers |= {**numbers, "gate/matches": self.numbers.get("gate/matches", 0.0) + 1}
 
     def gather(self) -> dict[str, float]:
         """What was added since the last report, and the rows of the window."""
-        found, self.found = self.found, {}
-        return {"run/window": self.trainer.window.drawable} | found
+        numbers, self.numbers = self.numbers, {}
+        return {"run/window": self.trainer.window.drawable} | numbers
 
     def report(self, gathered: dict[str, float], held_out: dict[str, float]) -> dict[str, float]:
         """The whole report, from what `gather` and the trainer's `held_out` found."""
         progress, trainer = self.progress, self.trainer
-        found = held_out | trainer.report()
-        found |= {f"run/{name}": float(value) for name, value in progress.counters().items()}
+        numbers = held_out | trainer.report()
+        numbers |= {f"run/{name}": float(value) for name, value in progress.counters().items()}
         corrupt = trainer.unreadable + trainer.window.corrupt
-        found |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
-        found |= gathered | self.timeline.report()
-        found["speed/learner_threads"] = trainer.threads
-        done, seconds = progress.evaluations - (progress.evaluations_reported or 0), found["speed/selfplay_seconds"]
+        numbers |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
+        numbers |= gathered | self.timeline.report()
+        numbers["speed/learner_threads"] = trainer.threads
+        done, seconds = progress.evaluations - (progress.evaluations_reported or 0), numbers["speed/selfplay_seconds"]
         if done and seconds:  # else its games were played elsewhere
-            found["speed/evaluations"] = done / seconds
+            numbers["speed/evaluations"] = done / seconds
         progress.evaluations_reported = progress.evaluations
-        return found
+        return numbers
 
 
 def game_report(records: Sequence[Record]) -> dict[str, float]:
@@ -130,11 +130,11 @@ def game_report(records: Sequence[Record]) -> dict[str, float]:
     count; length: mean, in moves; capped, settled, early, draws, distinct: shares of the games; black: Black's share of
     the points; recorded: share of the moves that left a row.
     """
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for size in sorted({record.size for record in records}):
         games = [record for record in records if record.size == size]
         lengths = np.array([len(record.moves) for record in games])
-        found |= {
+        numbers |= {
             f"games{size}/count": len(games),
             f"games{size}/length": float(lengths.mean()),
             f"games{size}/capped": _share(record.ending == "capped" for record in games),
@@ -145,7 +145,7 @@ def game_report(records: Sequence[Record]) -> dict[str, float]:
             f"games{size}/distinct": len({record.moves.tobytes() for record in games}) / len(games),
             f"games{size}/recorded": sum(record.rows for record in games) / max(1, int(lengths.sum())),
         }
-    return found
+    return numbers
 
 
 def _share(flags: Iterable[bool]) -> float:

@@ -56,14 +56,14 @@ def learner(settings: LoopSettings, start: StartingPoint, device: str = "cpu") -
     begun = Learner.of(settings, device)
     if start.weights is None:
         return begun, None
-    found = weights.load(locations.find(start.weights), settings.game)
+    source = weights.load(locations.find(start.weights), settings.game)
     try:
-        tensors = growth.grow(found.state_dict, found.config, begun.config, settings.seed).state_dict()
+        tensors = growth.grow(source.state_dict, source.config, begun.config, settings.seed).state_dict()
     except GrowthError as error:
         raise SettingsError(f"--from {start.weights}: {error} (--records FOLDER)") from None
     begun.net.load_state_dict(tensors)
     begun.ema.load_state_dict(tensors)
-    return begun, found
+    return begun, source
 
 
 def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, records.Shard]]:
@@ -73,18 +73,18 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
     SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
     """
     paths = {os.path.realpath(path): path for name in start.records for path in _paths(name)}  # each counts once
-    found = [(path, _read(settings, path)) for path in paths.values()]
+    read = [(path, _read(settings, path)) for path in paths.values()]
     only = network_config(settings).size
-    sizes = sorted({record.size for _, shard in found for record in shard.records})
+    sizes = sorted({record.size for _, shard in read for record in shard.records})
     fitting = []
-    for path, shard in found:
+    for path, shard in read:
         games = [each for each in shard.records if only in (None, each.size) and _plays_out(settings, each)]
         fitting.append((path, replace(shard, records=games, left_out=len(shard.records) - len(games))))
     if sizes and not any(shard.records for _, shard in fitting):
         what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
         if only is not None and only not in sizes:
             what = f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only"
-        raise SettingsError(f"--records {found[0][0]}: {what}; give other records")
+        raise SettingsError(f"--records {read[0][0]}: {what}; give other records")
     return fitting
 
 
@@ -160,10 +160,10 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
         raise
     settle(folder)
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
-    found = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
+    games = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     unfit = left_out([shard for _, shard in played])
     remark = _remark(settings, progress) if start.weights else ""
-    return f"a new run, {how}, {found}{unfit}{remark}"
+    return f"a new run, {how}, {games}{unfit}{remark}"
 
 
 def _remark(settings: LoopSettings, progress: Progress) -> str:
@@ -196,9 +196,9 @@ def settle(folder: Path) -> None:
         fresh.rmdir()
 
 
-def left_out(found: Sequence[records.Shard]) -> str:
+def left_out(shards_read: Sequence[records.Shard]) -> str:
     """What is to be said of the games of these shards that a run does not take; nothing if it takes all."""
-    count = sum(shard.left_out for shard in found)
+    count = sum(shard.left_out for shard in shards_read)
     why = "on boards that the run cannot learn from, or with another result by its rules"
     return f" ({counted(count, 'game', ',')} left out: {why})" if count else ""
 
@@ -210,14 +210,14 @@ def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, record
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
     with storage.writing(fresh.parent):
         shutil.rmtree(fresh, ignore_errors=True)
-        for generation, (path, found) in enumerate(played, start=1):
+        for generation, (path, shard) in enumerate(played, start=1):
             target = storage.shard(fresh, generation)
             target.parent.mkdir(parents=True, exist_ok=True)
-            _put(path, found, target)
-            progress.generation, progress.learning, progress.absorbed = generation, True, len(found.records)
-            progress.games += len(found.records)
-            progress.rows += sum(record.rows for record in found.records)
-    progress.steps_backlog = _steps_backlog(settings, progress, [found.records for _, found in played])
+            _put(path, shard, target)
+            progress.generation, progress.learning, progress.absorbed = generation, True, len(shard.records)
+            progress.games += len(shard.records)
+            progress.rows += sum(record.rows for record in shard.records)
+    progress.steps_backlog = _steps_backlog(settings, progress, [shard.records for _, shard in played])
     return progress
 
 

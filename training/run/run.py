@@ -76,7 +76,8 @@ class RunLimits:
         twice = {name: math.ceil(2 * limits[name] * share) for name, share in reached.items()}  # of what is done
         listed = " and ".join(f"{name} = {limit:g}" for name, limit in limits.items())
         higher = " ".join(f"--set {name}={more}" for name, more in twice.items())
-        return f"the run has reached its limit, {listed}; the same command with a higher one, such as {higher}, continues it"
+        remedy = f"the same command with a higher one, such as {higher}, continues it"
+        return f"the run has reached its limit, {listed}; {remedy}"
 
 
 class Run:
@@ -176,10 +177,7 @@ class Run:
         """Take the steps that rows have paid for. `pause`, if given, is called as often as in self-play."""
         steps, progress = self.trainer.steps_ready(), self.progress
         every = self._steps_between_pauses() or steps
-        with (
-            self.timeline.during("learner"),
-            progress_bar(steps, f"learning {progress.generation}", " steps") as bar,
-        ):
+        with self.timeline.during("learner"), progress_bar(steps, f"learning {progress.generation}", " steps") as bar:
             done, begun = 0, time.monotonic()
             while done < steps and not stop() and self._seconds_left() > 0:
                 count = min(self.trainer.chunk, steps - done, every - done % every)

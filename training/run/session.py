@@ -15,6 +15,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from gozero.system import files
 from gozero.system.console import say
 from gozero.system.options import SettingsError, flat
 from gozero.system.words import counted
@@ -72,7 +73,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
         say(new_run.begin(settings, folder, start))
     folder.mkdir(parents=True, exist_ok=True)
     run = Run(settings, folder, backend)
-    with storage.replacing(folder / "settings.json") as file:
+    with files.replacing(folder / "settings.json") as file:
         file.write(json.dumps(settings.to_dict(), indent=1).encode())
     return run
 

@@ -26,7 +26,6 @@ from gozero.games.game import Game
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search.tree import new_forest
 from training.records.records import Record
 from training.selfplay.episode import Episode
 from training.selfplay.leaves import stage_search
@@ -310,25 +309,10 @@ class Pool:
                 raise ValueError(f"{len(state[name])} {name} were saved, and the settings ask for {len(own)}")
         longest = max((len(game["moves"]) for game in state["games"]), default=0)
         if longest >= self.game.max_plies:
-            raise ValueError(
-                f"a game of {longest} moves was saved, and the settings end it at {self.game.max_plies}"
-            )
+            raise ValueError(f"a game of {longest} moves was saved, and the settings end it at {self.game.max_plies}")
         self.seed = tuple(state["seed"])
         self.resign = Calibration.of(self.settings, state["resign"])
         games = iter(state["games"])
         for group, saved in zip(self.groups, state["groups"], strict=True):
             group.seed = self.seed
             group.load_state_dict({**saved, "games": [next(games) for _ in group.games]})
-
-
-def pool_bytes(game: Game, settings: SelfPlaySettings, stage: Stage) -> int:
-    """An upper bound, in bytes, of the memory of a pool's trees, leaves and histories.
-
-    A tree touches only what it uses.
-    """
-    search = stage_search(settings, stage)
-    tree = sum(array.nbytes for array in new_forest(game, 1, search.max_nodes))
-    leaf = 2 * (4 * game.state_ints + game.actions + 16)
-    playouts = 3 * game.max_plies if stage.evaluator == "rollouts" else 0
-    history = 8 * (3 * (game.max_plies + 1) // 2 + search.max_depth + playouts)
-    return settings.on(game.size).games * (tree + leaf + history)

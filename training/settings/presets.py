@@ -67,8 +67,7 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
     if values.get("game", USUAL_GAME) != game:
         _fit(values, overrides)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
-    settings: LoopSettings = config.from_dict(LoopSettings, values, where or str(path))
-    return settings
+    return config.from_dict(LoopSettings, values, where or str(path))
 
 
 def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:

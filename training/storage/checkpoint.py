@@ -18,8 +18,9 @@ from typing import Any
 
 import torch
 
+from gozero.system import files
 from gozero.system.errors import UserError
-from training.storage.storage import numbered, replacing, writing
+from training.storage.storage import numbered, writing
 
 UNREADABLE = (
     OSError,
@@ -98,7 +99,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
     target = folder / f"{snapshot.progress.generation:06d}.pt"
     with writing(target):
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as file:
+        with files.replacing(target) as file:
             torch.save(content, file)
         for old in [path for path in numbered(folder, ".pt") if int(path.stem) <= int(target.stem)][: -keep - 1]:
             old.unlink()

@@ -110,9 +110,7 @@ def decode(content: bytes) -> StoreManifest | None:
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(owner=owner, files=files, **saved)
     except (KeyError, TypeError, AttributeError):
-        raise ValueError(
-            "has a manifest of another version of gozero; use the version that wrote it"
-        ) from None
+        raise ValueError("has a manifest of another version of gozero; use the version that wrote it") from None
     for path in files:
         if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
             raise ValueError(f"has a manifest with the file {path!r}, which cannot be in a run folder")

@@ -23,12 +23,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from gozero.system import files
 from gozero.system.console import say
 from training.storage import copies
 from training.storage import manifest as manifests
 from training.storage.copies import Copies
 from training.storage.manifest import FileEntry, StoreManifest, entry_of, object_name
-from training.storage.storage import StorageError, holds_run, numbered, replacing, writing
+from training.storage.storage import StorageError, holds_run, numbered, writing
 from training.storage.store import Store, StoreError
 
 AGREEMENTS = "storage.json"
@@ -67,18 +68,18 @@ class Mirror:
         self._coming = ""  # what `fetch` says of the store's run
         store.refuse_within(self.folder)
         self._agreement = _agreements(self.folder).get(store.place, StoreAgreement())
-        found = manifests.newest(store)
-        if found is None or not found.checkpoints:
-            number, known = (found.number, found.id) if found else (0, "")
-            found = StoreManifest(secrets.token_hex(8), number, known, self._owner(), {})
+        stored = manifests.newest(store)
+        if stored is None or not stored.checkpoints:
+            number, known = (stored.number, stored.id) if stored else (0, "")
+            stored = StoreManifest(secrets.token_hex(8), number, known, self._owner(), {})
             self._agreement = StoreAgreement()
         else:
-            self._agreement = replace(self._agreement, fetching=self._is_behind(found, accept))
-        self.state = found  # the store's newest, as far as is known
+            self._agreement = replace(self._agreement, fetching=self._is_behind(stored, accept))
+        self.state = stored  # the store's newest, as far as is known
         self._uploaded: set[str] = set()  # objects that are there for certain
 
     def claim(self) -> None:
-        """Make the store this folder's; another process that had it has lost it. `fetch` comes next if `behind` is true.
+        """Make the store this folder's; another process that had it has lost it. `fetch` comes next if `behind`.
 
         Raises:
             StoreError: the store cannot be written, or was claimed by another process meanwhile.
@@ -134,31 +135,32 @@ class Mirror:
             raise StoreError(f"cannot copy {self.folder}: {error.strerror or error}") from None
         return True
 
-    def _is_behind(self, found: StoreManifest, accept: Callable[[bytes], None]) -> bool:
-        """Whether the store's run replaces what is in the folder. StoreError if each has something that the other lacks."""
+    def _is_behind(self, stored: StoreManifest, accept: Callable[[bytes], None]) -> bool:
+        """Whether the store's run replaces what is in the folder. StoreError if each has what the other lacks."""
         if self.behind or not holds_run(self.folder):
-            if not self.behind and found.run != self._agreement.run:
-                self._refuse_to_replace(found)
-            if (settings := found.files.get("settings.json")) is not None:
+            if not self.behind and stored.run != self._agreement.run:
+                self._refuse_to_replace(stored)
+            if (settings := stored.files.get("settings.json")) is not None:
                 accept(self.store.read(object_name("settings.json", settings)))
-            self._coming = f"{self.store.shown} holds a run ({found}): it is fetched and continues in {self.folder}"
+            self._coming = f"{self.store.shown} holds a run ({stored}): it is fetched and continues in {self.folder}"
             return True
-        if found.id in (self._agreement.agreed, self._agreement.pending):
+        if stored.id in (self._agreement.agreed, self._agreement.pending):
             return False
-        if found.run == self._agreement.run and found.number > self._agreement.number and self._is_unchanged():
-            self._coming = f"{self.store.shown} is ahead of {self.folder} ({found}): it is fetched and continues here"
+        if stored.run == self._agreement.run and stored.number > self._agreement.number and self._is_unchanged():
+            self._coming = f"{self.store.shown} is ahead of {self.folder} ({stored}): it is fetched and continues here"
             return True
         raise StoreError(
-            f"{self.store.shown} holds a run ({found}) that does not come from {self.folder}, or has gone on without it: "
-            "give another --run to continue the store's, or another --storage to keep this folder's"
+            f"{self.store.shown} holds a run ({stored}) that does not come from {self.folder}, or has gone on without "
+            "it: give another --run to continue the store's, or another --storage to keep this folder's"
         )
 
-    def _refuse_to_replace(self, found: StoreManifest) -> None:
+    def _refuse_to_replace(self, stored: StoreManifest) -> None:
         """StoreError if the store's run would take the place of files of another origin."""
-        others = [path for path in copies.in_the_way(found, self.folder) if path != "settings.json"]  # of a failed start
+        # settings.json may be of a start that failed
+        others = [path for path in copies.in_the_way(stored, self.folder) if path != "settings.json"]
         if others:
             raise StoreError(
-                f"{self.store.shown} holds a run ({found}), but {self.folder} has another {others[0]}, which it would "
+                f"{self.store.shown} holds a run ({stored}), but {self.folder} has another {others[0]}, which it would "
                 "replace: give another --run, or another --storage"
             )
 
@@ -193,14 +195,15 @@ class Mirror:
         """
         if max(filter(manifests.NAME.fullmatch, names), default="") == self.state.name:
             return
-        found = manifests.newest(self.store, names)
-        if found is not None and found.id == self._agreement.pending:
-            self._agree(found)
-        if found is None and self.state.id:
-            raise StoreError(f"{self.store.shown} is empty or cannot be reached (is it mounted?); {self.folder} has the run")
-        if found is not None and found.id != self.state.id:
+        stored = manifests.newest(self.store, names)
+        if stored is not None and stored.id == self._agreement.pending:
+            self._agree(stored)
+        if stored is None and self.state.id:
+            empty = f"{self.store.shown} is empty or cannot be reached (is it mounted?)"
+            raise StoreError(f"{empty}; {self.folder} has the run")
+        if stored is not None and stored.id != self.state.id:
             raise LostError(
-                f"{self.store.shown} has been taken over by {found.owner}; this run is not copied there any more, and is "
+                f"{self.store.shown} has been taken over by {stored.owner}; this run is no longer copied there, and is "
                 f"whole in {self.folder}"
             )
 
@@ -234,7 +237,7 @@ class Mirror:
         """Save it in the folder, beside those of other stores. Raises StorageError."""
         self._agreement, path = agreement, self.folder / AGREEMENTS
         agreements = _agreements(self.folder) | {self.store.place: agreement}
-        with writing(path), replacing(path) as file:
+        with writing(path), files.replacing(path) as file:
             file.write(json.dumps({url: asdict(each) for url, each in agreements.items()}, indent=1).encode())
 
 

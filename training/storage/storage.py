@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator
 from itertools import chain, count
 from pathlib import Path
-from typing import IO
 
 from filelock import FileLock, Timeout
 
+from gozero.system import files
 from gozero.system.errors import UserError
 from gozero.system.words import counted
 
@@ -48,7 +48,8 @@ class BusyError(UserError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"{folder.absolute()} is in use by another training or tournament; wait until it ends, or give another folder"
+            f"{folder.absolute()} is in use by another training or tournament; wait until it ends, "
+            "or give another folder"
         )
 
 
@@ -83,8 +84,8 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
-    """What distinguishes a run folder from another of the same name: its lock file's device and number, which the system does not
-    use again while a process has it; None where there is none.
+    """What distinguishes a run folder from another of the same name: its lock file's device and number, which the
+    system does not use again while a process has it; None where there is none.
     """
     try:
         found = (folder / LOCK).stat()
@@ -111,21 +112,6 @@ def _disk_failure(error: BaseException | None) -> OSError | None:
     while error is not None and not isinstance(error, OSError):
         error = error.__context__
     return error
-
-
-@contextlib.contextmanager
-def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `target` at the end: `target` is always whole, old or new, even after a crash."""
-    fresh = target.with_name(f"{target.name}.tmp")
-    try:
-        with fresh.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(target)
-        sync(target.parent)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def nearest(path: Path) -> Path:
@@ -158,16 +144,6 @@ def length(path: Path) -> int:
     with path.open("ab") as file:
         os.fsync(file.fileno())
         return file.tell()
-
-
-def sync(folder: Path) -> None:
-    """Make the names in a folder durable, where the system supports it."""
-    with contextlib.suppress(OSError):  # Windows opens no folders
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _unused(path: Path) -> Path:
@@ -211,7 +187,7 @@ def clean(folder: Path, generation: int, handed_steps: int) -> None:
     lines = log.read_bytes().splitlines(keepends=True) if log.exists() else []
     remaining = [line for line in lines if line.endswith(b"\n") and not _is_done_again(line, generation, handed_steps)]
     if remaining != lines:
-        with replacing(log) as file:
+        with files.replacing(log) as file:
             file.write(b"".join(remaining))
 
 

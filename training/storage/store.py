@@ -2,8 +2,9 @@
 
     s3://bucket/runs/go13   gs://bucket/runs/go13   file:///mnt/share/go13   sftp://host/runs/go13
 
-The driver of a URL's protocol (s3fs, gcsfs, ...) finds its keys in the environment or its own files.
-gozero neither reads nor keeps them, and shows a URL without the user, password and query. Every error of a driver becomes a StoreError.
+The driver of a URL's protocol (s3fs, gcsfs, ...) finds its keys in the environment or its own files. gozero neither
+reads nor keeps them, and shows a URL without the user, password and query. Every error of a driver becomes a
+StoreError.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import torch
 
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import model, weights
+from gozero.system import files
 from gozero.system.console import FAILED, SUCCESS, progress_bar, say, stop_on_signals
 from gozero.system.options import SettingsError, flat
 from gozero.system.threads import available_threads
@@ -102,7 +103,7 @@ class SupervisedTrainer:
                 provenance={"how": "supervised, from SGF files", **counts, "settings": settings},
             )
             carry_graph(self.out)
-            with storage.replacing(state_of(self.out)) as file:
+            with files.replacing(state_of(self.out)) as file:
                 torch.save(state | {"learner": self.learner.state_dict()}, file)
         self.saved = self.learner.steps
 

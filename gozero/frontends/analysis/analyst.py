@@ -31,7 +31,7 @@ from gozero.games.position import IllegalMove, Position
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
 from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import look
+from gozero.play.searcher import analysis_of
 from gozero.search.memory import Memory
 from gozero.search.restrictions import left_out
 from gozero.search.root import SearchRequest
@@ -93,11 +93,11 @@ class AnalysisTask:
                 self.raw = found.of([0])  # a copy: the evaluator may reuse its arrays
         self._search.absorb(found)
 
-    def look(self) -> Analysis:
+    def analysis(self) -> Analysis:
         """The result so far; at least one wave must be over."""
         query = self.query
         observer = Observer(lambda analysis: None, ownership=query.ownership, moves_ownership=query.moves_ownership)
-        return look(self._search, self.root, observer, owners=self._owners)
+        return analysis_of(self._search, self.root, observer, owners=self._owners)
 
 
 def tasks(query: Query) -> list[AnalysisTask]:

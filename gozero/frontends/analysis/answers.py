@@ -13,6 +13,7 @@ import numpy as np
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis.analyst import AnalysisTask
 from gozero.games import coords
+from gozero.games.colours import COLOUR_LETTERS
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
 from gozero.play.report import Analysis, MoveAnalysis
@@ -20,16 +21,16 @@ from gozero.play.report import Analysis, MoveAnalysis
 DIGITS = 6
 
 
-def answer(task: AnalysisTask, look: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
+def answer(task: AnalysisTask, analysis: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
     """The answer for a task that has been searched."""
     sign = _sign(task)
     values = {
         **_head(task, is_during_search=is_during_search),
-        "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(look.moves)],
-        "rootInfo": _root(task, look, raw, sign),
+        "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(analysis.moves)],
+        "rootInfo": _root(task, analysis, raw, sign),
     }
-    if look.ownership is not None:
-        values["ownership"] = _rounded(sign * look.ownership)
+    if analysis.ownership is not None:
+        values["ownership"] = _rounded(sign * analysis.ownership)
     if task.query.policy:
         values["policy"] = _policy(task.root, raw.logits[0])
     return values
@@ -70,15 +71,15 @@ def _move(move: MoveAnalysis, order: int, task: AnalysisTask, sign: int) -> dict
     return values
 
 
-def _root(task: AnalysisTask, look: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
+def _root(task: AnalysisTask, analysis: Analysis, raw: Evaluation, sign: int) -> dict[str, Any]:
     lead = {} if raw.score is None else {"rawLead": round(sign * float(raw.score[0]), DIGITS)}
     return {
-        "currentPlayer": "B" if task.root.to_play == BLACK else "W",
-        "visits": look.visits,
-        **_worth(sign * look.value, look.score, sign),
+        "currentPlayer": COLOUR_LETTERS[task.root.to_play],
+        "visits": analysis.visits,
+        **_worth(sign * analysis.value, analysis.score, sign),
         "rawWinrate": round(_winrate(sign * float(raw.value[0])), DIGITS),
         **lead,
-        **({} if look.hits is None else {"cacheHits": look.hits}),
+        **({} if analysis.hits is None else {"cacheHits": analysis.hits}),
     }
 
 
@@ -103,5 +104,4 @@ def _policy(root: Position, logits: np.ndarray) -> list[float]:
 
 
 def _rounded(values: np.ndarray, digits: int = DIGITS) -> list[float]:
-    rounded: list[float] = np.round(values.astype(np.float64), digits).tolist()
-    return rounded
+    return np.round(values.astype(np.float64), digits).tolist()

@@ -256,8 +256,7 @@ def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
         raise fields.error("boardXSize", f"board size {columns} is not supported; these weights play {these}")
     if rows != columns:
         raise fields.error("boardYSize", f"a board of {columns}x{rows} is not supported; only square ones are")
-    size: int = columns
-    return size
+    return columns
 
 
 def _rules(fields: Fields) -> KataRules:

@@ -128,7 +128,7 @@ class Server:
         if running.is_full and not self._has_warned:
             self._has_warned = True
             self.warn(no_more_memory(self.memory.limit))
-        self.send(answer(running, running.look(), running.raw, is_during_search=goes_on))
+        self.send(answer(running, running.analysis(), running.raw, is_during_search=goes_on))
 
     def _failed(self, task: AnalysisTask, error: Exception) -> None:
         """Answer a turn whose search raised an error."""

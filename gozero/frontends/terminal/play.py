@@ -20,7 +20,7 @@ from gozero.frontends.terminal import results
 from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, COLOURS, EMPTY, opponent, result_text
 from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
@@ -128,12 +128,7 @@ class Terminal:
     """
 
     def __init__(
-        self,
-        player: Player,
-        person: int,
-        visits: int,
-        hint_visits: int | None = None,
-        opponent: Opponent | None = None,
+        self, player: Player, person: int, visits: int, hint_visits: int | None = None, opponent: Opponent | None = None
     ) -> None:
         self.resigned = False  # the person has
         self._player, self._person = player, person
@@ -157,7 +152,7 @@ class Terminal:
 
     def outcome(self) -> Outcome:
         """Of a game that is over."""
-        return Outcome(BLACK + WHITE - self._person, None) if self.resigned else self._player.ending.outcome()
+        return Outcome(opponent(self._person), None) if self.resigned else self._player.ending.outcome()
 
     def run(self) -> None:
         """Play until the person leaves, by ``quit`` or by the end of the input."""
@@ -217,16 +212,16 @@ class Terminal:
     def _hint(self) -> None:
         self._check_not_over()
         self._do_not_save("it has a hint")
-        looks: list[Analysis] = []
-        self._player.hint(Limits(self._hint_visits), Observer(looks.append, most_moves=HINTS))
-        look = looks[-1]
-        print(f"Your chance is {_chance(look.value)}.")
-        if look.visits == 1:  # of a player that does not search
-            print(f"The engine would play {self._name_of(look.moves[0].action)}.")
+        analyses: list[Analysis] = []
+        self._player.hint(Limits(self._hint_visits), Observer(analyses.append, most_moves=HINTS))
+        analysis = analyses[-1]
+        print(f"Your chance is {_chance(analysis.value)}.")
+        if analysis.visits == 1:  # of a player that does not search
+            print(f"The engine would play {self._name_of(analysis.moves[0].action)}.")
             return
         print("move   share  visits  chance")
-        for move in look.moves:
-            share = 100 * move.visits / (look.visits - 1)
+        for move in analysis.moves:
+            share = 100 * move.visits / (analysis.visits - 1)
             name, chance = self._name_of(move.action), _chance(move.value)
             print(f"{name:<5} {share:4.0f} %  {move.visits:6d}  {chance:>6}")
 
@@ -279,12 +274,11 @@ class Terminal:
         """The game so far as SGF, or as a list of moves."""
         game = self._player.game
         if not isinstance(game, GoGame):
-            return move_list.written(game.kind, game.position.moves).encode()
+            return move_list.written(game.definition, game.position.moves).encode()
         result = ""
         if self.is_over:
             winner, lead = self.outcome()
-            margin = "R" if lead is None else f"{abs(lead):g}"
-            result = "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{margin}"
+            result = result_text(winner, "R" if lead is None else lead)
         black, white = ("", "gozero") if self._person == BLACK else ("gozero", "")
         return serialise(replace(game.record(), result=result, black_name=black, white_name=white))
 
@@ -292,11 +286,11 @@ class Terminal:
 
     def _go_on(self) -> None:
         """Let the engine move if it is its turn, and print the result."""
-        colour, looks = self._position.to_play, list[Analysis]()
+        colour, analyses = self._position.to_play, list[Analysis]()
         if not self.is_over and colour != self._person:
-            action = self._player.genmove(colour, Limits(self._visits), Observer(looks.append, most_moves=1))
+            action = self._player.genmove(colour, Limits(self._visits), Observer(analyses.append, most_moves=1))
             self._print_board()
-            print(self._described(colour, action, looks[-1].value))
+            print(self._described(colour, action, analyses[-1].value))
         elif self.is_over:
             self._print_board()
         if self.is_over:
@@ -317,7 +311,7 @@ class Terminal:
         how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
         try:
             file = results.path()
-            results.add(file, GameResult(self._opponent, COLOUR_NAMES[person].lower(), how))
+            results.add(file, GameResult(self._opponent, COLOUR_WORDS[person], how))
             counts = Counter(each.result for each in results.read(file) if each.opponent == self._opponent)
         except (OSError, ResultsError) as error:
             print(f"gozero: your result is not saved: {error}", file=sys.stderr)
@@ -335,7 +329,7 @@ class Terminal:
     def _described(self, colour: int, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
         move = "passes" if action == self._game.pass_action else self._name_of(action)
-        favourite = colour if value >= 0 else BLACK + WHITE - colour
+        favourite = colour if value >= 0 else opponent(colour)
         expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}"
         return f"{COLOUR_NAMES[colour]} {move}; {expected}."
 
@@ -349,7 +343,7 @@ class Terminal:
         if winner == EMPTY:
             return "The game is a draw."
         if self.resigned:
-            return f"{COLOUR_NAMES[BLACK + WHITE - winner]} resigns; {COLOUR_NAMES[winner]} wins."
+            return f"{COLOUR_NAMES[opponent(winner)]} resigns; {COLOUR_NAMES[winner]} wins."
         return f"The game is over: {COLOUR_NAMES[winner]} wins by {won_by(self._game.name, winner, lead)}."
 
     def _print_board(self) -> None:

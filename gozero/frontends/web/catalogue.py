@@ -39,8 +39,7 @@ class OfferedNetwork(NamedTuple):
         trained = self.header.trained
         if self.header.game == "go" and self.header.only is None and (not trained or 9 in trained):
             return 9
-        usual: int = self.header.size or games.usual(self.header.game, "size")
-        return usual
+        return self.header.size or games.usual(self.header.game, "size")
 
     def shown(self, label: str) -> dict[str, Any]:
         """As the page shows it; label "": the game's own."""

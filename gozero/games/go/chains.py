@@ -153,7 +153,7 @@ def _list_empty(state, cell, size):
 
 @kernel()
 def count_liberty(state, cell, change, size):
-    """Add `change` (+1 or -1) to the liberties of what is beside a cell, to a chain's once for each of its stones there."""
+    """Add `change` (+1 or -1) to the liberties of what is beside a cell: to a chain's once for each stone there."""
     down = row_step(size)
     for offset in (-down, -RECORD, RECORD, down):
         count = at(state, cell + offset + HEAD) + LIBERTIES
@@ -291,7 +291,7 @@ def _link(state, cell, head):
 
 @kernel()
 def _join(state, first, second):
-    """Make one chain of two, given their heads. The one with fewer pseudo-liberties, mostly the smaller, is relabelled."""
+    """Make one chain of two, given their heads. That with fewer pseudo-liberties, mostly the smaller, is relabelled."""
     if at(state, first + LIBERTIES) < at(state, second + LIBERTIES):
         first, second = second, first
     put(state, first + LIBERTIES, at(state, first + LIBERTIES) + at(state, second + LIBERTIES))

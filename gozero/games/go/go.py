@@ -162,7 +162,7 @@ def owner(state, out):
 
 @kernel(OWNER.signature, allocates=True)
 def pass_alive(state, out):
-    """Points safe whichever side moves (Benson) into out int8 [points]: +1 the side to move's, -1 the other's, 0 undecided."""
+    """Points safe whoever moves (Benson) into out int8 [points]: +1 the side to move's, -1 the other's, 0 undecided."""
     size = np.int64(state[SIZE])
     _to_side_to_move(pass_alive_owners(_board_colours(state, size), size), state, size, out)
 
@@ -301,7 +301,7 @@ def hash_of(state):
 
 @kernel(types.boolean(STATE, MASK))
 def _place(state, colours):
-    """Put stones uint8 [points] on the empty board; False if a chain has no liberty. All past boards become this one."""
+    """Put stones uint8 [points] on the empty board; False if a chain has no liberty. Past boards become this one."""
     size = np.int64(state[SIZE])
     for action in range(size * size):
         if colours[action] != EMPTY:

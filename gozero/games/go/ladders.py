@@ -25,7 +25,7 @@ MOVES = 6  # of one frame, at most: an extension and captures
 
 CAUGHT, CATCHES = 1, 2  # bits of `ladders`; CATCHES times the hunter's colour, which is one bit (BLACK 1, WHITE 2)
 
-# fields of a frame: the next move's number, how many there are, notes of `_set` before it, the cell that ko forbids, moves
+# fields of a frame: the next move's number, how many there are, notes of `_set` before it, ko's forbidden cell, moves
 _NEXT, _COUNT, _UNDO, _KO, _FIRST = 0, 1, 2, 3, 4
 
 

@@ -25,8 +25,8 @@ class RuleSet:
     """One set of rules."""
 
     name: str  # as in `RULES`
-    # SIMPLE forbids retaking a single stone at once; POSITIONAL any earlier board; SITUATIONAL any earlier board with the
-    # same side to move; a pass is always allowed
+    # SIMPLE forbids retaking a single stone at once; POSITIONAL any earlier board; SITUATIONAL any earlier board with
+    # the same side to move; a pass is always allowed
     ko: int
     suicide: bool  # whether a move may leave its own chain without liberties (the chain is removed)
     bonus: int  # White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1

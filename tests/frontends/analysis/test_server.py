@@ -359,7 +359,7 @@ def studied(**fields: Any) -> list[tuple[bool, int]]:
     seen: list[tuple[bool, int]] = []
 
     def report(running_task: AnalysisTask, goes_on: bool) -> None:
-        seen.append((goes_on, running_task.look().visits))
+        seen.append((goes_on, running_task.analysis().visits))
 
     analyst = Analyst(Opinionated, 4, report, pytest.fail, Memory(2**30), Clock())
     for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):

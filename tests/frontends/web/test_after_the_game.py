@@ -38,7 +38,7 @@ def test_undo_in_a_variation_takes_only_the_variation_back() -> None:
 
 def test_undo_at_an_earlier_move_does_not_drop_the_end_of_a_game() -> None:
     session = GameSession(setup_of({}), 9, [9])
-    pass_action = session.game.kind.pass_action
+    pass_action = session.game.definition.pass_action
     session.play(pass_action)
     session.reply(WHITE, pass_action)
     assert session.live_turn == EMPTY
@@ -73,8 +73,8 @@ def test_a_game_in_review_is_saved_with_its_end_and_its_players_after_an_undo() 
 
 def test_a_game_that_the_rules_ended_takes_no_move() -> None:
     session = GameSession(setup_of({}), 9, [9])
-    session.play(session.game.kind.pass_action)
-    session.reply(WHITE, session.game.kind.pass_action)
+    session.play(session.game.definition.pass_action)
+    session.reply(WHITE, session.game.definition.pass_action)
     with pytest.raises(InputError, match="The game is over"):
         session.play(0)
 
@@ -84,7 +84,7 @@ def test_a_variation_after_a_resignation_is_counted_as_a_game_is() -> None:
     counting = Counting(session, Ending(session.game))
     assert counting.values() is None
     for _ in range(2):
-        session.play(session.game.kind.pass_action)
+        session.play(session.game.definition.pass_action)
     assert session.is_over and session.ended is not None
     session.tree[session.at].dead = []
     counting.toggle(session.action("C3"))

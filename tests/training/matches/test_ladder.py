@@ -67,6 +67,15 @@ def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys:
     assert (journal(tmp_path / "out"), rows_of(table)) == (games, rows), "the same command plays none again"
 
 
+def test_a_ladder_that_was_stopped_before_its_first_game_has_no_table(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: True)
+    command.main(TINY)
+    printed = capsys.readouterr().out
+    assert "24 games left" in printed and not {"nan", "mean", "score"} & set(printed.split())
+
+
 def test_several_networks_climb_against_either_kind_of_rollouts(tmp_path: Path) -> None:
     table = tmp_path / "ladder.csv"
     files = [str(ROOT / "weights" / name) for name in ("ttt.pt", "ttt-mlp.pt")]

@@ -15,6 +15,7 @@ from gozero import games
 from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import Position
+from gozero.play.time_controls import TimeLeft
 from gozero.system.errors import UserError
 from tests import ROOT
 from training.matches import players
@@ -139,10 +140,10 @@ def test_a_gtp_engine_is_told_its_clock_and_plays_on_after_it_begins_again(toy: 
     try:
         player.begin(0, seed=1)
         position = position_after(go, "C3")
-        player.choose([Turn(0, position, left=(59.7, 0), limit=20)])
+        player.choose([Turn(0, position, left=TimeLeft(59.7), limit=20)])
         position.play(go.pass_action)
         player.begin(0, seed=1)  # its move was not played, another was: it hears the whole game
-        player.choose([Turn(0, position, left=(0.4, 2))])
+        player.choose([Turn(0, position, left=TimeLeft(0.4, 2))])
         log = player.final_score(Turn(0, position))
     finally:
         player.close()

@@ -105,10 +105,10 @@ def test_a_report_has_the_last_match_and_the_number_of_matches(tmp_path: Path) -
     run = Run(crashes.settings(gate=GATE), tmp_path)
     for verdict in (GateResult(MatchScore(0, 4), 0.55), GateResult(MatchScore(1, 3), 0.55)):
         run._report_match(verdict, 1)
-    notes = run.measures.found
+    notes = run.measures.numbers
     assert (notes["gate/score"], notes["gate/matches"], notes["gate/refused"]) == (0.25, 2, 2)
     run._report_match(GateResult(MatchScore(4, 0), 0.55), 1)
-    assert run.measures.found["gate/refused"] == 0
+    assert run.measures.numbers["gate/refused"] == 0
 
 
 def with_games(run: Run, seeds: range) -> None:

@@ -28,7 +28,7 @@ from tests.training.games import game_of
 from training.records import records
 from training.selfplay.episode import Episode
 from training.selfplay.leaves import Resources, leaf_evaluator, network_evaluator, stage_search
-from training.selfplay.pool import Pool, pool_bytes
+from training.selfplay.pool import Pool
 from training.settings.config import SelfPlaySettings, Stage
 from training.settings.presets import load, path_of
 
@@ -249,19 +249,10 @@ def test_a_pool_of_another_size_is_refused() -> None:
         pool_of().load_state_dict(state)
 
 
-def test_the_bound_on_memory_covers_what_a_pool_holds() -> None:
-    settings = SelfPlaySettings(games=6, groups=2)
-    pool = pool_of(settings)
-    play(pool, 60)
-    held = sum(array.nbytes for group in pool.groups for array in (*group._search.forest, *group._search._leaves))
-    assert held <= pool_bytes(game_of(5), settings, STAGE) <= 2 * held
-
-
 def test_a_size_may_have_a_number_of_games_of_its_own() -> None:
     settings = SelfPlaySettings(games=16, groups=2, size_games={5: 3})
     assert [len(group.games) for group in pool_of(settings).groups] == [2, 1]
     assert len(Pool(game_of(7), settings, (1,)).games) == 16
-    assert pool_bytes(game_of(5), settings, STAGE) == pool_bytes(game_of(5), SelfPlaySettings(games=3), STAGE)
 
 
 def test_the_leaves_of_a_stage_go_to_the_evaluator_of_the_device() -> None:

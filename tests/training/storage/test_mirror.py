@@ -4,6 +4,7 @@ import platform
 import tempfile
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import fsspec
 import pytest
@@ -159,7 +160,7 @@ def test_of_two_that_claim_at_once_one_has_the_store(tmp_path: Path, monkeypatch
         real(place, rival.name, rival.encode())
 
     monkeypatch.setattr(Store, "write", at_once)
-    monkeypatch.setattr("secrets.token_hex", lambda length: next(ids))
+    monkeypatch.setattr("training.storage.mirror.secrets", SimpleNamespace(token_hex=lambda length: next(ids)))
     with pytest.raises(LostError, match="taken over by rival"):
         mirror(tmp_path / "run", url)
 

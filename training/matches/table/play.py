@@ -29,7 +29,7 @@ from training.matches.table.published import Part, PublishedPair, PublishedTable
 from training.matches.tables import aligned
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
-from training.matches.tournament.field import PAIRS, Entrant, Field
+from training.matches.tournament.field import PAIRS, Field, file_name
 from training.matches.tournament.page import table_html
 from training.matches.tournament.presets import OUT
 from training.matches.tournament.results import MatchScores, Results, remarks, score
@@ -135,7 +135,7 @@ def play(options: argparse.Namespace, table: PublishedTable, cells: Sequence[Pub
     field = contest.field(f"the table {options.table}", cells, **field_values(options) | {"games": count})
     another = f"-{field.game}" if field.game != table.game else ""
     other = f"-{contest.opponent}" if contest.command else ""
-    folder = OUT / Entrant(name=f"table-{options.table}{another}{other}").file_name
+    folder = OUT / file_name(f"table-{options.table}{another}{other}")
     return runner.play_once(field, options, View(text=contest.text, head=contest.html), folder)
 
 

@@ -11,13 +11,14 @@ limit is stopped, and started anew if the game goes on. All figures are seconds.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
+from gozero.play.time_controls import Overtime, TimeControl, TimeLeft
 from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import random_action
 from training.settings.config import setting
@@ -46,24 +47,17 @@ class GameClock:
             return 0.0, COURSE_SECONDS, 1
         return (self.main, self.byoyomi, self.stones if self.byoyomi else 0) if self.runs else None
 
-    def full(self) -> Left:
-        """One side's time at the beginning of a game."""
-        if self.course:
-            return Left(COURSE_SECONDS, 1)
-        return Left(self.main) if self.main else Left(self.byoyomi, self.stones)
+    @property
+    def control(self) -> TimeControl:
+        """What main time and periods make of a clock."""
+        main, period, stones = self.time_settings or (0.0, 0.0, 0)
+        return Overtime(main, period, stones, is_byoyomi=False) if period else TimeControl(main)
 
-    def limit(self, left: Left) -> float:
+    def limit(self, left: TimeLeft) -> float:
         """The longest answer that does not lose the game or the move."""
         if self.course:
             return COURSE_MOST
-        return left.seconds + (0.0 if left.stones else self.byoyomi)
-
-    def after(self, left: Left, spent: float) -> Left:
-        """The time left after a move within the limit that took so long."""
-        if not left.stones and spent < left.seconds:
-            return Left(left.seconds - spent)
-        stones, seconds = (left.stones, left.seconds) if left.stones else (self.stones, self.byoyomi + left.seconds)
-        return Left(max(0.0, seconds - spent), stones - 1) if stones > 1 else Left(self.byoyomi, self.stones)
+        return left.seconds + (0.0 if left.count else self.byoyomi)
 
     def __str__(self) -> str:
         if self.course:
@@ -74,13 +68,6 @@ class GameClock:
             return f"{self.byoyomi:g} s a move"
         overtime = f", then {self.byoyomi:g} s for {self.stones} stones" if self.byoyomi else ""
         return f"{self.main:g} s a game{overtime}"
-
-
-class Left(NamedTuple):
-    """What is left of main time (0 stones), or of a period for so many stones."""
-
-    seconds: float
-    stones: int = 0
 
 
 @dataclass
@@ -101,7 +88,7 @@ class _Running:
     """A game of the player in a slot."""
 
     generator: np.ndarray  # uint64 [1], of the random moves
-    left: Left
+    left: TimeLeft
     overruns: int = COURSE_OVERRUNS
     spent: Spent = field(default_factory=Spent)
 
@@ -118,7 +105,7 @@ class ClockedPlayer(MatchPlayer):
         self._games: dict[int, _Running] = {}
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
-        self._games[slot] = _Running(np.array([seed], np.uint64), self._clock.full())
+        self._games[slot] = _Running(np.array([seed], np.uint64), self._clock.control.full())
         return self._player.begin(slot, seed=seed)
 
     def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
@@ -150,7 +137,8 @@ class ClockedPlayer(MatchPlayer):
             return self._by_the_course(turn, game, answer, seconds)
         if seconds > limit + LAG:
             return Fault("time", f"{self._player.name}: {seconds:.2f} s for a move, {limit:.2f} s were left")
-        game.left = self._clock.after(game.left, seconds)
+        in_time = min(seconds, math.nextafter(limit, 0.0))  # what the lag grants begins no new period
+        game.left = self._clock.control.after(game.left, in_time)
         return answer
 
     def _by_the_course(self, turn: Turn, game: _Running, answer: int | Fault, seconds: float) -> int | Fault:

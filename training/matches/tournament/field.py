@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -44,14 +45,14 @@ class Entrant:
     player: str = setting("", unit="what plays; see gozero match --help")
     name: str = setting("", unit="its name in tables and files; empty = as `player`")
 
-    @property
-    def file_name(self) -> str:
-        """The name as a part of a file's name, without `~`; of a long one the beginning and a hash of the whole."""
-        name = re.sub(r"[^\w.+-]+", "-", self.name).strip("-.") or "entrant"
-        if len(name.encode()) <= LONGEST_NAME:
-            return name
-        mark = hashlib.sha256(self.name.encode()).hexdigest()[:12]
-        return f"{name.encode()[: LONGEST_NAME - len(mark) - 1].decode(errors='ignore')}-{mark}"
+
+def file_name(name: str, is_marked: bool = False) -> str:
+    """A name as a part of a file's name, without `~`; of a long or marked one the beginning and a hash of the whole."""
+    plain = re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "entrant"
+    if len(plain.encode()) <= LONGEST_NAME and not is_marked:
+        return plain
+    mark = hashlib.sha256(name.encode()).hexdigest()[:12]
+    return f"{plain.encode()[: LONGEST_NAME - len(mark) - 1].decode(errors='ignore')}-{mark}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,12 @@ class Field:
     @property
     def names(self) -> list[str]:
         return [entrant.name for entrant in self.entrant]
+
+    @property
+    def file_names(self) -> dict[str, str]:
+        """Each name as a part of a file's name, no two alike on file systems that ignore case."""
+        plain = Counter(file_name(name).lower() for name in self.names)
+        return {name: file_name(name, is_marked=plain[file_name(name).lower()] > 1) for name in self.names}
 
     @property
     def pairings(self) -> list[tuple[str, str]]:
@@ -219,13 +226,11 @@ def _problems(whole: Field) -> Iterator[str]:
             yield f"pair {number + 1}: no entrant has the name {', '.join(map(repr, unknown))}"
         if len(meeting) < 2 or meeting in meetings[:number]:
             yield f"pair {number + 1}: {', '.join(map(repr, meeting))}: expected two entrants, each pair once"
-    files = [entrant.file_name.lower() for entrant in whole.entrant]
     for number, name in enumerate(names):
         if any(unicodedata.category(character) in CONTROLS for character in name):
             yield f"entrant {number + 1}: name = {name!r}: expected no control characters"
-        if files[number] in files[:number]:
-            both = f"{names[files.index(files[number])]!r} and {name!r}"
-            yield f"entrants {both} have the same name in files; give each a name of its own"
+        if name in names[:number]:
+            yield f"entrants {names.index(name) + 1} and {number + 1} have the name {name!r}; give each its own"
         try:
             _check_player(whole, whole.entrant[number].player)
         except UserError as error:

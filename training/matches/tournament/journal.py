@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from gozero.games.game import Game
 from gozero.records import move_list, sgf
+from gozero.system import files
 from gozero.system.options import SettingsError
 from training.matches.match import Fixture, MatchGame, agree
 from training.matches.tournament.clocks import Spent
@@ -228,7 +229,7 @@ def _contradiction(path: Path, was: str, is_now: str) -> SettingsError:
 
 def file_name(played: PlayedGame, field: Field) -> str:
     """Of the game's file in the folder `games`."""
-    entrants = {entrant.name: entrant.file_name for entrant in field.entrant}
+    entrants = field.file_names
     ending = "sgf" if field.game in sgf.GAME_NUMBERS else "txt"
     return f"{entrants[played.pair[0]]}~{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
 
@@ -239,7 +240,7 @@ def write_game(played: PlayedGame, field: Field, game: Game, folder: Path) -> No
     content = _sgf(played, field, game) if path.suffix == ".sgf" else _listed(played, game).encode()
     with storage.writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with storage.replacing(path) as file:
+        with files.replacing(path) as file:
             file.write(content)
 
 

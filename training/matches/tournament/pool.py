@@ -14,6 +14,7 @@ from dataclasses import field as dataclass_field
 from multiprocessing.connection import wait
 from pathlib import Path
 
+from gozero.games.colours import BLACK, WHITE, result_text
 from gozero.system.errors import UserError
 from gozero.system.workers import SPAWN, WorkerProcess
 from training.matches.match import Fixture, MatchGame
@@ -117,7 +118,7 @@ class WorkerPool:
         self._again += [fixture for fixture in fixtures.values() if fixture is not lost]
         if lost is not None:
             loser, why = lost.pair.index(name), f"{name}: {what}"
-            result = f"{'B' if lost.black != loser else 'W'}+F"
+            result = result_text(BLACK if lost.black != loser else WHITE, "F")
             game = MatchGame(lost.number, lost.black, 1 - loser, result, (), "failure", why, (None, None))
             yield PlayedGame.of(lost, game, (Spent(), Spent()), self._field.make_game())
             return

@@ -206,12 +206,15 @@ def _faults(results: Results) -> list[str]:
 
 
 def _repetitions(results: Results) -> list[str]:
-    """Pairings that played the same games again: they prove less than their number says."""
-    different = Counter(pair for pair, _ in {(game.pair, game.moves) for game in results.games})
+    """Pairings that played the same games again: they prove less than their number says. Faults cut games short, so
+    that these count in neither number.
+    """
+    sound = [game for game in results.games if not game.faulty]
+    different = Counter(pair for pair, _ in {(game.pair, game.moves) for game in sound})
     return [
-        f"{a} and {b} played only {different[a, b]} different games of {total.games}: raise opening_moves"
-        for (a, b), total in results.found.items()
-        if different[a, b] < 0.9 * total.games and results.field.opening_moves < 8
+        f"{a} and {b} played only {counted(different[a, b], 'different game')} of {total}: raise opening_moves"
+        for (a, b), total in Counter(game.pair for game in sound).items()
+        if different[a, b] < 0.9 * total and results.field.opening_moves < 8
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import COUNTED_GAMES
-from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent, result_text
 from gozero.games.descriptions import won_by
 from gozero.games.go import go
 from gozero.play.current_game import GoGame
@@ -98,7 +98,7 @@ class Counting:
             return ""
         if (ended := session.ended_here) is not None:
             how = "resigned" if ended.how == "resignation" else "ran out of time"
-            return f"{COLOUR_NAMES[ended.winner]} wins: {COLOUR_NAMES[BLACK + WHITE - ended.winner]} {how}."
+            return f"{COLOUR_NAMES[ended.winner]} wins: {COLOUR_NAMES[opponent(ended.winner)]} {how}."
         winner, lead = self.outcome()
         if winner == EMPTY:
             return "The game is a draw."
@@ -111,6 +111,5 @@ class Counting:
             if not session.is_over:
                 return ""
             if (ended := session.ended_here) is not None:
-                return f"{COLOUR_NAMES[ended.winner][0]}+{ended.how[0].upper()}"
-            winner, lead = self.outcome()
-            return "0" if winner == EMPTY else f"{COLOUR_NAMES[winner][0]}+{'' if lead is None else f'{abs(lead):g}'}"
+                return result_text(ended.winner, ended.how[0].upper())
+            return result_text(*self.outcome())

@@ -136,7 +136,7 @@ class RequestHandler:
         return not self._requests.empty() or self._seconds_left() == 0
 
     def _is_cut(self) -> bool:
-        """Whether the search for the engine's move ends now; requests that leave the live game as it is are answered."""
+        """Whether the search for the engine's move ends now; requests that leave the live game alone are answered."""
         while not self._requests.empty():
             request = self._requests.queue[0]  # nobody else takes it
             if request is None or request["do"] in URGENT:
@@ -208,7 +208,7 @@ class RequestHandler:
         session = GameSession(setup, size, sizes, network.header.trained)
         opener = partial(self._evaluator, network.path)
         if (self._settings.backend, self._settings.precision) != ("auto", "auto"):
-            opener(session.game.kind)
+            opener(session.game.definition)
         playouts = 0 if network.path else PLAYOUTS_A_LEVEL
         return Searches(session, opener, self._settings, playouts, self._should_stop, self._is_cut, self._report)
 
@@ -221,22 +221,23 @@ class RequestHandler:
             self._evaluators[path] = self._settings.evaluators(path)
         return self._evaluators[path].open(game)
 
-    def _begin(self, found: Searches) -> None:
-        found.is_analysing = self._current is not None and self._current.is_analysing and found.session.live is None
-        self._current = found
+    def _begin(self, searches: Searches) -> None:
+        goes_on = self._current is not None and self._current.is_analysing
+        searches.is_analysing = goes_on and searches.session.live is None
+        self._current = searches
 
     def _restore(self, request: dict[str, Any]) -> None:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
         saved = request.get("saved")
         if not isinstance(saved, dict):
             raise InputError(LOST)
-        found = self._open(setup_of(saved.get("setup")))
+        searches = self._open(setup_of(saved.get("setup")))
         try:
-            found.session.restore(saved["game"])
-            view(found.session, found.counting)
+            searches.session.restore(saved["game"])
+            view(searches.session, searches.counting)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
-        self._current = found
+        self._current = searches
 
     def _load(self, request: dict[str, Any]) -> None:
         """A record, for review; it says which game and which board it is. Of several games the page chooses one."""
@@ -245,9 +246,9 @@ class RequestHandler:
             self._answer(request, {"is": "games", "titles": [game.title for game in file.games]})
             return
         number = number if type(number) is int else 0
-        found = self._open(file.setup(self._session.setup, number))
-        remarks = file.load(found.session, number, str(request.get("name", ""))[-LONGEST_NAME:])
-        self._begin(found)
+        searches = self._open(file.setup(self._session.setup, number))
+        remarks = file.load(searches.session, number, str(request.get("name", ""))[-LONGEST_NAME:])
+        self._begin(searches)
         if remarks:
             self._answer(request, {"is": "message", "text": remarks})
 
@@ -298,8 +299,8 @@ class RequestHandler:
 
     def _view(self) -> dict[str, Any]:
         searches = self._searches
-        found = {"analysing": searches.is_analysing, "batch": bool(searches.batch)}
-        return {**view(searches.session, searches.counting), **found}
+        flags = {"analysing": searches.is_analysing, "batch": bool(searches.batch)}
+        return {**view(searches.session, searches.counting), **flags}
 
 
 def _bytes_of(text: Any) -> bytes:

@@ -18,7 +18,7 @@ from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup
 from gozero.games import GO_FAMILY
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE, opponent
 from gozero.games.go.rules import named_rules, same_rules, written_name
 from gozero.nets.locations import WEIGHTS
 from gozero.nets.weights import Header
@@ -45,14 +45,15 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
     against = f"-{COLOUR_NAMES[person]}-vs-level-{level}" if person else ""
     name = f"gozero-{today}-{session.game.name}{session.game.size}{against}"
     if session.start is None:
-        return f"{name}.txt", move_list.written(session.game.kind, tree.moves(session.line[-1]))
+        return f"{name}.txt", move_list.written(session.game.definition, tree.moves(session.line[-1]))
     if tree.origin is not None:
         return tree.origin.name or f"{name}.sgf", _into_file(tree, tree.origin)
     record = replace(session.start, result=result, date=str(today))
     if person:
-        names = {person: "person", BLACK + WHITE - person: f"gozero, level {level}"}
+        names = {person: "person", opponent(person): f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
-    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(GameWithVariations(record, _branches(tree), tree[START].comment))])
+    whole = GameWithVariations(record, _branches(tree), tree[START].comment)
+    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(whole)])
 
 
 def _branches(tree: MoveTree) -> list[Branch]:
@@ -196,7 +197,7 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
     main = next((place for place, branch in enumerate(game.branches) if branch.parent != place - 1), len(game.branches))
     if cuts and cuts[0] < main:
         where = found.unplayable(cuts[0] + 1)
-        where = f"{where[:1].upper()}{where[1:]} in {session.game.name} on {session.game.kind.dimensions}"
+        where = f"{where[:1].upper()}{where[1:]} in {session.game.name} on {session.game.definition.dimensions}"
         if not session.tree[START].children:
             raise InputError(f"{where}.")
         remarks.append(f"{where}: the game was read up to there.")
@@ -241,7 +242,7 @@ def _play_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[li
 
 
 def _load_moves(session: GameSession, text: str) -> None:
-    kind = session.game.kind
+    kind = session.game.definition
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         raise InputError("This file holds no moves.")

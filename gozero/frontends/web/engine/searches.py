@@ -16,7 +16,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.views import graph_point, look_values
+from gozero.frontends.web.engine.views import analysis_values, graph_point
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.play import engine
@@ -48,7 +48,7 @@ class Searches:
         settings: of this process.
         playouts_a_level: visits of the opponent for each level if there is no network, else 0.
         should_stop: whether an analysis ends now, because a request waits.
-        is_cut: whether the search for the engine's move ends now; may answer requests that leave the live game as it is.
+        is_cut: whether the search for the engine's move ends now; may answer requests that leave the live game alone.
         report: takes what is sent to the page.
 
     Attributes:
@@ -130,16 +130,16 @@ class Searches:
         self._analyst.analyse(self.session.game.position.to_play, limits, self._observer(node, sees_the_end=False))
         if not self._should_stop():
             self._analysed = node
-            self._report({**look_values(self._last, self.session, node), "paused": True})
+            self._report({**analysis_values(self._last, self.session, node), "paused": True})
 
     def _observer(self, node: int, *, sees_the_end: bool) -> Observer:
         """Notes what a search finds of a node, and reports it to pages that analyse this node."""
 
-        def note(look: Analysis) -> None:
-            self._last = look
-            self.session.tree.learn(node, estimate_of(look))
+        def note(analysis: Analysis) -> None:
+            self._last = analysis
+            self.session.tree.learn(node, estimate_of(analysis))
             if self.is_analysing and self.session.at == node:
-                self._report(look_values(look, self.session, node))
+                self._report(analysis_values(analysis, self.session, node))
 
         return Observer(
             note, REPORT_EVERY, sees_the_end, least_moves=LISTED_MOVES, most_moves=LISTED_MOVES, ownership=True
@@ -168,7 +168,7 @@ class Searches:
             return False
         if session.clock.remaining(time.monotonic()) <= 0:
             session.resign(colour, "time")
-        elif action == self._board.kind.resign_action:
+        elif action == self._board.definition.resign_action:
             session.resign(colour)
         else:
             session.reply(colour, action)
@@ -185,7 +185,7 @@ class Searches:
     def _limits(self, colour: int, cut: Callable[[], bool]) -> Limits:
         session, now = self.session, time.monotonic()
         session.run_clock(now)
-        moves = moves_to_share(self._board.kind.points, self._board.position.ply)
+        moves = moves_to_share(self._board.definition.points, self._board.position.ply)
         allowance = session.clock.allowance(colour, moves, now)
         if allowance is None:
             return Limits(self._level_visits, should_stop=cut)
@@ -200,19 +200,19 @@ class Searches:
             raise InputError("The game is over.")
         if session.is_engines_turn:
             raise InputError("The engine is choosing its move: ask again when it has moved.")
-        looks: list[Analysis] = []
-        observer = Observer(looks.append, most_moves=5, ownership=True)
+        analyses: list[Analysis] = []
+        observer = Observer(analyses.append, most_moves=5, ownership=True)
         limits = Limits(HINT_VISITS, should_stop=self._should_stop)
         self._analyst.hint(limits, observer)
-        if self._is_idle(looks[-1]) and self.counting.is_settled(self._should_stop):
-            self._analyst.hint(limits, observer, session.game.mask_of([session.game.kind.pass_action]))
-        session.tree.learn(session.at, estimate_of(looks[-1]))
-        self._report({**look_values(looks[-1], session, session.at), "hint": True})
+        if self._is_idle(analyses[-1]) and self.counting.is_settled(self._should_stop):
+            self._analyst.hint(limits, observer, session.game.mask_of([session.game.definition.pass_action]))
+        session.tree.learn(session.at, estimate_of(analyses[-1]))
+        self._report({**analysis_values(analyses[-1], session, session.at), "hint": True})
 
-    def _is_idle(self, look: Analysis) -> bool:
+    def _is_idle(self, analysis: Analysis) -> bool:
         """Whether the best move is on a point that belongs to a side already."""
-        point = look.moves[0].action
-        return look.ownership is not None and point < len(look.ownership) and abs(look.ownership[point]) > OWNED
+        point, ownership = analysis.moves[0].action, analysis.ownership
+        return ownership is not None and point < len(ownership) and abs(ownership[point]) > OWNED
 
     def begin_batch(self, visits: Any) -> None:
         """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
@@ -249,14 +249,15 @@ class Searches:
             with self.session.looking_at(node):
                 winner, lead = self.counting.outcome(self._should_stop)
             return Estimate(self._batch_visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
-        looks: list[Analysis] = []
+        analyses: list[Analysis] = []
         limits = Limits(self._batch_visits, should_stop=self._should_stop)
-        self._analyst.analyse_aside(position, limits, Observer(looks.append, most_moves=1))
-        return estimate_of(looks[-1])
+        self._analyst.analyse_aside(position, limits, Observer(analyses.append, most_moves=1))
+        return estimate_of(analyses[-1])
 
 
-def estimate_of(look: Analysis) -> Estimate:
+def estimate_of(analysis: Analysis) -> Estimate:
     """The same for Black."""
-    sign = 1 if look.colour == BLACK else -1
-    score = None if look.score is None or not math.isfinite(look.score) else sign * look.score
-    return Estimate(look.visits, (1 + sign * look.value) / 2, score, look.moves[0].line if look.moves else ())
+    sign = 1 if analysis.colour == BLACK else -1
+    score = None if analysis.score is None or not math.isfinite(analysis.score) else sign * analysis.score
+    line = analysis.moves[0].line if analysis.moves else ()
+    return Estimate(analysis.visits, (1 + sign * analysis.value) / 2, score, line)

@@ -18,7 +18,7 @@ from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import coords
-from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
@@ -122,7 +122,7 @@ class GameSession:
             action = coords.parse_vertex(str(text)[:8], *self.game.board)
         except ValueError as error:
             raise InputError(str(error)) from None
-        if action > self.game.kind.pass_action:
+        if action > self.game.definition.pass_action:
             raise InputError("Resign with its own button.")
         return action
 
@@ -198,7 +198,7 @@ class GameSession:
         if not self.is_going_on:
             raise InputError("No game is being played." if self.live is None else "The game is over.")
         self.go_to(self.live)
-        self.ended, self.live_turn = Ended(self.at, BLACK + WHITE - colour, how), EMPTY
+        self.ended, self.live_turn = Ended(self.at, opponent(colour), how), EMPTY
 
     def undo(self) -> None:
         """Back to the person's last own decision, with the clocks as they stood then; one move if there is no opponent
@@ -278,7 +278,7 @@ class GameSession:
         self.identity = str(values["identity"])
         if (start := values["start"]) is not None:
             self.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
-        self.tree = MoveTree.from_values(values["tree"], self.game.kind.actions)
+        self.tree = MoveTree.from_values(values["tree"], self.game.definition.actions)
         self.ended = None if values["ended"] is None else Ended(*values["ended"])
         if values["live"] is None:
             self.review()

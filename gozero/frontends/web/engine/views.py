@@ -14,7 +14,7 @@ import numpy as np
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
 from gozero.play.report import Analysis
@@ -50,13 +50,13 @@ def _board(session: GameSession) -> dict[str, Any]:
     game, last = session.game, session.tree[session.at].action
     return {
         "game": game.name,
-        "cols": game.kind.cols,
-        "rows": game.kind.rows,
+        "cols": game.definition.cols,
+        "rows": game.definition.rows,
         "size": game.size,
         "squares": game.name in GAMES_ON_SQUARES,
         "falling": game.name in FALLING_GAMES,
         "stones": game.stones().reshape(-1).tolist(),
-        "last": last if 0 <= last < game.kind.points else None,
+        "last": last if 0 <= last < game.definition.points else None,
         "lastText": _last_move(session),
         "gains": _gains(session),
     }
@@ -64,7 +64,7 @@ def _board(session: GameSession) -> dict[str, Any]:
 
 def _turn(session: GameSession) -> dict[str, Any]:
     """Whose turn it is, in the position that is shown and in the live game."""
-    kind, position = session.game.kind, session.game.position
+    kind, position = session.game.definition, session.game.position
     over = position.is_over  # after a resignation variations may follow
     return {
         "toPlay": None if over else NAMES[position.to_play],
@@ -117,31 +117,31 @@ def _terms(session: GameSession) -> dict[str, Any]:
     }
 
 
-def look_values(look: Analysis, session: GameSession, node: int) -> dict[str, Any]:
+def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict[str, Any]:
     """A look at the search of a node's position."""
-    sign = 1 if look.colour == BLACK else -1
+    sign = 1 if analysis.colour == BLACK else -1
     return {
         "is": "look",
         "node": node,
-        "visits": look.visits,
-        "toPlay": NAMES[look.colour],
-        "black": _share(sign * look.value),
-        "score": _rounded(look.score, sign),
+        "visits": analysis.visits,
+        "toPlay": NAMES[analysis.colour],
+        "black": _share(sign * analysis.value),
+        "score": _rounded(analysis.score, sign),
         "moves": [
             {
                 "point": move.action,
                 "vertex": session.vertex(move.action),
                 "visits": move.visits,
-                "share": round(move.visits / max(1, look.visits), DIGITS),
+                "share": round(move.visits / max(1, analysis.visits), DIGITS),
                 "chance": _share(move.value) if move.visits else None,
                 "score": _rounded(move.score) if move.visits else None,
                 "prior": round(move.prior, DIGITS),
                 "line": [session.vertex(action) for action in move.line],
                 "points": list(move.line),
             }
-            for move in look.moves
+            for move in analysis.moves
         ],
-        "ownership": None if look.ownership is None else np.round(sign * look.ownership, 2).tolist(),
+        "ownership": None if analysis.ownership is None else np.round(sign * analysis.ownership, 2).tolist(),
     }
 
 
@@ -195,8 +195,8 @@ def _gains(session: GameSession) -> dict[str, Any] | None:
         return None
     placed = {BLACK: len(session.start.black_stones), WHITE: len(session.start.white_stones)}
     for move in game.position.moves:
-        placed[move.colour] += move.action < game.kind.points
-    taken = {COLOUR_WORDS[BLACK + WHITE - colour]: placed[colour] - standing[colour] for colour in placed}
+        placed[move.colour] += move.action < game.definition.points
+    taken = {COLOUR_WORDS[opponent(colour)]: placed[colour] - standing[colour] for colour in placed}
     return {"what": "captured", **taken}
 
 
@@ -205,5 +205,5 @@ def _last_move(session: GameSession) -> str:
     node = session.tree[session.at]
     if node.action < 0:
         return ""
-    is_pass = node.action == session.game.kind.pass_action
+    is_pass = node.action == session.game.definition.pass_action
     return f"{COLOUR_NAMES[node.colour]} {'passes' if is_pass else session.vertex(node.action)}"

@@ -8,8 +8,9 @@ import pytest
 
 from gozero import games
 from gozero.games.position import Position
+from gozero.play.time_controls import TimeLeft
 from training.matches.players import Fault, Turn
-from training.matches.tournament.clocks import LAG, ClockedPlayer, GameClock, Left
+from training.matches.tournament.clocks import LAG, ClockedPlayer, GameClock
 
 COURSE, NONE, FIVE = GameClock(course=True), GameClock(), GameClock(byoyomi=5)
 CANADIAN = GameClock(main=10, byoyomi=6, stones=2)
@@ -93,10 +94,17 @@ def test_main_time_then_canadian_overtime() -> None:
     thinker, _, answers = game_of(CANADIAN, 4, 5, 2, 1, 5, 0.5, 5.9)
     assert answers == [FIRST] * 7
     # 10, 6, 1 of main time; the third move takes 1 of the period for two stones, and so on
-    assert [turn.left for turn in thinker.turns] == [(10, 0), (6, 0), (1, 0), (5, 1), (6, 2), (1, 1), (6, 2)]
+    clock = [(10, 0), (6, 0), (1, 0), (5, 1), (6, 2), (1, 1), (6, 2)]
+    assert [turn.left for turn in thinker.turns] == [TimeLeft(*left) for left in clock]
     assert isinstance(game_of(CANADIAN, 4, 5, 2, 5.3)[2][3], Fault)
     assert isinstance(game_of(CANADIAN, 16.3)[2][0], Fault)
     assert game_of(CANADIAN, 15.9)[2] == [FIRST]
+
+
+def test_what_the_lag_grants_begins_no_new_period() -> None:
+    thinker, _, answers = game_of(CANADIAN, 10 + 6.2, 0.2)
+    assert answers == [FIRST] * 2
+    assert (round(thinker.turns[1].left.seconds, 3), thinker.turns[1].left.count) == (0, 1)  # type: ignore[union-attr]
 
 
 def test_main_time_alone() -> None:
@@ -107,7 +115,7 @@ def test_main_time_alone() -> None:
 
 
 def test_overtime_from_the_start() -> None:
-    assert GameClock(byoyomi=2, stones=1).full() == Left(2, 1)
+    assert GameClock(byoyomi=2, stones=1).control.full() == TimeLeft(2, 1)
     assert game_of(GameClock(byoyomi=2), 1.9, 1.9, 1.9)[2] == [FIRST] * 3
 
 

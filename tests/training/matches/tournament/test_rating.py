@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from training.matches.elo import Z95, MatchScore, bradley_terry, rate, superiority
+from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.results import score, standings, totals
+from training.matches.tournament.results import Results, remarks, score, standings, totals
 
 TRUTH = {"a": 0.0, "b": 40.0, "c": 110.0, "d": 200.0, "e": 320.0, "f": 480.0}  # Elo
 
@@ -138,3 +139,11 @@ def test_a_score_is_seen_from_either_side() -> None:
     assert score(found, "a", "b") == MatchScore(2, 0, 1)
     assert score(found, "b", "a") == MatchScore(0, 2, 1)
     assert score(found, "a", "c") is None
+
+
+@pytest.mark.parametrize(("detail", "said"), [("", ["a and b played only 1 different game of 6"]), ("silence", [])])
+def test_games_that_repeat_are_said_but_not_those_that_a_fault_cut_short(detail: str, said: list[str]) -> None:
+    games = [played("a", "b", index, "a", detail=detail) for index in range(6)]
+    field = Field((Entrant("random", "a"), Entrant("random", "b")))
+    results = Results(field, games, totals(games), rate(field.names, totals(games)), [], {}, 0, None)
+    assert [line.partition(":")[0] for line in remarks(results) if "different" in line] == said
