@@ -10,6 +10,7 @@
 A test that needs an optional part is marked `@pytest.mark.pachi`, say; the skip happens here, in one place.
 """
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -88,6 +89,16 @@ def pytest_configure(config: pytest.Config) -> None:
     required_parts(config)
     # Debian installs games where the PATH of root does not look
     os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/games"))
+
+
+def pytest_collection() -> None:
+    """Import the tests without the collector, which would search torch's and Ray's modules again and again."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

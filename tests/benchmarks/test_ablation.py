@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks import ablation
 from gozero.nets import model, weights
+from gozero.system.console import BAD_INPUT
 from gozero.system.options import SettingsError
 from training.settings import presets
-from training.storage.storage import alone
 
 MANY = 10_000_000  # evaluations: generations as long as the base's
 
@@ -49,11 +49,12 @@ def test_a_wrong_arm_is_one_line_before_anything_is_trained(arm, told, tmp_path,
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_run_that_another_process_works_on_is_left_alone(tmp_path, capfd):
-    with alone(ablation.folder_of(tmp_path, "puct", 1)):
-        assert ablation.main(["--arms", "puct", "--matches", "no", "--folder", str(tmp_path)]) == 2
-    assert "puct-1" in capfd.readouterr().err
-    assert not list(tmp_path.glob("*/checkpoints"))
+def test_a_run_that_is_refused_ends_it(tmp_path, monkeypatch):
+    """As that of a folder in which another process works is."""
+    begun = []
+    monkeypatch.setattr(ablation, "train", lambda arm, *rest: (begun.append(arm), BAD_INPUT)[1])
+    assert ablation.main(["--arms", "puct", "bf16", "--folder", str(tmp_path)]) == BAD_INPUT
+    assert begun == ["puct"]
 
 
 def test_a_match_needs_the_weights_of_both(tmp_path, capsys):

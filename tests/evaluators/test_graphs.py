@@ -1,6 +1,7 @@
 """Inference graphs inside weights files: a player without torch, damage, and what stays as it was."""
 
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -40,6 +41,19 @@ def saved(path: Path, network: str = "b2c8", features: int = 1) -> Path:
     net = trained_like(config, random_states(games.make("go", size=7), 8))
     weights.save(path, net, config, size=7, trained_sizes=(5, 7))
     return path
+
+
+@pytest.fixture(scope="module")
+def with_graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = saved(tmp_path_factory.mktemp("weights") / "net.pt")
+    graphs.embed(file)
+    return file
+
+
+@pytest.fixture
+def file(with_graph: Path, tmp_path: Path) -> Path:
+    """Weights that carry their graph, to be changed."""
+    return Path(shutil.copy(with_graph, tmp_path))
 
 
 def run_without_torch(file: Path, home: Path) -> list[str]:
@@ -112,9 +126,7 @@ def test_ranges_come_with_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("part", attachments.GRAPH)
-def test_a_damaged_graph_is_named(tmp_path: Path, part: str) -> None:
-    file = saved(tmp_path / "net.pt")
-    graphs.embed(file)
+def test_a_damaged_graph_is_named(file: Path, part: str) -> None:
     content = attachments.read(file, attachments.GRAPH)
     assert content is not None
     attachments.write(file, {**content, part: content[part][:-40]})
@@ -133,9 +145,7 @@ def flipped(file: Path, member: str, offset: int) -> None:
 
 @pytest.mark.parametrize("part", attachments.GRAPH)
 @pytest.mark.parametrize("offset", [0, 1, 12])
-def test_damage_on_the_disk_is_named(tmp_path: Path, part: str, offset: int) -> None:
-    file = saved(tmp_path / "net.pt")
-    graphs.embed(file)
+def test_damage_on_the_disk_is_named(file: Path, part: str, offset: int) -> None:
     flipped(file, part, offset)
     with pytest.raises(weights.WeightsError, match="its inference graph is damaged"):
         graphs.load(file, "go")
@@ -143,9 +153,7 @@ def test_damage_on_the_disk_is_named(tmp_path: Path, part: str, offset: int) -> 
 
 
 @pytest.mark.parametrize("ranges", [[], None, {"7x7": 5}, {"7x7": {"blocks.0.conv1": "wide"}}])
-def test_ranges_of_a_wrong_kind_are_damage(tmp_path: Path, ranges: object) -> None:
-    file = saved(tmp_path / "net.pt")
-    graphs.embed(file)
+def test_ranges_of_a_wrong_kind_are_damage(file: Path, ranges: object) -> None:
     content = attachments.read(file, attachments.GRAPH)
     assert content is not None
     description = json.loads(content["graph.json"]) | {"ranges": ranges}
@@ -166,9 +174,7 @@ def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
         assert attachments.read(file, attachments.GRAPH) is not None
 
 
-def test_another_game_is_refused(tmp_path: Path) -> None:
-    file = saved(tmp_path / "net.pt")
-    graphs.embed(file)
+def test_another_game_is_refused(file: Path) -> None:
     with pytest.raises(weights.WeightsError, match="it plays go, not othello"):
         open_evaluator(file, games.make("othello"), backend="openvino")
 

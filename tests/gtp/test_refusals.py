@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gozero import games
+from gozero.evaluators.graphs import embed
 from gozero.nets import model, weights
 from tests.gtp.process import run, start
 
@@ -15,6 +16,7 @@ def nogo_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = model.config("b1c8", games.make("nogo"))
     path = tmp_path_factory.mktemp("weights") / "nogo.pt"
     weights.save(path, model.build(config, seed=1), config, game="nogo", size=6)
+    embed(path)
     return path
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from gozero.nets import model, weights
 from tests.conftest import NODE_PACKAGES
 
 pytestmark = pytest.mark.node
@@ -22,11 +21,9 @@ LINE = re.compile(r"(?:pass|[A-Za-z]\d+)(?:\s+(?:pass|[A-Za-z]\d+))*\s*$")
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def seen(small_weights: Path) -> dict[str, Any]:
     """What came of each step of sabaki/session.js."""
-    path, config = tmp_path_factory.mktemp("weights") / "small net.pt", model.config("b1c8")
-    weights.save(path, model.build(config, seed=1), config)
-    engine = [sys.executable, "-m", "gtp", "--weights", str(path), "--visits", "50", "--seed", "1"]
+    engine = [sys.executable, "-m", "gtp", "--weights", str(small_weights), "--visits", "50", "--seed", "1"]
     done = subprocess.run(
         ["node", Path(__file__).parent / "sabaki" / "session.js", *engine],
         env={**os.environ, "NODE_PATH": str(NODE_PACKAGES)},

@@ -49,8 +49,8 @@ def test_the_estimate_measures_and_prints() -> None:
     assert len(text.splitlines()) == 12
 
 
-def test_the_estimate_measures_all_processes_of_the_run() -> None:
-    chosen = settings("threads=1", "selfplay.games=4", "selfplay.slots=2", "selfplay.processes=2")
+def test_the_estimate_measures_all_slots_of_the_run() -> None:
+    chosen = settings("threads=1", "selfplay.games=4", "selfplay.slots=2")
     with closing(trial.SelfPlayTrial(chosen, trial.network(chosen))) as play:
         stage = chosen.stage[-1]
         assert play.evaluations_a_second(stage, 4, 1e-6) > 0, "also if the time is over before the first batch"

@@ -51,13 +51,24 @@ def shared() -> Generator[ProcessSelfPlay]:
 
 
 def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
-    """Games, their order, the pools that are left, and all this again with another network."""
+    """Games, their order, the pools that are left, and all this again with another network.
+
+    Signals are left to the process that leads, also while the others are starting: a Ctrl-C in the terminal reaches
+    them all.
+    """
+
+    def signalled() -> bool:
+        for number in IGNORED:
+            for process in shared._workers._processes:
+                os.kill(process, number)
+        return False
+
     alone = LocalSelfPlay(SETTINGS, NET, 1, "cpu")
     for seed in (None, 2):
         if seed is not None:
             for each in (alone, shared):
                 each.take_weights(model.build(network_config(SETTINGS), seed).state_dict())
-        expected, found = played(alone, tasks()), played(shared, tasks())
+        expected, found = played(alone, tasks()), played(shared, tasks(), signalled)
         assert moves(found) == moves(expected)
         assert found[-1] == expected[-1]
         assert len(found) == len(expected)
@@ -92,31 +103,18 @@ def test_an_error_in_a_worker_is_raised_here(shared: ProcessSelfPlay) -> None:
     assert isinstance(shared._send(order).exception(), zlib.error)
 
 
-def test_signals_are_left_to_the_process_that_leads_and_a_worker_that_died_is_one_line() -> None:
-    """Also while one is starting: a Ctrl-C in the terminal reaches them all."""
-    starting = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
-    for task in tasks():
-        starting.submit(task)
-    processes = list(starting._workers._processes)
-    for number in IGNORED:
-        for process in processes:
-            os.kill(process, number)
-    while starting.tasks:
-        assert list(starting.take(lambda: False))
-    os.kill(processes[1], signal.SIGKILL)
-    with pytest.raises(WorkerLostError):
-        played(starting, tasks())
-    starting.close()
-
-
 def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
-    """Records and weights to the last bit, also where it goes on in one."""
+    """Records and weights to the last bit, also where it goes on in one. Then one of the two is killed."""
     for name, parts in (("one", {1: 2}), ("two", {2: 1, 1: 2})):
         for processes, generations in parts.items():
             play = replace(SETTINGS.selfplay, processes=processes)
             settings = replace(SETTINGS, generations=generations, selfplay=play, stage=SETTINGS.stage[1:])
             run = session.prepare(settings, tmp_path / name)
             modes.train_in_mode(run, crashes.Watch(run.folder, settings), lambda: False)  # type: ignore[arg-type]
+            if isinstance(run.selfplay, ProcessSelfPlay):
+                os.kill(next(iter(run.selfplay._workers._processes)), signal.SIGKILL)
+                with pytest.raises(WorkerLostError):
+                    played(run.selfplay, tasks())
             run.selfplay.close()
     for generation in (1, 2):
         one, two = (storage.shard(tmp_path / name, generation) for name in ("one", "two"))
