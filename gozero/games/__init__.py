@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 GAMES = {
     "connect4": "gozero.games.connect4",
+    "course_go": "gozero.games.go.course_go",
     "go": "gozero.games.go.go",
     "gomoku": "gozero.games.gomoku",
     "nogo": "gozero.games.nogo",
@@ -23,7 +24,7 @@ GAMES = {
 # whose states are those of gozero.games.go.go: they have Go's features, commands and records
 GO_FAMILY = ("go", "simple_go")
 MOST_KOMI = 1000  # points, either way, that a front end, a match or a tournament takes
-COUNTED_GAMES = ("othello",)  # others that are won by a number of points; the rest are just won
+COUNTED_GAMES = ("course_go", "othello")  # others that are won by a number of points; the rest are just won
 FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move
 GAMES_ON_SQUARES = ("connect4", "othello", "tictactoe")  # played in the squares of a board, not where its lines cross
 

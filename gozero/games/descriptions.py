@@ -18,12 +18,14 @@ class Description:
 
 _AREA = "The larger area wins; two passes end the game, and every stone then on the board counts as alive."
 _SMALL = "The larger area wins, without komi; after two passes or 100 moves all stones count as alive."
+_EYES = "More one-point eyes win; who can move must, and no own eye may be filled that is not in danger."
 _NOGO = "No move may capture, nor take its own chain's last liberty; who cannot move loses."
 _DISCS = "A disc turns over the lines it encloses; most discs win; who can place none passes."
 _DROPS = "Discs fall to the lowest free point of a column; four in a row win."
 DESCRIPTIONS = {
     "go": Description("Go", _AREA, "{margin} points"),
     "simple_go": Description("Simplified Go", _SMALL, "{margin} points"),
+    "course_go": Description("The course's Go", _EYES, "{margin} eyes"),
     "nogo": Description("NoGo", _NOGO, "leaving {loser} no move"),
     "othello": Description("Othello", _DISCS, "{margin} discs"),
     "gomoku": Description("Gomoku", "Five in a row win.", "five in a row"),

@@ -10,6 +10,7 @@ from gozero.games.game import EMPTY
 from gozero.games.position import Position
 
 REASONS = {
+    "course_go": "{move} would be suicide, retake a ko at once, or fill an eye of yours that is not in danger.",
     "nogo": "{move} would capture stones or take its own last liberty, and neither is allowed in NoGo.",
     "othello": "{move} doesn't flip any discs.",
 }

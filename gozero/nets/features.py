@@ -106,7 +106,7 @@ CHAIN_TACTICS: tuple[str, ...] = ("chains of 1 liberty", "chains of 2 liberties"
 _READ = ("chains in ladders", "own ladders", "other's ladders", "own pass-alive points", "other's pass-alive points")
 GO_TACTICS: tuple[str, ...] = (*CHAIN_TACTICS, *_READ)
 LINE_TACTICS: tuple[str, ...] = ("own lines", "other's lines", "own threats", "other's threats")
-CHAIN_GAMES = (*GO_FAMILY, "nogo")  # whose state rows are those of gozero.games.go.chains
+CHAIN_GAMES = (*GO_FAMILY, "course_go", "nogo")  # whose state rows are those of gozero.games.go.chains
 LINE_GAMES = ("connect4", "gomoku", "tictactoe")  # of gozero.games.lines
 
 

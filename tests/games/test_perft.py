@@ -9,8 +9,9 @@ import pytest
 
 from gozero.games import connect4, nogo, othello, tictactoe
 from gozero.games.game import NOT_OVER
-from gozero.games.go import go, simple_go
+from gozero.games.go import course_go, go, simple_go
 from gozero.games.perft import counts
+from tests.naive.course_go import NaiveCourseGo
 from tests.naive.go import NaiveGo, perft
 from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello
@@ -33,6 +34,7 @@ NOGO = {
     5: [25, 600, 13792, 302896],
     9: [81, 6480, 511912],
 }
+COURSE_GO = [25, 600, 13800, 303424]
 # A forced pass is a ply. On 8x8 conventions part after depth 9, where 228 games have ended: here they have no leaf at
 # depth 10.
 OTHELLO = {
@@ -128,6 +130,11 @@ def test_the_slow_referee_of_othello_counts_the_same(size: int, depth: int) -> N
 
 def test_sequences_of_simple_go_begin_as_those_of_go() -> None:
     assert counts(simple_go.make(), 3) == POSITIONAL[5]
+
+
+def test_sequences_of_course_go() -> None:
+    assert counts(course_go.make(), 4) == COURSE_GO
+    assert [perft(NaiveCourseGo(), depth) for depth in (1, 2, 3)] == COURSE_GO[:3]  # the slow referee: all four
 
 
 def test_sequences_of_connect4() -> None:

@@ -33,6 +33,7 @@ COURSES = {
     course.game: course
     for course in (
         Course("tictactoe", (32, 64), 100, (32, 64, 70), 1, 16),
+        Course("course_go", (30, 50, 70), 100, (30, 50, 70), 2, 8),
         Course("simple_go", (16, 32, 32), 100, (32, 32, 70), 2, 8),
         Course("gomoku", (16, 32, 32), 100, (32, 32, 70), 1, 8),
         Course("othello", (16, 32, 32), 100, (32, 32, 70), 2, 4),
@@ -42,7 +43,7 @@ SIZES = {"gomoku": 9}  # where the course's board is not what the game takes by 
 
 
 def course_of(name: str) -> Course:
-    """The course of that game. ChoiceError where it is none of the four."""
+    """The course of that game. ChoiceError where it has none."""
     if name not in COURSES:
         raise ChoiceError(f"the course has no game {name!r}: expected one of {', '.join(COURSES)}")
     return COURSES[name]

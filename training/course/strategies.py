@@ -90,7 +90,7 @@ class StrategyEvaluator:
     """
 
     def __init__(self, game: Game, strategy: Strategy, values: Networks, policies: Networks) -> None:
-        self.game = game
+        self.game, self._kind = game, strategy.kind
         self._expander, self._values = Expander(game), values
         self._search = ValueMover(self._expander, values, strategy.number) if strategy.kind == VAL else None
         self._policy = None if self._search else PolicyMover(self._expander, policies)
@@ -108,6 +108,21 @@ class StrategyEvaluator:
             moved = opponent(states[:, TO_PLAY])
             value = -expected_results(self._values, self._expander.boards(states), moved, self.game.shape)
         return Evaluation(self._policy.logits(states).astype(np.float32), value)
+
+    def of_points(self, state: np.ndarray) -> np.ndarray:
+        """What the networks think of a move on each point, float32 [P], 0..1, nan where it is no candidate.
+
+        The chance to win after it, a tie counting half, as `val` sees it; the policy's probability in `pol`.
+        """
+        points, states = self.game.points, state[None]
+        if self._kind == POL:
+            assert self._policy is not None
+            logits = self._policy.logits(states)[0]
+            shares = np.exp(logits - logits.max())
+            return np.where(logits > NEVER, shares / shares.sum(), np.nan)[:points]
+        search = self._search or ValueMover(self._expander, self._values)
+        values = search.values(states)[0, :points]
+        return np.where(np.isfinite(values), (1 + values) / 2, np.nan)
 
 
 def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyEvaluator:

@@ -39,6 +39,7 @@ NAMES = {
     "Connect4": "connect4",
     "TicTacToe": "tictactoe",
     "SimpleGo": "simple_go",
+    "CourseGo": "course_go",
 }
 """The environments, `gozero/NAME-v0`, and their names in `gozero.games`."""
 _SLOT = 0  # an environment plays one game at a time

@@ -35,7 +35,9 @@ What a player may be
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
     course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks
-                           as docs/students.md lists them, such as course:runs/course-simple_go:val:2
+                           as docs/students.md lists them, such as course:runs/course-course_go:val:2
+    python:FILE:FUNCTION   a function in a Python file, which gets the position and returns a move; docs/students.md has
+                           an example
     perfect                a random one of the best moves of a solved game; see `training.matches.perfect`;
                            Connect-4 needs bitbully
 
@@ -135,8 +137,8 @@ class StoppableEvaluator:
 class ParsedPlayer:
     """A player's description, taken apart."""
 
-    kind: str  # random | fixed | perfect | uct | puct-rollout | weights | gtp | course
-    argument: str = ""  # the file, the command, or the course's folder and strategy
+    kind: str  # random | fixed | perfect | uct | puct-rollout | weights | gtp | course | python
+    argument: str = ""  # the file, the command, the course's folder and strategy, or file and function
     visits: int = 0  # rollouts or playouts
     is_policy: bool = False  # the network alone
     precision: str = "auto"
@@ -145,7 +147,7 @@ class ParsedPlayer:
 _PLAYER = re.compile(
     r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout):(?P<count>[^:]*)"
     r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?"
-    r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)",
+    r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)|python:(?P<python>.+:\w+)",
     re.DOTALL,
 )
 
@@ -156,14 +158,14 @@ def parse_player(text: str) -> ParsedPlayer:
     if found is None:
         raise PlayerError(
             f"no player is called {text!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
-            "weights:FILE:policy, gtp:COMMAND, course:FOLDER:STRATEGY or perfect"
+            "weights:FILE:policy, gtp:COMMAND, course:FOLDER:STRATEGY, python:FILE:FUNCTION or perfect"
         )
     if found["plain"]:
         return ParsedPlayer(found["plain"])
     if found["rollouts"]:
         return ParsedPlayer(found["rollouts"], visits=count_of(found["count"], text))
-    if found["command"] or found["course"] is not None:
-        return ParsedPlayer(text.partition(":")[0], found["command"] or found["course"])
+    if (argument := found["command"] or found["course"] or found["python"]) or found["course"] is not None:
+        return ParsedPlayer(text.partition(":")[0], argument)
     is_policy = found["visits"] == POLICY
     visits = 1 if is_policy else count_of(found["visits"], text, f", or {POLICY}")
     return ParsedPlayer("weights", found["file"], visits, is_policy, found["precision"] or "auto")

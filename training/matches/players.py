@@ -38,6 +38,7 @@ from training.matches.interface import (
     count_of,
     parse_player,
 )
+from training.matches.python_player import PythonPlayer
 
 if TYPE_CHECKING:
     from torch import nn
@@ -195,6 +196,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         return PerfectPlayer(perfect.solver(conditions.game))
     if player.kind == "gtp":
         return GtpPlayer(player.argument, conditions)
+    if player.kind == "python":
+        return PythonPlayer(player.argument)
     if player.kind == "course":
         return _strategy_player(player.argument, conditions)
     if player.kind == "weights":

@@ -6,6 +6,7 @@ The engine is a `gozero.play.player.Player`, as in every front end.
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -125,16 +126,24 @@ class Terminal:
         hint_visits: simulations of a hint; None: as many as of a move.
         opponent: of the result, which is saved when the game is over by its rules or the person resigns, unless there
             was a hint or a move taken back. None: the result is not saved.
+        remark: what is printed below a move of the engine, from the position before it and the seconds that it took;
+            None: nothing.
     """
 
     def __init__(
-        self, player: Player, person: int, visits: int, hint_visits: int | None = None, opponent: Opponent | None = None
+        self,
+        player: Player,
+        person: int,
+        visits: int,
+        hint_visits: int | None = None,
+        opponent: Opponent | None = None,
+        remark: Callable[[Position, float], str] | None = None,
     ) -> None:
         self.resigned = False  # the person has
         self._player, self._person = player, person
         self._game = player.game.position.game
         self._visits, self._hint_visits = visits, hint_visits or visits
-        self._opponent = opponent
+        self._opponent, self._remark = opponent, remark
         self._leaving = False
         self._has_warned = False  # of a search that its memory ended
         player.searcher.on_full = self._warn_of_memory
@@ -288,9 +297,13 @@ class Terminal:
         """Let the engine move if it is its turn, and print the result."""
         colour, analyses = self._position.to_play, list[Analysis]()
         if not self.is_over and colour != self._person:
+            before, start = self._position.copy(), time.perf_counter()
             action = self._player.genmove(colour, Limits(self._visits), Observer(analyses.append, most_moves=1))
+            seconds = time.perf_counter() - start
             self._print_board()
             print(self._described(colour, action, analyses[-1].value))
+            if self._remark is not None:
+                print(self._remark(before, seconds))
         elif self.is_over:
             self._print_board()
         if self.is_over:

@@ -1,6 +1,7 @@
 """Networks of the course: their planes, their symmetry in learning, and what they learn."""
 
 import numpy as np
+import pytest
 import torch
 
 from gozero.games.symmetry import inverse, point_map
@@ -41,16 +42,18 @@ def test_eight_passes_show_a_board_under_all_eight_symmetries_and_points_turn_wi
     (network,) = new_networks(PolicyNetwork, GAME, COURSE, 1)
     board = np.array([1, 2, 0, 0, 0, 0, 0, 0, 0], np.uint8)
     rows = np.tile(board, (64, 1))
-    fit(network, rows, np.full(64, 5), GAME, 64, 1, int, points=True, batch=32)
+    fit(network, rows, np.full(64, 5), GAME, 64, 1, points=True, batch=32)
     for symmetry in GAME.symmetries:
         turned = board[point_map(GAME.shape, symmetry)]
         target = int(point_map(GAME.shape, inverse(symmetry))[5])
         assert outputs(network, turned[None], GAME.shape)[0].argmax() == target, f"symmetry {symmetry}"
 
 
-def test_a_value_network_learns_who_wins() -> None:
+def test_a_value_network_learns_who_wins(capsys: pytest.CaptureFixture[str]) -> None:
     (network,) = new_networks(ValueNetwork, GAME, COURSE, 1)
     boards = np.random.default_rng(1).integers(0, 3, (600, 9)).astype(np.uint8)
     targets = boards[:, 4].astype(np.int64)  # whoever holds the centre, or nobody
-    fit(network, boards, targets, GAME, 6, 1, int, batch=32)
+    fit(network, boards, targets, GAME, 6, 1, batch=32)
     assert (outputs(network, boards, GAME.shape).argmax(axis=1) == targets).mean() > 0.95
+    losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().err.splitlines()]
+    assert len(losses) == 6 and losses[-1] < losses[0] / 2, "a line for each pass"

@@ -28,7 +28,7 @@ def reinforce(run: Path, rounds: int, *more: str) -> int:
     return course_command.reinforce(["--game", "tictactoe", "--run", str(run), "--rounds", str(rounds), *sizes, *more])
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "simple_go"])
+@pytest.mark.parametrize("game", ["tictactoe", "course_go"])
 def test_generations_are_measured_printed_and_left_out_the_second_time(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,12 +130,12 @@ def test_policies_need_value_networks_and_reinforcement_needs_policies(
 
 
 def test_policies_are_made_and_measured_both_ways(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert generate(tmp_path, "simple_go") == 0 and imitate(tmp_path, "simple_go") == 0
+    assert generate(tmp_path, "course_go") == 0 and imitate(tmp_path, "course_go") == 0
     lines = capsys.readouterr().out.splitlines()[-4:]
     assert [line.split(":")[0] for line in lines] == [
         f"{way} moves, net plays {colour}" for way in ("drawn", "greedy") for colour in ("black", "white")
     ]
-    assert len(CourseFolder.of(tmp_path, "simple_go").load(SUPERVISED)) == 2
+    assert len(CourseFolder.of(tmp_path, "course_go").load(SUPERVISED)) == 2
 
 
 def test_a_stopped_reinforcement_goes_on_as_if_it_had_not_been(

@@ -1,6 +1,7 @@
 """The strategies as evaluators and players: in searches, matches, on the terminal and over GTP."""
 
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -144,6 +145,23 @@ def test_a_person_plays_it_on_the_terminal(
     assert course_command.play([f"{course}:val", "--game", "tictactoe", "--seed", "1"]) == 0
     out = capsys.readouterr().out
     assert "val, 1 level" in out and "White " in out and "Your chance is" in out
+    board = out[re.search(r"^\d+\.\d\d s", out, re.MULTILINE).end() :].splitlines()[1:4]
+    cells = [line.split()[1:] for line in board]
+    assert cells[1][1] == "X" and all(0 <= int(cell) <= 100 for row in cells for cell in row if cell != "X")
+
+
+@pytest.mark.parametrize("text", ["val:2", "pol", "val_and_pol"])
+def test_candidates_have_values_and_the_best_is_what_it_plays(course: Path, text: str) -> None:
+    evaluator, position = open_strategy(parse(f"{course}:{text}"), TICTACTOE), Position(TICTACTOE)
+    position.play(4)
+    values = evaluator.of_points(position.state)
+    assert (np.isfinite(values) == position.legal()[:9]).all() and 0 <= np.nanmin(values) <= np.nanmax(values) <= 1
+    if text != "val_and_pol":
+        assert np.nanargmax(values) == evaluator.evaluate(position.state[None]).logits[0].argmax()
+    assert (text == "pol") == np.isclose(np.nansum(values), 1)
+
+
+def test_bad_strategies_are_one_line(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert course_command.play([f"{course}:vol", "--game", "tictactoe"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 

@@ -311,6 +311,55 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
     assert {record.ended for record in records} == {"two passes"}
 
 
+STRATEGY = """
+import numpy as np
+from beside import LAST
+
+def last(position):
+    return np.flatnonzero(position.legal())[LAST]
+
+def corner(position):
+    return "A1"
+
+def nothing(position):
+    return None
+
+def broken(position):
+    return 1 / 0
+"""
+
+
+@pytest.fixture
+def strategy(tmp_path: Path) -> Path:
+    """A Python file with functions that are players, without its `.py`."""
+    (tmp_path / "beside.py").write_text("LAST = -1")
+    (tmp_path / "mine.py").write_text(STRATEGY)
+    return tmp_path / "mine"
+
+
+def test_a_function_in_a_python_file_plays(strategy: Path, go: Game) -> None:
+    one, corner = (open_player(f"python:{strategy}:{name}", Conditions(go, 7.5)) for name in ("last", "corner"))
+    turn = Turn(0, Position(go))
+    assert list(one.choose([turn, turn])) == [go.pass_action] * 2 and one.name == "mine:last"
+    assert list(corner.choose([turn])) == [go.action("A1")] and not turn.position.moves
+
+
+def test_a_function_that_returns_no_move_or_fails_is_at_fault(strategy: Path, go: Game) -> None:
+    nothing = open_player(f"python:{strategy}.py:nothing", Conditions(go, 7.5))
+    (fault,) = nothing.choose([Turn(0, Position(go))])
+    assert isinstance(fault, Fault) and "None" in fault.text
+    with pytest.raises(ZeroDivisionError):  # which a tournament's worker makes a fault of
+        open_player(f"python:{strategy}:broken", Conditions(go, 7.5)).choose([Turn(0, Position(go))])
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "def choose(:", "choose = 3"])
+def test_a_file_that_makes_no_player_is_one_line(text: str, tmp_path: Path, go: Game) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(PlayerError) as error:
+        open_player(f"python:{tmp_path / 'mine.py'}:choose", Conditions(go, 7.5))
+    assert "\n" not in str(error.value) and "mine.py" in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("description", "message"),
     [
@@ -318,7 +367,7 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
         (
             "rand",
             "expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, weights:FILE:policy, gtp:COMMAND, "
-            "course:FOLDER:STRATEGY or perfect",
+            "course:FOLDER:STRATEGY, python:FILE:FUNCTION or perfect",
         ),
         ("gtp:", "no player is called 'gtp:'"),
         ("uct:many", "'many' is not a number of visits"),
@@ -337,6 +386,8 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
         ("uct:policy", "'policy' is not a number of visits: expected a whole number above 0"),
         ("weights:a.pt:bf16", "'bf16' is not a number of visits"),
         ("weights:a.pt:64:int4", "'int4' is not a number of visits"),
+        ("python:", "no player is called 'python:'"),
+        ("python:no-such:choose", "there is no file no-such.py"),
         ("montecarlo:5", "no player is called"),
         ("perfect", "there is no perfect player of go"),
         ("gtp:no-such-engine --gtp", "cannot start the engine 'no-such-engine --gtp'"),

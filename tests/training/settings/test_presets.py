@@ -234,7 +234,7 @@ def test_the_preset_of_the_course_s_alphazero_has_its_table() -> None:
     s0 = presets.load(presets.path_of("s0"), "s0")
     assert (s0.generation_games, s0.learner.batch, s0.learner.generation_steps) == (30, 64, 1000)
     assert (s0.stage[0].full_visits, s0.selfplay.c_puct) == (50, 3.0)
-    assert (s0.learner.optimiser, s0.learner.learning_rate, s0.learner.weight_decay) == ("adam", 1e-3, 1e-4)
+    assert (s0.learner.optimiser, s0.learner.learning_rate, s0.learner.weight_decay) == ("adam", 1e-3, 1e-4 / 64)
 
 
 def test_a_network_is_told_sizes_up_to_the_board_of_its_run() -> None:

@@ -27,6 +27,7 @@ from training.matches.elo import SprtSettings
 from training.matches.interface import Conditions, parse_player
 from training.matches.match import opening
 from training.matches.players import open_player
+from training.matches.python_player import file_of
 from training.matches.tournament.clocks import GameClock
 from training.records import scoring
 from training.settings import config
@@ -247,10 +248,11 @@ def _check_player(whole: Field, text: str) -> None:
 
 
 def fact_of(player: str) -> str:
-    """A description, with ` (sha256 ...)` of a weights file, so that another file under the same name is noticed.
-    WeightsError if there is none.
+    """A description, with ` (sha256 ...)` of a weights or Python file, so that another file under the same name is
+    noticed. UserError if there is none.
     """
     known = parse_player(player)
-    if known.kind != "weights":
+    if known.kind not in ("weights", "python"):
         return player
-    return f"{player} (sha256 {hashlib.sha256(locations.find(known.argument).read_bytes()).hexdigest()[:16]})"
+    file = locations.find(known.argument) if known.kind == "weights" else file_of(known.argument)
+    return f"{player} (sha256 {hashlib.sha256(file.read_bytes()).hexdigest()[:16]})"

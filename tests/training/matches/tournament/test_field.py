@@ -94,7 +94,7 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
     ("text", "complaint"),
     [
         ("szie = 9\n" + TWO, "unknown setting 'szie'; known here: entrant, game, size"),
-        ('game = "chess"\n' + TWO, "game = 'chess': choose one of connect4, go"),
+        ('game = "chess"\n' + TWO, "game = 'chess': choose one of connect4, course_go"),
         ('size = "9"\n' + TWO, "size = '9': expected a whole number"),
         ("size = 99\n" + TWO, "size = 99 is out of range: from 0 to 25"),
         ('kind = "swiss"\n' + TWO, "kind = 'swiss': choose one of round-robin, gauntlet, sprt"),
@@ -150,7 +150,7 @@ def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path
 def make_course(folder: Path) -> None:
     """The files that the stages of the course leave, with networks that have learned nothing."""
     folder.mkdir(parents=True)
-    course = CourseFolder.of(folder, "simple_go")
+    course = CourseFolder.of(folder, "course_go")
     for stage in (value_stage(0), value_stage(1)):
         course.save(stage, "value", new_networks(ValueNetwork, course.game, course.course, 1), {})
     for stage in (SUPERVISED, REINFORCED):
@@ -161,7 +161,7 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
         SettingsError,
-        match=r"no value networks of generation 0 in runs.course-simple_go: first run gozero course generations --game simple_go ",
+        match=r"no value networks of generation 0 in runs.course-course_go: first run gozero course generations --game course_go ",
     ):
         fields.load(presets.FOLDER / "s1.toml")
 
@@ -169,7 +169,7 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
 @pytest.mark.parametrize("path", sorted(presets.FOLDER.glob("*.toml")))
 def test_presets_are_sound(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.stem == "s1":
-        make_course(tmp_path / "runs" / "course-simple_go")
+        make_course(tmp_path / "runs" / "course-course_go")
         monkeypatch.chdir(tmp_path)
     if path.stem == "release-connect4":
         pytest.importorskip("bitbully")
