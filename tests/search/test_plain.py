@@ -59,7 +59,8 @@ def test_many_trees_are_searched_in_one_batch_and_alone_alike() -> None:
 
 def test_noise_is_a_share_of_the_roots_prior_and_follows_from_the_seed() -> None:
     def mixed(seed: int) -> np.ndarray:
-        search = PlainSearch(GO5, HashEvaluator(GO5), SearchSettings(dirichlet_weight=0.25, dirichlet_alpha=0.3), seed=seed)
+        settings = SearchSettings(dirichlet_weight=0.25, dirichlet_alpha=0.3)
+        search = PlainSearch(GO5, HashEvaluator(GO5), settings, seed=seed)
         search.begin(0, SearchRequest(*start(GO5), 1, noise=True))
         search.run()
         prior = search.roots[0].prior

@@ -6,8 +6,9 @@
     gozero match --run runs/go13 --visits 100 --generations 8
     gozero match --run runs/one --run runs/two
 
-With --run generations of a run, or of two, meet each other, and Elo over generations is drawn in elo.png, in a folder
-of tournaments/. A run has its newest `keep` checkpoints and its frozen networks; --set keep=100 keeps more.
+With --run generations of a run, or of two, meet each other after four random plies, by its game and rules, and Elo over
+generations is drawn in elo.png, in a folder of tournaments/. A run has its newest `keep` checkpoints and its frozen
+networks; --set keep=100 keeps more.
 
 A match is a tournament of two (docs/tournaments.md). Games and verdict go to stdout, progress and complaints to stderr.
 Exit code: 0 when every game was sound; 1 when a player made an illegal move, failed, did not start, or named another

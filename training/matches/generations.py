@@ -1,7 +1,7 @@
 """`gozero match --run`: generations of a run, or of two, against each other, and Elo over generations.
 
-Each generation meets the two after it, and of two runs the nearest of the other run (MiniZero's self-eval and fight-eval:
-Wu et al. 2024). It is a tournament of pairs.
+Each generation meets the two after it, and of two runs the nearest of the other run (MiniZero's self-eval and
+fight-eval: Wu et al. 2024). It is a tournament of pairs.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 
 PLOT = Path("elo.png")  # in the folder of the results
+OPENING_MOVES = 4  # if none are asked for: from the first position two networks play one game again and again
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def play(options: argparse.Namespace) -> int:
     pairs = [{"a": a.name, "b": b.name} for a, b in _pairs(sides)]
     first, given = settings[0], field_values(options)
     given |= {"game": first.game, "rules": first.rules, "size": options.size or first.stage[-1].main_size}
+    given["opening_moves"] = options.opening_moves or OPENING_MOVES
     values = given | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
     view = View(files=lambda found: {(options.plot.absolute() if options.plot else PLOT): _picture(found, sides)})
     return runner.play_once(fields.made(values, "the match"), options, view, OUT / "-".join(names))

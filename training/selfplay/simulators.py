@@ -182,7 +182,7 @@ class PachiSimulator(Simulator):
         return " ".join(self.game.vertex(int(action)) for action in islice(actions, 8))
 
     def _disagreement(self, state: np.ndarray, words: str) -> Disagreement:
-        """An error with `words` about the last move in one line, the kernels' position and the moves that lead there."""
+        """An error with `words` about the last move in one line, then the kernels' position and all moves."""
         moves = [f"{'B' if colour == BLACK else 'W'} {self.game.vertex(action)}" for colour, action in self._moves]
         game = f"a {self.game.dimensions} game, komi {state[go.KOMI] / KOMI_UNITS:g}"
         last = f"move {len(moves)}, {moves[-1]}" if moves else "the first position"

@@ -58,9 +58,11 @@ def test_generations_of_a_run_meet_the_two_after_them(
     assert match.main(["--run", folder, "--generations", "4", "--visits", "7", "--games", "2"]) == 0
     ((field, view, out),) = played
     assert (field.kind, field.size, field.game, out) == (PAIRS, 5, "go", Path("tournaments/x"))
+    assert field.opening_moves == generations.OPENING_MOVES
     assert field.names == ["x 1", "x 4", "x 7", "x 10"]
     assert field.entrant[0].player == f"weights:{folder}/checkpoints/000001.pt:7"
-    assert {(pair.a[2:], pair.b[2:]) for pair in field.pair} == {("1", "4"), ("4", "7"), ("7", "10"), ("1", "7"), ("4", "10")}
+    meetings = {(int(pair.a[2:]), int(pair.b[2:])) for pair in field.pair}
+    assert meetings == {(1, 4), (4, 7), (7, 10), (1, 7), (4, 10)}
     ratings = rate(field.names, {("x 1", "x 4"): MatchScore(1, 3)})
     table = standings({each.name: each.player for each in field.entrant}, [], ratings, {})
     files = view.files(Results(field, [], {}, ratings, table, {}, 0, None))
