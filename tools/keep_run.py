@@ -58,7 +58,7 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
     progress, settings = snapshot.progress, _settings(run / "settings.json")
     learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
     won = snapshot.playing if settings["gate"]["games"] else None  # without a gate the average plays
-    kept = Snapshot(progress, learner, won, snapshot.pools, snapshot.shard_bytes)
+    kept = Snapshot(progress, learner, won, snapshot.pools, snapshot.shard_bytes, snapshot.metadata)
     checkpoint.save(fresh / "checkpoints", kept, settings, keep=0)
     (fresh / "settings.json").write_text(json.dumps(settings, indent=1), encoding="utf-8")
     taken = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())

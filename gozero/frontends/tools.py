@@ -57,7 +57,7 @@ def net(arguments: Sequence[str] | None = None) -> int:
     """Print a network's layers and how many parameters it has."""
     parser = Parser(prog="gozero net", description="Print the layers of a network.")
     add = parser.add_argument
-    add("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, or agz13")
+    add("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, agz13 or agz9c32")
     games = ", ".join(GAMES)
     add("--game", type=str.lower, default="go", help=f"whose positions it sees: {games} (default: %(default)s)")
     add("--size", type=int, help="points a side, or columns, of the board it is shown (default: the game's own)")

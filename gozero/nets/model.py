@@ -6,7 +6,8 @@ The kinds, by name (N layers or blocks, C channels or units); their parts are in
   seNcC   the same with squeeze-and-excitation in each block instead of global pooling in some (Hu et al. 2018).
   vggNcC  3x3 convolutions one after the other (Simonyan and Zisserman 2015, in small); vggNcCkK has filters of KxK.
   mlpNxC  fully connected layers; bound to one board.
-  agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017).
+  agz13   the two-headed AlphaGo Zero network for 13x13 with linear heads (Silver et al. 2017), 256 filters wide;
+          agzNcC is the same for a board of N points a side with C filters.
   s0mlp, s0vgg, s0senet  those of course_nets.py, with a policy and one number as value.
 """
 
@@ -139,13 +140,13 @@ def config(
     `norm` is one of blocks.NORMS, None: the usual one; `value` one of VALUES. ChoiceError if no network has that name,
     it cannot play the game, or the game has no such features.
     """
-    if name == "agz13":
-        return _paper_config(game, features, norm or "batch")
+    if match := re.fullmatch(AGZ, name):
+        return _paper_config(name, game, features, norm or "batch", int(match[1]), int(match[2] or 256))
     if name in course_nets.BODIES:
         return _course_config(name, game, features)
     found = [(kind, match) for kind, pattern in NAMES.items() if (match := re.fullmatch(pattern, name))]
     if not found or int(found[0][1][2]) < 4:
-        others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", *course_nets.BODIES))
+        others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", "agz9c32", *course_nets.BODIES))
         usual = "b<blocks>c<channels> with 4 channels or more, such as b10c64"
         raise ChoiceError(f"unknown network {name!r}; use {usual}; or {others}")
     kind, match = found[0]
@@ -156,13 +157,13 @@ def config(
     return NetConfig(name, kind, blocks, channels, size, rows, **built, norm=norm or NORMS[0], value=value)
 
 
-def _paper_config(game: Game | None, features: int, norm: str) -> NetConfig:
-    """The configuration of agz13; its usual norm is torch's batch norm, as the paper has it."""
+def _paper_config(name: str, game: Game | None, features: int, norm: str, size: int, channels: int) -> NetConfig:
+    """The configuration of agz13 and its like; its usual norm is torch's batch norm, as the paper has it."""
     if features != 1:
-        raise ChoiceError(f"network agz13 sees input features 1, not {features}; choose features = 1")
-    if game is not None and (game.name != "go" or game.shape != (13, 13)):
-        raise ChoiceError(f"network agz13 plays Go on 13x13 only, not {game.name} on {game.dimensions}")
-    return NetConfig("agz13", "agz", blocks=10, channels=256, size=13, value_hidden=256, norm=norm)
+        raise ChoiceError(f"network {name} sees input features 1, not {features}; choose features = 1")
+    if game is not None and (game.name != "go" or game.shape != (size, size)):
+        raise ChoiceError(f"network {name} plays Go on {size}x{size} only, not {game.name} on {game.dimensions}")
+    return NetConfig(name, "agz", blocks=10, channels=channels, size=size, value_hidden=256, norm=norm)
 
 
 def _course_config(name: str, game: Game | None, features: int) -> NetConfig:
@@ -351,6 +352,7 @@ KINDS: dict[str, type[Network]] = {
     **dict.fromkeys(course_nets.BODIES, CourseNet),
 }
 _BLOCKS, _CHANNELS = r"([1-9]\d?)", r"([1-9]\d{0,3})"
+AGZ = rf"agz([2-9]|1\d)(?:c{_CHANNELS})?"  # board, filters
 # by the kind: the pattern of its names
 NAMES = {
     "resnet": f"b{_BLOCKS}c{_CHANNELS}",

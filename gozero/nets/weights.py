@@ -2,7 +2,8 @@
 
 A `.pt` file is `torch.save` of a dict of `format` (text), `metadata` (JSON text: network, game, board size, sizes
 trained on, feature version, provenance), `tensors` (name → tensor) and `sha256` (over metadata and tensors), read with
-`weights_only=True`. Whatever is wrong with it, the reader raises `WeightsError`.
+`weights_only=True`. A run's checkpoint is read as the weights of its averaged network. Whatever is wrong with a file,
+the reader raises `WeightsError`.
 """
 
 from __future__ import annotations
@@ -85,15 +86,23 @@ def save(
 
     state = net if isinstance(net, dict) else net.state_dict()
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
-    facts: dict[str, Any] = {"network": config.to_dict(), "game": game, "size": size or config.size}
-    facts |= {"trained_sizes": sorted(trained_sizes), "feature_version": config.features}
-    metadata = json.dumps(facts | {"provenance": provenance or {}})
+    metadata = metadata_of(config, game=game, size=size, trained_sizes=trained_sizes, provenance=provenance)
     digest = content_hash(metadata, tensors)
     target = files.full(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     with files.replacing(target) as file:
         torch.save({"format": FORMAT, "metadata": metadata, "tensors": tensors, "sha256": digest}, file)
     return digest
+
+
+def metadata_of(
+    config: NetConfig, *, game: str = "go", size: int | None = None, trained_sizes: Iterable[int] = (),
+    provenance: dict[str, Any] | None = None,
+) -> str:  # fmt: skip
+    """A file's metadata, as JSON; the arguments are those of `save`."""
+    facts: dict[str, Any] = {"network": config.to_dict(), "game": game, "size": size or config.size}
+    facts |= {"trained_sizes": sorted(trained_sizes), "feature_version": config.features}
+    return json.dumps(facts | {"provenance": provenance or {}})
 
 
 def load(path: Path | str, game: str | None = "go") -> Weights:
@@ -222,6 +231,10 @@ def _content(path: Path) -> dict[str, Any]:
         raise WeightsError(path, "not a gozero weights file: it holds objects that would have to be executed") from None
     except (RuntimeError, EOFError, KeyError, ValueError, OSError, AttributeError, IndexError, TypeError) as error:
         raise WeightsError(path, f"not a readable weights file ({_first_line(error)})") from None
+    if isinstance(content, dict) and isinstance(content.get("learner"), dict) and content.get("metadata"):
+        average = content["learner"].get("ema", {})
+        digest = content_hash(content["metadata"], average)
+        return {"metadata": content["metadata"], "tensors": average, "sha256": digest}
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise WeightsError(path, f"a torch file, but not one of gozero's ({FORMAT!r})")
     types = {"metadata": str, "sha256": str, "tensors": dict}

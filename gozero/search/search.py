@@ -158,6 +158,10 @@ class Search:
         """Whether the search of a tree ended because there was no room for another node."""
         return bool(self.forest.trees[tree]["full"])
 
+    def has_room(self, tree: int = 0) -> bool:
+        """Whether a tree leaves half of its nodes to another search."""
+        return bool(self.forest.trees[tree]["node_count"] <= self.settings.max_nodes // 2)
+
     @property
     def reserved(self) -> int:
         """Bytes reserved for trees."""

@@ -145,7 +145,7 @@ def test_komi_reaches_value_and_score() -> None:
     assert (net(planes, numbers).score != net(planes, more).score).all()
 
 
-@pytest.mark.parametrize("name", ["", "b10", "c64", "b0c64", "b10c3", "B10c64", "b10c64x", "agz19", "b-1c8"])
+@pytest.mark.parametrize("name", ["", "b10", "c64", "b0c64", "b10c3", "B10c64", "b10c64x", "agz20", "agz9c", "b-1c8"])
 def test_an_unknown_name_is_refused_with_a_hint(name: str) -> None:
     with pytest.raises(ValueError, match=r"unknown network .* such as b10c64"):
         model.config(name)
@@ -198,6 +198,13 @@ def test_a_new_agz13_sees_each_points_move_at_its_point() -> None:
 def test_agz13_plays_nothing_but_go_on_13x13() -> None:
     with pytest.raises(ValueError, match="plays Go on 13x13 only, not go on 9x9"):
         model.config("agz13", games.make("go", size=9))
+
+
+def test_agz_is_as_large_as_its_name_says() -> None:
+    config = model.config("agz9c32", games.make("go", size=9))
+    assert (config.blocks, config.channels, config.board) == (10, 32, (9, 9))
+    output = model.build(config, seed=0).eval()(*inputs(9)[:2])
+    assert output.policy.shape[1] == 83 and config.has_scalar_value
 
 
 def test_the_seed_decides_the_weights_and_nothing_else() -> None:

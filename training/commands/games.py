@@ -51,11 +51,11 @@ def _play(options: argparse.Namespace, saved: Sequence[str]) -> int:
     net = _network(options)
     stage, settings = _stage(options), SelfPlaySettings(games=min(options.parallel, options.games))
     game = scoring.make(options.game, options.size, options.rules, settings.max_length)
-    simulator, device = simulators.resolve(options.simulator or "auto", game), device_of(options.device or "auto")
-    judge = simulators.referee(simulator, game)
+    simulator = simulators.resolve(options.simulator or "auto", game, settings, (stage,))
+    device = device_of(options.device or "auto")
     path = _shard(options)
     held = _held(path, options)
-    pool = Pool(game, settings, (options.seed, held) if held else (options.seed,))
+    pool = Pool(game, settings, (options.seed, held) if held else (options.seed,), simulator)
     resources = Resources(options.threads or 0, device, batches=len(pool.groups))
     evaluator = leaf_evaluator(stage.evaluator, game, net, options.seed, resources)
     pool.use(evaluator, stage, generation=settings.no_pass_generations + 1)
@@ -65,8 +65,6 @@ def _play(options: argparse.Namespace, saved: Sequence[str]) -> int:
     began = time.monotonic()
     with progress_bar(options.games, "self-play", " games") as progress:
         for record in islice(pool.play(float("inf")), options.games):
-            if judge is not None:
-                judge.check(record)
             with storage.writing(path):
                 writer.append(record)
             found.append(record)
@@ -76,8 +74,7 @@ def _play(options: argparse.Namespace, saved: Sequence[str]) -> int:
     rows = sum(record.rows for record in found)
     speed = f"{pool.evaluations:,} evaluations in {seconds:.1f} s, {pool.evaluations / seconds:,.0f} a second"
     say(
-        f"{counted(len(found), 'game')}, {counted(rows, 'row')}, {speed}; "
-        f"refereed by {simulators.DESCRIPTIONS[simulator]}"
+        f"{counted(len(found), 'game')}, {counted(rows, 'row')}, {speed}; played on {simulators.DESCRIPTIONS[simulator]}"
     )
     return 0
 

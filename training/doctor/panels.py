@@ -17,7 +17,7 @@ from training.settings.config import LoopSettings
 from training.settings.learning import LOSSES
 from training.storage import storage
 
-ONE_VALUE = ("agz13", "s0mlp", "s0vgg", "s0senet")  # networks whose value is one number, whatever the setting
+ONE_VALUE = ("agz", "s0mlp", "s0vgg", "s0senet")  # names of networks whose value is one number, whatever the setting
 
 
 class Section(NamedTuple):
@@ -163,7 +163,7 @@ class LoggedRun:
     def has_scalar_value(self) -> bool:
         """Whether the value is one number with a squared error, by the settings or by its network."""
         return self.settings is not None and (
-            self.settings.value_head == "scalar" or self.settings.network in ONE_VALUE
+            self.settings.value_head == "scalar" or self.settings.network.startswith(ONE_VALUE)
         )
 
 

@@ -97,7 +97,7 @@ def _room(settings: LoopSettings, folder: Path, learner: Learner) -> str:
 
 
 def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
-    """A few moves of self-play with each evaluator of the stages, on its largest board; and a game for the referee."""
+    """A few moves of self-play with each evaluator of the stages, on its largest board."""
     with closing(trial.SelfPlayTrial(settings, learner.ema)) as play:
         for kind in sorted({stage.evaluator for stage in settings.stage}):
             size, stage = max(
@@ -108,11 +108,6 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
             by = "playouts" if kind == "rollouts" else "the network"
             games = counted(settings.selfplay.on(size).games, "game")
             say(f"self-play  a move of {games} at {scoring.game_of(settings, size).dimensions} with {by}: ok")
-    game = scoring.last_game(settings)
-    judge = simulators.referee(settings.simulator, game)
-    if judge is not None:
-        judge.check(trial.random_record(game, settings.seed))
-        say(f"referee    a game of {game.dimensions}: ok")
 
 
 def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:

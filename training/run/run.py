@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from torch import nn
 
@@ -268,7 +269,8 @@ class Run:
             with storage.writing(shard):
                 written = storage.length(shard)
             state, playing = self.trainer.state_dict(), self.selfplay.playing.state_dict()
-            snapshot = Snapshot(self.progress, state, playing, self.selfplay.state_dict(), written)
+            about = weights.metadata_of(self.trainer.config, **_facts(self.folder, self.settings, self.progress))
+            snapshot = Snapshot(self.progress, state, playing, self.selfplay.state_dict(), written, about)
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
             if not (self.folder / "weights.pt").exists():
                 self._save_weights()
@@ -332,9 +334,13 @@ class Run:
 
 def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:
     """Write `net`, the network that plays, with the run's counters and settings. Raises StorageError."""
-    run, counters = {"run": path.parent.name, "steps": progress.handed_steps}, progress.counters()
-    size, trained = settings.stage[-1].main_size, progress.trained_sizes
-    provenance = {**run, **counters, "settings": settings.portable()}
     with storage.writing(path):
-        weights.save(path, net, config, game=settings.game, size=size, trained_sizes=trained, provenance=provenance)
+        weights.save(path, net, config, **_facts(path.parent, settings, progress))
         carry_graph(path)
+
+
+def _facts(folder: Path, settings: LoopSettings, progress: Progress) -> dict[str, Any]:
+    """What a run's weights say of themselves: the keywords of `weights.save`."""
+    run, counters = {"run": folder.name, "steps": progress.handed_steps}, progress.counters()
+    size, provenance = settings.stage[-1].main_size, {**run, **counters, "settings": settings.portable()}
+    return {"game": settings.game, "size": size, "trained_sizes": progress.trained_sizes, "provenance": provenance}

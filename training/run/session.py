@@ -149,7 +149,7 @@ def introduce(settings: LoopSettings, folder: Path, source: str) -> None:
         fill(changed, LINE, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     )
     say(f"all settings: {folder.absolute() / 'settings.json'}; with their units: --list-settings")
-    say(f"games are refereed by {simulators.DESCRIPTIONS[settings.simulator]}")
+    say(f"games are played on {simulators.DESCRIPTIONS[settings.simulator]}")
     say("Ctrl-C stops the run and saves; the same command continues")
 
 

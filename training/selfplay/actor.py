@@ -19,7 +19,6 @@ from training.records import records, scoring
 from training.records.records import Record
 from training.selfplay.local import SelfPlay, Task, TaskEnd, in_order
 from training.selfplay.pool import Stop
-from training.selfplay.simulators import PachiReferee, referee
 from training.settings.config import LoopSettings, Stage
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -58,7 +57,6 @@ class Actor:
     def __init__(self, settings: LoopSettings, folder: Path, selfplay: SelfPlay) -> None:
         self.settings, self.folder, self.selfplay = settings, folder, selfplay
         self.games: list[Record] = []  # of the generation under way
-        self._referees: dict[int, PachiReferee | None] = {}  # by size
 
     def open(self, generation: int) -> None:
         """Begin a generation, or continue one whose shard already holds games."""
@@ -173,12 +171,7 @@ class Actor:
         return scoring.game_of(self.settings, size)
 
     def _write(self, record: Record, writer: records.Writer, path: Path) -> None:
-        """Have a finished game refereed and write it to disk."""
-        if record.size not in self._referees:
-            self._referees[record.size] = referee(self.settings.simulator, self.game(record.size))
-        judge = self._referees[record.size]
-        if judge is not None:
-            judge.check(record)
+        """Write a finished game to disk."""
         with storage.writing(path):
             writer.append(record)
         self.games.append(record)

@@ -22,6 +22,7 @@ from gozero.search.result import RootResult, draw
 from training.records import scoring
 from training.records.records import Record, Target, sparse_target
 from training.selfplay import resign
+from training.selfplay.simulators import Simulator, simulator
 from training.settings.config import SelfPlaySettings, Stage
 
 # the fields of an episode that a checkpoint holds as they are
@@ -48,6 +49,7 @@ class Episode:
     history: np.ndarray  # uint64 [plies + 1]
     generator: np.random.Generator
     openings: int  # moves to be drawn from the raw policy
+    board: Simulator  # that it is played on
     number: int = 0  # games that were begun before it
     unresigned: bool = False  # played fully whatever the values
     moves: list[int] = field(default_factory=list)
@@ -62,8 +64,10 @@ class Episode:
     decided: np.ndarray | None = None  # bool [P], points at which a move changes no score; None: none yet
 
     @classmethod
-    def begin(cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0) -> Episode:
-        """A new game, the one after `number` others: komi and length of the opening are drawn."""
+    def begin(
+        cls, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], number: int = 0, on: str = "numba"
+    ) -> Episode:
+        """A new game on a simulator, the one after `number` others: komi and length of the opening are drawn."""
         generator = np.random.default_rng(seed)
         komi = scoring.usual_komi(game.name, game.size)
         if settings.varied_komi:
@@ -73,7 +77,8 @@ class Episode:
         if generator.random() < settings.opening_share:
             openings = int(generator.exponential(settings.opening_mean * game.points))
         unresigned = bool(generator.random() < settings.unresigned_share)
-        return cls(game, settings, komi, state, history, generator, openings, number, unresigned)
+        board = simulator(on, game)
+        return cls(game, settings, komi, state, history, generator, openings, board, number, unresigned)
 
     def state_dict(self) -> dict[str, Any]:
         """The game so far as plain values, for a checkpoint. The position is left out: the moves lead to it."""
@@ -86,26 +91,28 @@ class Episode:
         return {**{name: getattr(self, name) for name in PLAIN}, **lists, "targets": targets, "generator": generator}
 
     @classmethod
-    def from_state_dict(cls, game: Game, settings: SelfPlaySettings, state: dict[str, Any]) -> Episode:
+    def from_state_dict(
+        cls, game: Game, settings: SelfPlaySettings, saved: dict[str, Any], on: str = "numba"
+    ) -> Episode:
         """The inverse of `state_dict`: the game continues exactly as the saved one would have."""
-        board, history = scoring.begin(game, state["komi"], game.max_plies)
-        for action in state["moves"]:
-            game.step(board, history, action)
+        (state, history), board = scoring.begin(game, saved["komi"], game.max_plies), simulator(on, game)
+        for action in saved["moves"]:
+            board.play(state, history, action)
         generator = np.random.default_rng()
-        generator.bit_generator.state = json.loads(state["generator"])
-        lists: dict[str, Any] = {name: list(state[name]) for name in ("moves", "values", "peaks")}
+        generator.bit_generator.state = json.loads(saved["generator"])
+        lists: dict[str, Any] = {name: list(saved[name]) for name in ("moves", "values", "peaks")}
         targets = [
             replace(
                 Target(**target),
                 actions=np.array(target["actions"], np.int32),
                 shares=np.array(target["shares"], np.float32),
             )
-            for target in state["targets"]
+            for target in saved["targets"]
         ]
-        plain, decided = {name: state[name] for name in PLAIN}, scoring.decided_points(game, board)
+        plain, decided = {name: saved[name] for name in PLAIN}, scoring.decided_points(game, state)
         return cls(
-            game, settings, state=board, history=history, generator=generator, targets=targets, decided=decided,
-            **lists, **plain,
+            game, settings, state=state, history=history, generator=generator, board=board, targets=targets,
+            decided=decided, **lists, **plain,
         )  # fmt: skip
 
     @property
@@ -157,15 +164,16 @@ class Episode:
 
     def play(self, action: int) -> str | None:
         """Play a move. Returns how the game has ended, or None if it has not."""
-        self.game.step(self.state, self.history, action)
+        self.board.play(self.state, self.history, action)
         self.moves.append(action)
         self.drawn = False
         self.decided = scoring.decided_points(self.game, self.state)
         return scoring.ending(self.game, self.state, self.decided)
 
     def record(self, generation: int, ending: str) -> Record:
-        """The record of the finished game."""
+        """The record of the finished game. Disagreement if its simulator counts otherwise."""
         moves, score = np.array(self.moves, np.int32), scoring.final_score(self.game, self.state)
+        self.board.check_score(self.state, score)
         return Record(
             self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending,
             min(self.openings, len(moves)),

@@ -181,7 +181,8 @@ class LocalSelfPlay(SelfPlay):
         if key not in self.pools:
             size, slot = key
             seed = (self.settings.seed, *begun, *([slot] if slot else []))
-            self.pools[key] = Pool(scoring.game_of(self.settings, size), self.settings.selfplay, seed)
+            game, simulator = scoring.game_of(self.settings, size), self.settings.simulator
+            self.pools[key] = Pool(game, self.settings.selfplay, seed, simulator)
         return self.pools[key]
 
     def _use(self, pool: Pool, stage: Stage, generation: int) -> int:

@@ -2,12 +2,12 @@
 imports it.
 
 It knows simple ko only, lets several stones commit suicide, and counts without komi. Actions and colours are ours
-(`gozero.games.coords`, BLACK and WHITE). This module neither searches with it (`training.matches.players` does) nor
-judges games (`training.selfplay.simulators`).
+(`gozero.games.coords`, BLACK and WHITE). `training.selfplay.simulators` plays games on it.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib
 from functools import cache
 from typing import Any
@@ -40,25 +40,39 @@ class PachiBoard:
     def __init__(self, size: int) -> None:
         self._pachi = load()
         self._board = self._pachi.CreateBoard(size)
-        self._size = size
         self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
+        self._coords = [self._board.ij_to_coord(*divmod(point, size)) for point in range(size * size)]
+        self._coords.append(self._pachi.PASS_COORD)
+        self._actions = {coord: action for action, coord in enumerate(self._coords)}
+
+    def copy(self) -> PachiBoard:
+        """A board in the same position."""
+        twin = copy.copy(self)
+        twin._board = self._board.clone()
+        return twin
 
     def play(self, action: int, colour: int) -> None:
         """Play a point or pass (action size²) for a colour, in or out of turn; PachiIllegalError if pachi-py
         refuses.
         """
-        points = self._size * self._size
-        if not 0 <= action <= points:
+        if not 0 <= action < len(self._coords):
             raise PachiIllegalError(f"action {action} is neither a point nor a pass")
-        coord = self._pachi.PASS_COORD if action == points else self._board.ij_to_coord(*divmod(action, self._size))
         try:
-            self._board.play_inplace(coord, self._colours[colour])
+            self._board.play_inplace(self._coords[action], self._colours[colour])
         except self._pachi.IllegalMove:
             raise PachiIllegalError(f"action {action} is illegal for colour {colour}") from None
 
-    def read(self, planes: np.ndarray) -> None:
-        """Write the position into planes int64 [3, size, size] of 0 and 1: black stones, white stones, empty points."""
-        self._board.encode(planes)
+    def stones(self) -> np.ndarray:
+        """uint8 [points]: EMPTY, BLACK or WHITE."""
+        black, white, _ = self._board.encode()
+        colours: np.ndarray = (black * BLACK + white * WHITE).astype(np.uint8).reshape(-1)
+        return colours
+
+    def legal(self, colour: int, actions: int) -> np.ndarray:
+        """uint8 [actions]: what pachi-py lets a colour play; suicide of several stones and repetitions among it."""
+        allowed = np.zeros(actions, np.uint8)
+        allowed[[self._actions[coord] for coord in self._board.get_legal_coords(self._colours[colour])]] = 1
+        return allowed
 
     def lead(self) -> float:
         """Black's points above White's by area as the board stands, every stone alive, without komi."""

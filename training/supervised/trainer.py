@@ -167,7 +167,7 @@ def _reserve(out: Path, resumes: bool) -> None:
 
 def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
     """The training that the options ask for, at its beginning or where it stopped. UserError if it cannot be had."""
-    version = options.features or (1 if options.network == "agz13" else 3)
+    version = options.features or (1 if options.network.startswith("agz") else 3)
     size = model.config(options.network, features=version).size
     wanted = Wanted(
         tuple(sorted(options.size)), options.variations, options.require_result, options.held_out, options.most,

