@@ -42,7 +42,7 @@ node: $(STAMPS)/node $(STAMPS)/boardpackages  ## install Sabaki's controller and
 boardpage: $(STAMPS)/boardpackages  ## build the browser's page from gozero/frontends/web/client into gozero/frontends/web/static (needs npm)
 	@node gozero/frontends/web/client/build.mjs gozero/frontends/web/static $(VENV)/board
 
-test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, on up to four cores
+test: setup $(STAMPS)/test-packages $(STAMPS)/node-tried  ## run the tests, less those marked slow, in up to four processes
 	@$(PYTHON) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: setup $(STAMPS)/test-packages docs  ## ruff, mypy, import-linter, the strict build of the manual

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from gozero.system.threads import available_threads
+
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # before anything imports Ray: whether there is a token or not
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 """Where `make node` installs what the tests drive with node."""
@@ -89,6 +91,12 @@ def pytest_configure(config: pytest.Config) -> None:
     required_parts(config)
     # Debian installs games where the PATH of root does not look
     os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/games"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """A worker more than there are processors: tests wait for browsers, windows and the ends of processes."""
+    return available_threads() + 1
 
 
 def pytest_collection() -> None:

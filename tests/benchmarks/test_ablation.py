@@ -63,8 +63,9 @@ def test_a_match_needs_the_weights_of_both(tmp_path, capsys):
 
 
 def test_an_arm_is_trained(tmp_path):
-    assert ablation.main(["--short", "--arms", "puct", "--matches", "no", "--folder", str(tmp_path / "runs")]) == 0
-    assert weights.load(tmp_path / "runs" / "puct-1" / "weights.pt").game == "go"
+    arm = "network=b1c8,monitor.report_every=0,monitor.strength_every=0"
+    assert ablation.main(["--short", "--arms", arm, "--matches", "no", "--folder", str(tmp_path / "runs")]) == 0
+    assert weights.load(tmp_path / "runs" / f"{arm}-1" / "weights.pt").config.name == "b1c8"
 
 
 def test_what_was_trained_plays(tmp_path, monkeypatch):

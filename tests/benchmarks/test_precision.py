@@ -10,6 +10,8 @@ import pytest
 from benchmarks import precision
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import computes_int8
+from tests.training.games import random_record
+from training.records.records import Writer
 
 
 @pytest.fixture(autouse=True)
@@ -19,8 +21,12 @@ def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not computes_int8(), reason="needs a processor with int8 units")
-def test_it_prints_rates_and_differences(capsys: pytest.CaptureFixture[str]) -> None:
-    precision.main(["--short", "--size", "7", "--seconds", "0.05"])
+def test_it_prints_rates_and_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    writer = Writer(tmp_path / "000001.gzr", {"game": "go", "rules": "chinese"})
+    for seed in range(8):
+        writer.append(random_record(7, seed))
+    writer.close()
+    precision.main(["--short", "--size", "7", "--records", str(tmp_path)])
     printed = capsys.readouterr().out
     for words in ("int8, batch 64", "in f32 / bf16 / int8; int8 ", "int8 against f32, 64 positions: policy 0.00"):
         assert words in printed

@@ -18,6 +18,7 @@ def test_it_prints_rates_and_who_waits(device: str, capsys: pytest.CaptureFixtur
         assert words in printed
 
 
+@pytest.mark.slow
 def test_several_processes_are_measured_together(capsys: pytest.CaptureFixture[str]) -> None:
     selfplay.main([*TINY, "--device", "none", "--processes", "2"])
     printed = capsys.readouterr().out

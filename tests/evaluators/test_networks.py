@@ -203,7 +203,7 @@ def test_conversions_leave_nothing_behind() -> None:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     net, sizes = model.build(model.config("b2c16"), seed=1), []
-    for _ in range(8):
+    for _ in range(5):
         convert(net)
         sizes.append(resident())
     assert sizes[-1] - sizes[2] < 3

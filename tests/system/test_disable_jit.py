@@ -15,7 +15,10 @@ from tests import ROOT
 SMALL = (
     "go", "go_ko", "go_counting", "go_benson", "tictactoe", "lines", "connect4", "simple_go", "nogo", "othello"
 )  # fmt: skip
-SLOW = ("by_ply", "draws", "player_wins", "referee[13", "referee[9", "referee[4", "referee[6")
+SLOW = (
+    "by_ply", "draws", "player_wins", "edge[8", "referee[gomoku", "referee[13", "referee[9", "referee[8", "referee[7",
+    "referee[6", "referee[4-60",
+)  # fmt: skip
 SELECTIONS = {
     "games": [*(f"tests/games/test_{name}.py" for name in SMALL), "-k", " and ".join(f"not {name}" for name in SLOW)],
     "laws": [

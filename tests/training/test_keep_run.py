@@ -19,7 +19,8 @@ from training.storage.checkpoint import Snapshot
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-SHORT = "--preset tiny --set generation_rows=60 --set stage.1.full_visits=16 --set monitor.strength_every=0 --threads 1".split()
+SHORT = "--preset tiny --set generation_rows=60 --set stage.1.full_visits=16 --threads 1".split()
+SHORT += ["--set", "monitor.strength_every=0", "--set", "monitor.report_every=0"]
 
 
 def train(folder: Path, generations: int) -> None:

@@ -52,22 +52,35 @@ def shared_game(server: "Server") -> str:
         return name
 
 
+@pytest.fixture(scope="session")
+def usual_tab(browser: "Browser") -> "Tab":
+    """What most tests open first: a new context would need a second of processor time."""
+    from tests.frontends.web.site import DESKTOP, Tab
+
+    return Tab(browser.new_context(viewport=DESKTOP).new_page())  # type: ignore[arg-type]
+
+
 @pytest.fixture
-def tab(served: "Site", browser: "Browser", addresses: list[str]) -> "Iterator[Callable[..., Tab]]":
+def tab(served: "Site", browser: "Browser", usual_tab: "Tab", addresses: list[str]) -> "Iterator[Callable[..., Tab]]":
     """Opens pages: on the first game, or an address. A page that reported a fault fails the test."""
     from tests.frontends.web.site import DESKTOP, Tab
 
-    opened = []
+    opened: list[Tab] = []
 
     def open_tab(address: str = "", **how: object) -> "Tab":
-        context = browser.new_context(**{"viewport": DESKTOP, **how})  # type: ignore[arg-type]
-        opened.append((context, Tab(context.new_page())))
-        found = opened[-1][1].open(address or (addresses or [served.address])[0])
+        is_usual = not (opened or address or how)
+        found = usual_tab if is_usual else Tab(browser.new_context(**{"viewport": DESKTOP, **how}).new_page())  # type: ignore[arg-type]
+        opened.append(found)
+        found.open(address or (addresses or [served.address])[0])
         if not addresses and not address:
             addresses.append(found.page.url)
         return found
 
     yield open_tab
-    for context, found in opened:
-        context.close()
-        assert found.faults == []
+    for found in opened:
+        faults = found.faults.copy()
+        if found is usual_tab:
+            found.leave()
+        else:
+            found.page.context.close()
+        assert faults == []

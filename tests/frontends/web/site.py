@@ -90,6 +90,13 @@ class Tab:
         expect(self.page.locator(".page")).to_be_visible()
         return self
 
+    def leave(self) -> None:
+        """Leave nothing of this test to the next."""
+        self.page.evaluate("localStorage.clear()")
+        self.page.goto("about:blank")
+        self.reports.clear()
+        self.faults.clear()
+
     def wait(self, turn: str = "person", number: int | None = None) -> "Tab":
         """Until it is so: `person`, `engine` or `over`, after that many moves."""
         move = "" if number is None else f'[data-move="{number}"]'

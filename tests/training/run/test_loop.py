@@ -43,7 +43,7 @@ def tiny(generations: int) -> config.LoopSettings:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny run of three generations."""
     folder = tmp_path_factory.mktemp("runs") / "tiny"
-    assert train.main(["--config", str(TINY), "--run", str(folder), "--threads", "1"]) == 0
+    assert train.main(["--config", str(TINY), "--run", str(folder), "--threads", "1", *QUIET[2:]]) == 0
     return folder
 
 

@@ -168,6 +168,8 @@ SHRUNK = (
     "selfplay.games=4",
     "learner.batch=8",
     "gate.games=0",
+    "monitor.report_every=0",
+    "monitor.strength_every=0",
 )
 
 
@@ -181,10 +183,8 @@ def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Pa
         "replay.window=100",
         "simulator=auto",
     )
-    monitor: tuple[str, ...] = ("monitor.report_every=0", "monitor.strength_every=0")
-    if name == "s0":
-        monitor += ("learner.generation_steps=20",)
-    overrides = [part for assignment in (*SHRUNK, *stage, *monitor) for part in ("--set", assignment)]
+    few = ("learner.generation_steps=20",) if name == "s0" else ()
+    overrides = [part for assignment in (*SHRUNK, *stage, *few) for part in ("--set", assignment)]
     assert train.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
     games = records.read(tmp_path / name / "records" / "000001.gzr").records
     assert all(game.rows == len(game.moves) for game in games), "every move is recorded"
