@@ -1,8 +1,8 @@
 """PUCT in plain Python, one node an object: the search to read first, and the reference of the fast one.
 
-It visits what `gozero.search.search` visits, at a hundredth of its speed, and offers what self-play uses of it. It has a
-PUCT root with noise, and copies the rules' board for each simulation. It has no Gumbel root, no forced playouts, no
-points, no virtual loss and no proofs, and keeps no tree after a move.
+It visits what `gozero.search.search` visits, at a tenth of its speed, and offers what self-play uses of it. It has a PUCT
+root with noise, and copies the rules' board for each simulation. It has no Gumbel root, no forced playouts, no points,
+no virtual loss and no proofs, and keeps no tree after a move.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class LoopSettings:
     simulator: str = setting(
         "auto",
         "board of Go: pachi = games are played on pachi-py's too, compared at each move; pachi-tree = searches copy it "
-        "as well, slowly, with a PUCT root; numba = ours alone; auto = pachi if it is installed",
+        "as well, slowly, with a PUCT root; numba = ours alone; auto = pachi if it is installed, on a cluster numba",
         papers="S3: pachi-tree", choices=SIMULATORS
     )
     network: str = setting(
