@@ -31,8 +31,7 @@ gozero weights nogo9.pt
 gozero train --preset nogo --run runs/nogo9-2 --from weights/nogo9.pt
 ```
 
-They learned only from the project's own self-play: no game records, books, solvers or other engines. On larger or
-smaller boards than those that a network learned from it plays weaker moves, and the engine warns of that.
+They learned only from the project's own self-play: no game records, books, solvers or other engines.
 
 """
 METHOD = """

@@ -17,6 +17,7 @@ WEIGHTS = {
     "othello": "othello8.pt",
     "connect4": "connect4.pt",
     "tictactoe": "ttt.pt",
+    "course_go": "course_go5.pt",
 }
 """The weights file of each game where none is given."""
 _PACKAGE = Path(__file__).resolve().parents[1]

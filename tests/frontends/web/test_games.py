@@ -12,6 +12,7 @@ pytest.importorskip("aiohttp")
 
 from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenPage
 from gozero.frontends.web.server.process import EngineProcess
+from gozero.nets.locations import WEIGHTS
 from tests.frontends.web.talk import Server, Wire
 
 
@@ -19,7 +20,7 @@ def test_the_first_page_is_told_everything(server: Server) -> None:
     with server.page() as page:
         hello = page.until("hello")
         assert hello["games"][0]["name"] == "go"
-        assert len(hello["games"]) == 7
+        assert len(hello["games"]) == len(WEIGHTS)
         assert (hello["lost"], hello["run"]) == (False, None)
         view = page.until("view")
         assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))

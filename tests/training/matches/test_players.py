@@ -311,55 +311,6 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
     assert {record.ended for record in records} == {"two passes"}
 
 
-STRATEGY = """
-import numpy as np
-from beside import LAST
-
-def last(position):
-    return np.flatnonzero(position.legal())[LAST]
-
-def corner(position):
-    return "A1"
-
-def nothing(position):
-    return None
-
-def broken(position):
-    return 1 / 0
-"""
-
-
-@pytest.fixture
-def strategy(tmp_path: Path) -> Path:
-    """A Python file with functions that are players, without its `.py`."""
-    (tmp_path / "beside.py").write_text("LAST = -1")
-    (tmp_path / "mine.py").write_text(STRATEGY)
-    return tmp_path / "mine"
-
-
-def test_a_function_in_a_python_file_plays(strategy: Path, go: Game) -> None:
-    one, corner = (open_player(f"python:{strategy}:{name}", Conditions(go, 7.5)) for name in ("last", "corner"))
-    turn = Turn(0, Position(go))
-    assert list(one.choose([turn, turn])) == [go.pass_action] * 2 and one.name == "mine:last"
-    assert list(corner.choose([turn])) == [go.action("A1")] and not turn.position.moves
-
-
-def test_a_function_that_returns_no_move_or_fails_is_at_fault(strategy: Path, go: Game) -> None:
-    nothing = open_player(f"python:{strategy}.py:nothing", Conditions(go, 7.5))
-    (fault,) = nothing.choose([Turn(0, Position(go))])
-    assert isinstance(fault, Fault) and "None" in fault.text
-    with pytest.raises(ZeroDivisionError):  # which a tournament's worker makes a fault of
-        open_player(f"python:{strategy}:broken", Conditions(go, 7.5)).choose([Turn(0, Position(go))])
-
-
-@pytest.mark.parametrize("text", ["1 / 0", "def choose(:", "choose = 3"])
-def test_a_file_that_makes_no_player_is_one_line(text: str, tmp_path: Path, go: Game) -> None:
-    (tmp_path / "mine.py").write_text(text)
-    with pytest.raises(PlayerError) as error:
-        open_player(f"python:{tmp_path / 'mine.py'}:choose", Conditions(go, 7.5))
-    assert "\n" not in str(error.value) and "mine.py" in str(error.value)
-
-
 @pytest.mark.parametrize(
     ("description", "message"),
     [

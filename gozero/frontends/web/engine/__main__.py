@@ -52,7 +52,7 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         from gozero import games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.frontends.web.engine.handler import RequestHandler
         from gozero.games import connect4, gomoku, nogo, othello, tictactoe  # noqa: F401
-        from gozero.games.go import go, simple_go  # noqa: F401
+        from gozero.games.go import course_go, go, simple_go  # noqa: F401
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
     compilation = jit.Compilation(kernels)
     RequestHandler(settings, requests, report, lambda: wait(compilation, report)).run()

@@ -1,0 +1,61 @@
+"""A function in a Python file as a player: it plays, and what is no move or no player is said in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gozero import games
+from gozero.games.position import Position
+from training.matches.players import Conditions, Fault, PlayerError, Turn, open_player
+
+GAME = games.make("tictactoe")
+CONDITIONS = Conditions(GAME, 0.0)
+STRATEGY = """
+import numpy as np
+from beside import LAST
+
+def last(position):
+    return np.flatnonzero(position.legal())[LAST]
+
+def corner(position):
+    return "A1"
+
+def nothing(position):
+    return None
+
+def broken(position):
+    return 1 / 0
+"""
+
+
+@pytest.fixture
+def strategy(tmp_path: Path) -> Path:
+    """A Python file with functions that are players, without its `.py`."""
+    (tmp_path / "beside.py").write_text("LAST = -1")
+    (tmp_path / "mine.py").write_text(STRATEGY)
+    return tmp_path / "mine"
+
+
+def test_a_function_in_a_python_file_plays(strategy: Path) -> None:
+    one, corner = (open_player(f"python:{strategy}:{name}", CONDITIONS) for name in ("last", "corner"))
+    turn = Turn(0, Position(GAME))
+    assert list(one.choose([turn, turn])) == [GAME.action("C1")] * 2 and one.name == "mine:last"
+    assert list(corner.choose([turn])) == [GAME.action("A1")] and not turn.position.moves
+
+
+def test_a_function_that_returns_no_move_or_fails_is_at_fault(strategy: Path) -> None:
+    nothing = open_player(f"python:{strategy}.py:nothing", CONDITIONS)
+    (fault,) = nothing.choose([Turn(0, Position(GAME))])
+    assert isinstance(fault, Fault) and "None" in fault.text
+    with pytest.raises(ZeroDivisionError):  # which a tournament's worker makes a fault of
+        open_player(f"python:{strategy}:broken", CONDITIONS).choose([Turn(0, Position(GAME))])
+
+
+@pytest.mark.parametrize("text", ["1 / 0", "def choose(:", "choose = 3"])
+def test_a_file_that_makes_no_player_is_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(PlayerError) as error:
+        open_player(f"python:{tmp_path / 'mine.py'}:choose", CONDITIONS)
+    assert "\n" not in str(error.value) and "mine.py" in str(error.value)
