@@ -2,8 +2,7 @@
 imports it.
 
 It knows simple ko only, lets several stones commit suicide, and counts without komi. Actions and colours are ours
-(`gozero.games.coords`, BLACK and WHITE). This module neither searches with it (`training.matches.players` does) nor
-judges games (`training.selfplay.simulators`).
+(`gozero.games.coords`, BLACK and WHITE). This module does not judge games (`training.selfplay.simulators` does).
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from gozero.games.game import BLACK, WHITE
+
+LEAST_PLAYOUTS = 500  # of a search: Pachi's GJ_MINGAMES, below which it never ends
 
 
 class PachiMissingError(Exception):
@@ -63,3 +64,18 @@ class PachiBoard:
     def lead(self) -> float:
         """Black's points above White's by area as the board stands, every stone alive, without komi."""
         return -float(self._board.official_score)
+
+    def search(self, colour: int, playouts: int, seed: int) -> int:
+        """The move of Pachi's UCT for a colour after `LEAST_PLAYOUTS` playouts or more: an action, or resigning
+        (size² + 1). It heeds positional superko, captures dead stones before it passes, and counts as if komi were 0.
+        It takes a tenth of a second at least. `seed` is from 1 to 2³¹ - 1.
+        """
+        assert playouts >= LEAST_PLAYOUTS
+        arguments = f"threads=1,pass_all_alive,force_seed={seed}"
+        engine = self._pachi.PyPachiEngine(self._board, b"uct", arguments.encode())
+        coord = engine.genmove(self._colours[colour], f"={playouts}".encode())
+        special = {self._pachi.PASS_COORD: 0, self._pachi.RESIGN_COORD: 1}
+        if coord in special:
+            return self._size * self._size + special[coord]
+        row, col = self._board.coord_to_ij(coord)
+        return int(row * self._size + col)
