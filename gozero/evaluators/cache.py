@@ -93,7 +93,7 @@ class Owners:
     def forget(self) -> None:
         """Start a new mean."""
         self._sum = np.zeros(self.game.points, np.float64)  # for Black
-        self._count = 0
+        self.count = 0  # positions in the mean
         self.hits: int | None = None  # evaluations that a cache had, since it was set to None
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
@@ -107,16 +107,16 @@ class Owners:
         self.knows_score = found.score is not None and self.game.score is not None
         if found.ownership is not None and self.game.owner is not None:
             self._sum += np.where(states[:, TO_PLAY] == BLACK, 1.0, -1.0) @ found.ownership
-            self._count += len(states)
+            self.count += len(states)
         if found.known is not None:
             self.hits = (self.hits or 0) + int(found.known.sum())
 
     def ownership(self, position: Position) -> np.ndarray | None:
         """float32 [P] for the side to move; if nothing was evaluated yet, that of the position itself."""
-        if self._count == 0:
+        if self.count == 0:
             found = self._owners(position.state[None])
             return None if found is None else found[0]
-        mean = self._sum / self._count
+        mean = self._sum / self.count
         return (mean if position.to_play == BLACK else -mean).astype(np.float32)
 
     def after(self, position: Position, actions: list[int]) -> list[np.ndarray | None]:

@@ -84,22 +84,29 @@ def _print_layers(options: argparse.Namespace) -> None:
 
 
 def weights(arguments: Sequence[str] | None = None) -> int:
-    """Describe a weights file, or draw its first layer."""
+    """Describe a weights file, draw its first layer, or write its network as an ONNX file."""
 
     def work(options: argparse.Namespace) -> None:
         file = find(options.file)
-        if options.filters is None:
-            print(describe(file))
-            return
-        from gozero.nets import filters
+        if options.filters is not None:
+            from gozero.nets import filters
 
-        print(filters.draw(file, Path(options.filters)))
+            print(filters.draw(file, Path(options.filters)))
+        elif options.onnx is not None:
+            from gozero.evaluators import onnx_file
+
+            print(onnx_file.write(file, Path(options.onnx)))
+        else:
+            print(describe(file))
 
     parser = Parser(prog="gozero weights", description="Describe a weights file.")
     places = "looked for in the working directory, beside the executable and among the shipped weights"
     parser.add_argument("file", help=places)
     drawing = "instead, draw the first layer's filters into this file: red the first player or the side to move, blue "
-    parser.add_argument("--filters", metavar="PNG", help=f"{drawing}the other (needs matplotlib)")
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--filters", metavar="PNG", help=f"{drawing}the other (needs matplotlib)")
+    onnx = "instead, write the network for programs of others, checked with onnxruntime (needs gozero[train,onnx])"
+    add("--onnx", metavar="OUT", help=onnx)
     return parser.run(work, arguments)
 
 

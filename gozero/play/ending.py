@@ -21,6 +21,7 @@ from gozero.search.result import RootResult
 
 SETTLING_VISITS = 64  # of each of the two searches behind a settlement
 FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them gains something
+OWNED = 0.8  # expected owner, -1..1, of a point where a move may be worth nothing
 UNLIMITED = Limits(None)
 
 
@@ -58,6 +59,12 @@ class Ending:
     def revised(self, root: Position, action: int, result: RootResult, limits: Limits) -> int:
         """The action to play if a search's result suggests ``action``."""
         return action
+
+    def is_idle(self, root: Position, action: int, limits: Limits) -> bool:
+        """Whether the action is on a point that by the last search, of ``root``, belongs to a side already, and nothing
+        is left to do but to pass.
+        """
+        return False
 
     def forget(self) -> None:
         """Drop what was searched."""
@@ -153,7 +160,12 @@ class GoEnding(Ending):
         return endgame.clean_up_moves(root.game, root.state, root.legal(), settlement, opponent_passed=opponent_passed)
 
     def revised(self, root: Position, action: int, result: RootResult, limits: Limits) -> int:
-        """The action; the next best for a first pass after which the opponent could pass and win, or draw in doubt."""
+        """The action; the pass for an idle one, unless the dead stones decide the game; the next best for a first pass
+        after which the opponent could pass and win, or draw in doubt.
+        """
+        if self.is_idle(root, action, limits):
+            settled = endgame.settled_result(root.state, self.settlement(limits))
+            return root.game.pass_action if settled == endgame.result_as_it_stands(root.state) else action
         if action != root.game.pass_action or self._opponent_passed(root) or not self._game.rules.removes_dead:
             return action
         settlement = self.settlement(limits)
@@ -161,6 +173,12 @@ class GoEnding(Ending):
         if settled > 0 or (settled == 0 and settlement.is_complete):
             return action
         return next((other for other in result.ranked() if other != action), action)
+
+    def is_idle(self, root: Position, action: int, limits: Limits) -> bool:
+        # after the opponent's pass `sensible` has asked already
+        if self._opponent_passed(root) or not self._game.rules.removes_dead:
+            return False
+        return abs(self._searcher.owner(root, action)) >= OWNED and self.settlement(limits).is_complete
 
     def _opponent_passed(self, root: Position) -> bool:
         last = next(reversed(self._game.position.moves), None)

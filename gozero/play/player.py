@@ -200,13 +200,16 @@ class Player:
         plies = left_out(restrictions, root.to_play, root.game.actions)
         self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS, aside=True, left_out=plies)
 
-    def hint(self, limits: Limits, observer: Observer, among: np.ndarray | None = None) -> None:
-        """Search the side to move's turn as `suggest` would, and report to ``observer``; nothing is played."""
+    def hint(self, limits: Limits, observer: Observer) -> None:
+        """Search the side to move's turn as `suggest` would, and report to ``observer``; nothing is played. The last
+        report is of a pass if nothing else is left to do.
+        """
         root = self.game.root(self.game.position.to_play)
-        mask, only = self._choices(root, limits, among)
+        mask, only = self._choices(root, limits)
         if only is None:
-            self.searcher.search(root, mask, limits, observer, ANALYSIS)
-        else:
+            best = self.searcher.search(root, mask, limits, observer, ANALYSIS).best
+            only = root.game.pass_action if self.ending.is_idle(root, best, limits) else None
+        if only is not None:
             self._report_forced(root, only, limits, observer)
 
     def ponder(self, should_stop: Callable[[], bool]) -> None:

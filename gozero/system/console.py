@@ -27,7 +27,8 @@ from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
 MOST_SEED = 2**63 - 1
 STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
-EXTRAS = {"torch": "train", "tqdm": "train", "fsspec": "train", "ray": "distributed", "aiohttp": "web"}  # of setup.cfg
+EXTRAS = {"torch": "train", "tqdm": "train", "fsspec": "train", "ray": "distributed", "aiohttp": "web"}
+EXTRAS |= {"onnx": "onnx", "onnxruntime": "onnx"}  # packages, and their extra in setup.cfg
 
 Command = Callable[[], int | None]
 Table = TypeVar("Table")

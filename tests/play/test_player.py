@@ -17,6 +17,11 @@ from gozero.play.searcher import Limits
 from gozero.records.sgf import GameRecord
 from gozero.scoring import life_and_death
 from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, other_player, player
+from tests.settled_boards import StatedEvaluator, moves_of
+
+WALLS = ". . X O . . .\n" * 7
+OPEN_WALLS = ". . X O . . .\n" * 6 + ". . X . . . .\n"
+WALLED = "xxxoooo\n" * 7
 
 
 def test_it_plays_what_the_evaluator_likes() -> None:
@@ -220,6 +225,28 @@ def test_a_won_game_is_passed_out_and_a_lost_one_is_not() -> None:
     one.game.undo()
     one.game.set_komi(100.0)
     assert one.genmove(BLACK, Limits(20)) != at("pass")
+
+
+class Filler(StatedEvaluator):
+    """Would like to play on one point above all."""
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        result = super().evaluate(states)
+        result.logits[:, at("F6")] = 20
+        return result
+
+
+@pytest.mark.parametrize("komi", [-20.5, 20.5])
+@pytest.mark.parametrize(("diagram", "passes"), [(WALLS, True), (OPEN_WALLS, False)], ids=["closed", "open"])
+def test_a_game_that_is_over_but_for_passing_is_passed_out(diagram: str, passes: bool, komi: float) -> None:
+    """Whoever wins, and though the search likes a point of White's area that is large and not pass-alive."""
+    settings = PlayerSettings(resign=False, search=SEARCH)
+    one = make_player("go", [SIZE], lambda game: Filler(game, WALLED), settings, size=SIZE, komi=komi)
+    one.game.set_up({action: colour for colour, action in moves_of(diagram)}, WHITE)
+    looks: list[Analysis] = []
+    one.hint(Limits(20), Observer(looks.append))
+    assert (looks[-1].moves[0].action == at("pass")) is passes
+    assert (one.genmove(WHITE, Limits(20)) == at("pass")) is passes
 
 
 # Records

@@ -15,13 +15,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(f"this needs {error.name}; run: pip install 'gozero[train,gym]'") from None
 
 from gozero import games
 from gozero.games.colours import COLOURS
-from gozero.games.game import BLACK, WHITE
+from gozero.games.game import BLACK, TO_PLAY, WHITE
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
 from gozero.system.errors import ChoiceError
@@ -139,8 +143,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         Raises:
             gymnasium.error.ResetNeeded: before the first reset, after the end and after `close`.
         """
-        position = self._position
-        if position is None or self._is_over(position) or self._fault:
+        position = self._started()
+        if self._is_over(position) or self._fault:
             raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
         mover = position.to_play
         if self._move(position, int(action)):
@@ -150,6 +154,45 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         reward = self._reward(position, mover if self._opponent is None else self._colour)
         observation, info = self._seen(position)
         return observation, reward, self._is_over(position), bool(self._fault), info
+
+    def action_masks(self) -> np.ndarray:
+        """bool [A]: the legal actions, as MaskablePPO of sb3-contrib asks for them.
+
+        Raises:
+            gymnasium.error.ResetNeeded: before the first reset and after `close`.
+        """
+        return self._started().legal()
+
+    def seen_by(self, colour: int) -> tuple[np.ndarray, dict[str, Any]]:
+        """(observation, info) of the position as one side sees it, which has legal actions only if it is to move.
+
+        Raises:
+            gymnasium.error.ResetNeeded: before the first reset and after `close`.
+        """
+        position = self._started()
+        state = position.state.copy()
+        state[TO_PLAY] = colour
+        planes, numbers = features.encode(position.game, state[None])
+        mask = position.legal() & (position.to_play == colour)
+        has_score = position.is_over and self._loser is None and position.game.score is not None
+        return planes[0], {
+            "action_mask": mask.astype(np.int8),
+            "globals": numbers[0],
+            "colour": colour if self._opponent is None else self._colour,
+            "moves": len(position.moves),
+            "score": position.score() if has_score else 0.0,
+            "illegal": self._illegal,
+        }
+
+    @property
+    def to_play(self) -> int:
+        """BLACK or WHITE; ResetNeeded as in `seen_by`."""
+        return self._started().to_play
+
+    def _started(self) -> Position:
+        if self._position is None:
+            raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
+        return self._position
 
     def _move(self, position: Position, action: int) -> str:
         """Play a move, or resign; what is wrong with it, if it is illegal."""
@@ -184,16 +227,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         """(observation, info) of the position, which is printed where the render mode says so."""
         if self.render_mode == "human":
             self.render()
-        planes, numbers = features.encode(position.game, position.state[None])
-        info = {
-            "action_mask": position.legal().astype(np.int8),
-            "globals": numbers[0],
-            "colour": position.to_play if self._opponent is None else self._colour,
-            "moves": len(position.moves),
-            "score": position.score() if position.is_over and self._loser is None and position.game.score else 0.0,
-            "illegal": self._illegal,
-        }
-        return planes[0], info | ({"fault": self._fault} if self._fault else {})
+        planes, info = self.seen_by(position.to_play)
+        return planes, info | ({"fault": self._fault} if self._fault else {})
 
     def render(self) -> str | None:
         """The diagram of the position in mode "ansi"; in mode "human" it goes to stdout."""

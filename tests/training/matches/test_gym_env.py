@@ -24,6 +24,7 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 import training.matches.gym_env  # noqa: E402 - registers the environments
 
 SIZE = 5
+STEPS = 20_000  # of learning: 25 s of a core
 ENGINE = """
 import sys
 moves = iter(sys.argv[1:])
@@ -99,13 +100,15 @@ def test_every_game_is_played_to_its_end(name: str) -> None:
     assert info["score"] == (position.score() if game.score else 0.0)
 
 
-def test_the_example_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_documentation_run(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "docs" / "gym.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert code is not None
-    assert code[1].count("\n") <= 10
-    exec(code[1], {})
+    one, two = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert one.count("\n") <= 10
+    exec(one, {})
     assert "reward" in capsys.readouterr().out
+    names: dict = {}
+    exec(two, names)
+    assert names["env"].agents == []
 
 
 def test_the_agent_sees_what_features_encode_of_the_position() -> None:
@@ -194,6 +197,49 @@ def test_the_same_seed_gives_the_same_game(opponent: str) -> None:
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     if opponent == "random":
         assert not all(np.array_equal(a, b) for a, b in zip(first, game(one, 8), strict=False))
+
+
+def test_action_masks_are_the_legal_actions() -> None:
+    env = make(opponent=None).unwrapped
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.action_masks()
+    _, info = env.reset()
+    _, _, _, _, info = env.step(at("C3"))
+    masks = env.action_masks()
+    assert masks.dtype == bool and not masks[at("C3")]
+    np.testing.assert_array_equal(masks, info["action_mask"])
+
+
+@pytest.mark.slow
+def test_maskable_ppo_learns_tic_tac_toe() -> None:
+    """sb3-contrib's own loop, then 200 games against random moves, which win 87 and lose 87 against themselves."""
+    sb3_contrib = pytest.importorskip("sb3_contrib")
+    env = gymnasium.make("gozero/TicTacToe-v0", colour="random")
+    agent = sb3_contrib.MaskablePPO("MlpPolicy", env, seed=1, device="cpu")
+    agent.learn(STEPS)
+    won = lost = 0
+    for seed in range(200):
+        (seen, info), terminated = env.reset(seed=seed), False
+        while not terminated:
+            action, _ = agent.predict(seen, action_masks=info["action_mask"], deterministic=True)
+            seen, reward, terminated, _, info = env.step(action)
+        won, lost = won + (reward > 0), lost + (reward < 0)
+    assert not info["illegal"]
+    assert won >= 150 and lost <= 40
+
+
+@pytest.mark.pachi
+def test_pachi_answers_and_takes_what_is_dead() -> None:
+    env = make(opponent="pachi:500", komi=0.5, colour="white")
+    _, info = env.reset(seed=1)
+    assert info["moves"] == 1
+    for _ in range(30):
+        _, reward, terminated, truncated, info = env.step(at("pass"))
+        assert not truncated
+        if terminated:
+            break
+    assert (reward, terminated) == (-1.0, True)
+    env.close()
 
 
 def test_a_network_answers(tmp_path: Path) -> None:
@@ -293,6 +339,8 @@ def test_it_runs_in_vectors() -> None:
         ({"komi": "a"}, ValueError, "komi 'a' is not a number of points"),
         ({"game": "chequers"}, ValueError, "unknown game 'chequers'"),
         ({"opponent": "nobody"}, PlayerError, "no player is called 'nobody'"),
+        ({"opponent": "pachi:499"}, PlayerError, "Pachi needs 500 playouts a move or more"),
+        ({"game": "nogo", "opponent": "pachi:500"}, PlayerError, "pachi:500 plays Go only, not nogo"),
     ],
 )
 def test_a_bad_setting_is_one_clear_line(settings: dict, kind: type[Exception], message: str) -> None:

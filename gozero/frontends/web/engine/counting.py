@@ -50,11 +50,6 @@ class Counting:
         assert isinstance(self._ending, GoEnding)
         return self._ending.count(Limits(None, should_stop=should_stop))
 
-    def is_settled(self, should_stop: Callable[[], bool]) -> bool:
-        """Whether nothing is left to do in the shown position but to pass."""
-        ending, limits = self._ending, Limits(None, should_stop=should_stop)
-        return self._removes_dead and isinstance(ending, GoEnding) and ending.settlement(limits).is_complete
-
     def toggle(self, action: int) -> None:
         """Call the string on a point dead if it was alive, and the other way round. InputError if there is none."""
         session = self._session

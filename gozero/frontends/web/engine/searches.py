@@ -29,7 +29,6 @@ from gozero.play.time_controls import moves_to_share
 from gozero.system.errors import InputError
 
 HINT_VISITS = 400
-OWNED = 0.8  # expected owner, -1..1, of a point where a move may be worth nothing
 REPORT_EVERY = 0.2  # seconds
 LISTED_MOVES = 24
 MOST_BATCH_VISITS = 10_000
@@ -204,15 +203,8 @@ class Searches:
         observer = Observer(analyses.append, most_moves=5, ownership=True)
         limits = Limits(HINT_VISITS, should_stop=self._should_stop)
         self._analyst.hint(limits, observer)
-        if self._is_idle(analyses[-1]) and self.counting.is_settled(self._should_stop):
-            self._analyst.hint(limits, observer, session.game.mask_of([session.game.definition.pass_action]))
         session.tree.learn(session.at, estimate_of(analyses[-1]))
         self._report({**analysis_values(analyses[-1], session, session.at), "hint": True})
-
-    def _is_idle(self, analysis: Analysis) -> bool:
-        """Whether the best move is on a point that belongs to a side already."""
-        point, ownership = analysis.moves[0].action, analysis.ownership
-        return ownership is not None and point < len(ownership) and abs(ownership[point]) > OWNED
 
     def begin_batch(self, visits: Any) -> None:
         """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
