@@ -24,7 +24,7 @@ from training.selfplay.processes import ProcessSelfPlay, WorkerLostError
 from training.selfplay.remote import PlayTask
 from training.storage import checkpoint, storage
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
 SETTINGS = crashes.settings(selfplay={"games": 4, "slots": 3, "processes": 2})
 NET = model.build(network_config(SETTINGS), 1)
 
