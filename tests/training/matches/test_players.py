@@ -318,7 +318,7 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
         (
             "rand",
             "expected random, fixed, uct:N, puct-rollout:N, pachi:N, weights:FILE:N, weights:FILE:policy, "
-            "gtp:COMMAND, course:FOLDER:STRATEGY or perfect",
+            "gtp:COMMAND, course:FOLDER:STRATEGY, python:FILE:FUNCTION or perfect",
         ),
         ("gtp:", "no player is called 'gtp:'"),
         ("uct:many", "'many' is not a number of visits"),
