@@ -84,7 +84,7 @@ class GtpSettings(EngineSettings):
         None, "komi of Go until the controller sends one (default 7.5)", low=-MOST_KOMI, high=MOST_KOMI
     )
     rules: str | None = option(
-        None, "rule set, such as chinese, tromp-taylor or aga in Go, freestyle or exact in gomoku (default: the first)",
+        None, "rule set, such as chinese, japanese or aga in Go, freestyle or exact in gomoku (default: the first)",
         metavar="NAME",
     )  # fmt: skip
     friendly_pass: bool = option(

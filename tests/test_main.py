@@ -108,7 +108,7 @@ def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["net", "b2c8", "--size", "0"], "--size 0: expected 1 or more"),
         (["perft", "chess"], "unknown game 'chess'"),
         (["perft", "go", "--size", "20"], "board size 20 is not supported"),
-        (["perft", "go", "--rules", "japanese"], "unknown rules 'japanese'"),
+        (["perft", "go", "--rules", "house"], "unknown rules 'house'"),
         (["perft", "go", "--depth", "0"], "--depth 0: expected 1 to 1,000"),
         (["perft", "go", "--depth", "99999999999"], "--depth 99999999999: expected 1 to 1,000"),
         (["weights", "/nowhere/w.pt"], "cannot use weights /nowhere/w.pt: no such file"),
@@ -170,7 +170,7 @@ def test_a_bug_shows_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    ["play go --rules japanese", "play go --size 20", "play chess", "play go --visits 0", "perft go --size 20"],
+    ["play go --rules house", "play go --size 20", "play chess", "play go --visits 0", "perft go --size 20"],
 )
 def test_what_is_wrong_for_certain_is_refused_before_the_engine_loads(
     arguments: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

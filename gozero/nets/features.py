@@ -7,7 +7,7 @@ Always from the side to move's view. The layout of Go, version 1, for a board of
     5 … 9   the other side's stones, likewise
     10      1 everywhere if Black is to move, else 0
   globals float32 [7]
-    0       komi and handicap bonus for the side to move, points / 20
+    0       komi and bonus (`go.expected_bonus`) for the side to move, points / 20
     1       (N - 13) / 6
     2 … 6   whether the ply 0 … 4 plies ago was a pass
 
@@ -50,8 +50,8 @@ A packed position, which a GPU is sent and an evaluation is cached by, is int32 
   10 boards  planes 0 … 9 in turn, each a bit set over the cells of the padded board: point (row, col) is bit (row +
              1)(N + 1) + col + 1
   3 boards   the tactics, likewise; 8 in version 3, none in version 1
-  komi       White's komi, thousandths of a point
-  bonus      White's handicap bonus, points
+  komi       White's komi, thousandths of a point, half a point more where territory counts
+  bonus      what White gets beside it, points
   flags      bits 0 … 4: globals 2 … 6; bit 5: Black is to move
 """
 
@@ -68,8 +68,8 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import BLACK, EMPTY, PLY, TO_PLAY, WHITE, Game
 from gozero.games.go import chains
 from gozero.games.go.chains import PAST_BOARDS
-from gozero.games.go.go import pass_alive, white_bonus
-from gozero.games.go.header import BONUS, KOMI, PASS_BITS
+from gozero.games.go.go import expected_bonus, pass_alive
+from gozero.games.go.header import BONUS, KOMI, KOMI_UNITS, PASS_BITS, TERRITORY
 from gozero.games.go.ladders import CATCHES, CAUGHT, chain_liberties, ladders
 from gozero.games.lines import THREATENS, WINS, line_threats
 from gozero.system.errors import ChoiceError
@@ -172,7 +172,7 @@ def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> 
         for row in range(size):
             for col in range(size):
                 planes[n, PLANES - 1, row, col] = black
-        komi = white_bonus(state)
+        komi = expected_bonus(state)
         numbers[n, 0] = (-komi if black else komi) / KOMI_SCALE
         numbers[n, 1] = (size - MIDDLE_SIZE) / SIZE_SCALE
         for age in range(PAST_BOARDS):
@@ -349,7 +349,7 @@ def pack_into(states: np.ndarray, packed: np.ndarray, size: int, tactics: int) -
             mark_chains(state, tactics, seen, owners, marked)
             _pack_tactics(row, 2 * PAST_BOARDS * length, tactics, marked, size)
         end = row.shape[0]
-        row[end + PACKED_KOMI] = state[KOMI]
+        row[end + PACKED_KOMI] = state[KOMI] + state[TERRITORY] * KOMI_UNITS // 2
         row[end + PACKED_BONUS] = state[BONUS]
         row[end + PACKED_FLAGS] = state[PASS_BITS] | (BLACK_FLAG if state[TO_PLAY] == BLACK else 0)
 

@@ -219,6 +219,15 @@ class GoGame(CurrentGame):
         setting = self._setting
         return setting.handicap if len(setting.black_stones) >= setting.handicap else 0
 
+    @property
+    def captured(self) -> dict[int, int]:
+        """How many stones of each colour have been taken off the board."""
+        board, setting = self.stones(), self._setting
+        placed = {BLACK: len(setting.black_stones), WHITE: len(setting.white_stones)}
+        for move in self.position.moves:
+            placed[move.colour] += move.action < self.definition.points
+        return {colour: count - int((board == colour).sum()) for colour, count in placed.items()}
+
     def place_handicap(self, points: Sequence[int]) -> None:
         """Begin a handicap game: Black's stones alone, White to move. ValueError if they have no liberty."""
         stones, number = tuple(points), len(points)

@@ -16,7 +16,7 @@ from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.searcher import Limits, Searcher
 from gozero.scoring import endgame, life_and_death
-from gozero.scoring.settlement import Settlement, as_it_stands, settle
+from gozero.scoring.settlement import SURE, Settlement, as_it_stands, by_territory, settle
 from gozero.search.result import RootResult
 
 SETTLING_VISITS = 64  # of each of the two searches behind a settlement
@@ -100,6 +100,8 @@ class GoEnding(Ending):
             stop = limits.should_stop
             settlement = settle(board, life_and_death.agree(self._game.definition, board, searched, deadline, stop))
             self._was_hurried = time.monotonic() >= deadline
+        if self._game.rules.territory:
+            settlement = by_territory(settlement)
         self._settlement = None if limits.should_stop() else settlement
         self._settled_rules = self._game.rules
         return settlement
@@ -124,7 +126,7 @@ class GoEnding(Ending):
         """Whether a settlement is of this board, by the present rules."""
         return self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
 
-    def _expected_owners(self, limits: Limits) -> list[np.ndarray]:
+    def _expected_owners(self, limits: Limits, visits: int = SETTLING_VISITS) -> list[np.ndarray]:
         """float32 [P], + for Black, by a search for either side to move; [] if the evaluator gives no ownership."""
         now = time.monotonic()
         quarter = (min(limits.deadline, limits.target) - now) / 4
@@ -134,7 +136,7 @@ class GoEnding(Ending):
             root.state[go.PASSES] = 0  # the question is what becomes of the stones, not whether the game ends
             among = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=False)
             among[root.game.pass_action] = True
-            until = Limits(SETTLING_VISITS, now + number * quarter, should_stop=limits.should_stop)
+            until = Limits(visits, now + number * quarter, should_stop=limits.should_stop)
             ownership = self._searcher.ownership(root, among, until)
             expected += [] if ownership is None else [sign * ownership]
         return expected
@@ -146,6 +148,8 @@ class GoEnding(Ending):
         if 0 < root.game.initial[go.MOVE_LIMIT] <= root.ply:
             return self._game.mask_of([root.game.pass_action])
         opponent_passed = self._opponent_passed(root)
+        if self._game.rules.territory:
+            return self._sensible_by_territory(root, limits, opponent_passed)
         mask = endgame.sensible_moves(root.game, root.state, root.legal(), opponent_passed=opponent_passed)
         moves = int(mask[: root.game.points].sum())
         if moves == 0 or not (opponent_passed or moves <= FEW_MOVES):
@@ -153,6 +157,17 @@ class GoEnding(Ending):
         friendly, settlement = friendly and self._game.rules.removes_dead, self.settlement(limits)
         passed = {"opponent_passed": opponent_passed, "friendly": friendly}
         return endgame.settled_moves(root.game, root.state, mask, settlement, **passed)
+
+    def _sensible_by_territory(self, root: Position, limits: Limits, opponent_passed: bool) -> np.ndarray:
+        """A settlement has a say after the opponent's pass, and where the network is sure of all but few points."""
+        state, game = root.state, root.game
+        mask = endgame.territory_moves(game, state, root.legal(), opponent_passed=opponent_passed)
+        owners = [] if opponent_passed else self._expected_owners(limits, visits=1)
+        sure = np.abs(np.sum(owners, axis=0)) >= 2 * SURE if owners else np.zeros(game.points, np.bool_)
+        if not opponent_passed and (mask[: game.points] & ~sure).sum() > FEW_MOVES:
+            return mask
+        settlement = self.settlement(limits)
+        return endgame.unsettled_moves(game, state, mask, settlement, opponent_passed=opponent_passed)
 
     def clean_up_moves(self, root: Position, limits: Limits) -> np.ndarray:
         """The moves that help to capture the other side's dead stones, bool [A]; the pass only where none are left."""
@@ -170,7 +185,7 @@ class GoEnding(Ending):
             return action
         settlement = self.settlement(limits)
         settled = endgame.settled_result(root.state, settlement)
-        if settled > 0 or (settled == 0 and settlement.is_complete):
+        if settled > 0 or (settlement.is_complete and (settled == 0 or self._game.rules.territory)):
             return action
         return next((other for other in result.ranked() if other != action), action)
 

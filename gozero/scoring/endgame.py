@@ -4,7 +4,8 @@ sound.
 A side can take more while there is a point between the colours, of no seki, that it can play without being in atari. It
 wins as it stands if both counts say so: the area as the board stands, which a server counts that removes no dead
 stones, and the area without stones inside the other side's pass-alive territory (Benson 1976). A
-`settlement.Settlement` judges what else is dead.
+`settlement.Settlement` judges what else is dead. Where territory counts, a stone costs a point that gains nothing, so a
+settlement alone says which moves are left.
 
 A result is +1, 0 or -1 for the side to move, as an outcome. Arrays of points are [P] in action order.
 """
@@ -82,6 +83,35 @@ def settled_moves(
     return sensible
 
 
+def territory_moves(game: Game, state: np.ndarray, legal: np.ndarray, *, opponent_passed: bool) -> np.ndarray:
+    """The legal actions worth considering where territory counts, bool [A], before a settlement is known: no move into
+    either side's pass-alive territory or one's own eye, and the pass unless more than neutral points is open.
+    """
+    alive = _pass_alive(game, state)
+    useful = legal.copy()
+    useful[: game.points] &= ~_wasted_points(game, state, alive) & (alive == 0)
+    useful[game.pass_action] = opponent_passed or not useful[: game.points].any() or not go.is_open(state)
+    return useful
+
+
+def unsettled_moves(
+    game: Game, state: np.ndarray, useful: np.ndarray, settlement: Settlement, *, opponent_passed: bool
+) -> np.ndarray:
+    """Those of the `territory_moves` that a settlement leaves, bool [A]: onto open points, or in a ko all, as threats.
+
+    The pass, which after the opponent's would end the game, is among them only if the search counts that end as the
+    settlement does, or if all the others would put their own string in atari; it stands alone if nothing is left.
+    """
+    left, passing = useful.copy(), np.arange(game.actions) == game.pass_action
+    if not state[go.KO]:
+        left[: game.points] &= settlement.open
+    left[game.pass_action] &= not opponent_passed or settled_result(state, settlement) == np.sign(go.score(state))
+    board, colour = game.board(state), int(state[TO_PLAY])
+    if not left[game.pass_action] and not any(_is_safe(board, action, colour) for action in points(left)):
+        left = passing if opponent_passed else left | passing
+    return passing if settlement.is_complete else left
+
+
 def clean_up_moves(
     game: Game, state: np.ndarray, legal: np.ndarray, settlement: Settlement, *, opponent_passed: bool
 ) -> np.ndarray:
@@ -117,13 +147,15 @@ def _taking_off(game: Game, state: np.ndarray, settlement: Settlement) -> np.nda
 
 def can_take_more(board: np.ndarray, colour: int, legal: np.ndarray) -> bool:
     """Whether a side has a legal move (bool [A]) onto a point between the colours, of no seki, and not into atari."""
-    for action in points(as_it_stands(board).open & legal[: board.size]):
-        point = mask_of([action], len(board))
-        chain = connected(point, point | (board == colour))
-        empty = ((board == EMPTY) & ~point) | _captured(board, point, opponent(colour))
-        if (touches(chain) & empty).sum() > 1:
-            return True
-    return False
+    return any(_is_safe(board, action, colour) for action in points(as_it_stands(board).open & legal[: board.size]))
+
+
+def _is_safe(board: np.ndarray, action: int, colour: int) -> bool:
+    """Whether a legal move leaves its own string two liberties or more."""
+    point = mask_of([action], len(board))
+    chain = connected(point, point | (board == colour))
+    empty = ((board == EMPTY) & ~point) | _captured(board, point, opponent(colour))
+    return bool((touches(chain) & empty).sum() > 1)
 
 
 def _captured(board: np.ndarray, point: np.ndarray, colour: int) -> np.ndarray:

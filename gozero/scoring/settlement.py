@@ -127,6 +127,16 @@ def agreed(board: np.ndarray, dead: Sequence[Chain]) -> Settlement:
     return replace(standing, board=board, dead=tuple(dead))
 
 
+def by_territory(settlement: Settlement) -> Settlement:
+    """The same where territory counts: what strings in seki surround belongs to nobody."""
+    stones = mask_of((point for chain in settlement.seki for point in chain), len(settlement.board))
+    owner = settlement.owner.copy()
+    for region in components(_without(settlement.board, settlement.dead) == EMPTY):
+        if (touches(region) & stones).any():
+            owner[region.reshape(-1)] = EMPTY
+    return replace(settlement, owner=owner)
+
+
 def _is_dead(chain: Chain, colour: int, safe: np.ndarray, expected: Sequence[np.ndarray]) -> bool:
     """Whether the other side holds the points of a chain, for certain or by all that is expected."""
     if safe[chain[0]] != EMPTY:

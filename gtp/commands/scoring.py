@@ -4,7 +4,7 @@ In Go, final_score and final_status_list always agree: both read one `gozero.sco
 engine's own passing does. Rules without agreement about dead stones count the board as it stands.
 
 `gozero.games.go.rules` says what KataGo's names and fields mean; its ``chinese`` is not ours. Board, komi and
-moves stay when the rules change. Rules that count territory, tax groups or have a button are refused.
+moves stay when the rules change. Rules that tax groups or have a button are refused.
 
 GoGui shows the board of the answer, allows the moves of the answer, and takes the game for over when there are none.
 Games other than Go have no komi; controllers send it unasked, so it is accepted and ignored.
@@ -101,12 +101,8 @@ def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
         rules = kata_rules(given)
     except ChoiceError as error:
         raise GtpError(str(error)) from None
-    if rules.scoring != "AREA":
-        raise GtpError(
-            "unsupported rules: territory scoring needs an agreement about dead stones; only area scoring is played"
-        )
     if not rules.is_played:
-        raise GtpError("unsupported rules: neither group tax nor the button is played")
+        raise GtpError("unsupported rules: played are AREA with tax NONE and TERRITORY with SEKI, without the button")
     return rules.nearest()
 
 
@@ -118,17 +114,17 @@ def fields_of(rules: RuleSet) -> dict[str, Any]:
         "friendlyPassOk": rules.removes_dead,
         "hasButton": False,
         "ko": next(name for name, ko in KO.items() if ko == rules.ko),
-        "scoring": "AREA",
+        "scoring": "TERRITORY" if rules.territory else "AREA",
         "suicide": rules.suicide,
-        "tax": "NONE",
+        "tax": "SEKI" if rules.territory else "NONE",
         "whiteHandicapBonus": next(name for name, bonus in BONUS.items() if bonus == rules.bonus),
     }
 
 
 def kgs_rules(session: Session, command: Command) -> None:
-    """``chinese``, ``aga`` or ``new_zealand``, as KGS plays them."""
+    """``chinese``, ``aga``, ``new_zealand`` or ``japanese``, as KGS plays them."""
     if command.text not in KGS_NAMES:
-        raise GtpError(f"unknown rules {command.text!r}: expected one of {', '.join([*KGS_NAMES][:-1])}")
+        raise GtpError(f"unknown rules {command.text!r}: expected one of {', '.join(KGS_NAMES)}")
     _set_rules(session, rules_of(KGS_NAMES[command.text]))
 
 

@@ -107,7 +107,7 @@ def test_sizes_that_are_not_supported_are_named(size: int) -> None:
         go.make(size)
 
 
-@pytest.mark.parametrize("rules", ["japanese", "korean", "nonsense"])
+@pytest.mark.parametrize("rules", ["stone-scoring", "nonsense"])
 def test_rules_that_are_not_supported_are_named(rules: str) -> None:
     with pytest.raises(ValueError, match=rules):
         go.make(9, rules)

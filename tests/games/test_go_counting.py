@@ -45,10 +45,22 @@ def test_white_is_paid_for_handicap_stones(rules: str, bonuses: tuple[int, ...])
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_rule_table(name: str) -> None:
-    ko = {"chinese-simple": 0, "aga": 2, "new-zealand": 2}.get(name, 1)
-    bonus = {"tromp-taylor": 0, "new-zealand": 0, "aga": 3}.get(name, 4)
+    ko = {"chinese-simple": 0, "japanese": 0, "aga": 2, "new-zealand": 2}.get(name, 1)
+    bonus = {"tromp-taylor": 0, "new-zealand": 0, "japanese": 0, "aga": 3}.get(name, 4)
     rules = RULES[name]
     assert (rules.ko, rules.suicide, rules.handicap_bonus(4)) == (ko, name in ("tromp-taylor", "new-zealand"), bonus)
+    assert rules.territory == (name == "japanese")
+
+
+@pytest.mark.parametrize("to_play", "XO")
+def test_stones_that_are_set_up_are_neither_moves_nor_prisoners(to_play: str) -> None:
+    row = board(".XO.O/.XO.O/.XO.O/.XOO./.XOO.", to_play=to_play, rules="japanese", komi=0.5)
+    sign = 1 if to_play == "X" else -1
+    assert go.score(row.state) == sign * (5 - 5 - 0.5)
+    row.play("pass", "pass", "pass")
+    assert go.score(row.state) == -sign * (5 - 5 - 0.5), "a pass costs nothing"
+    row.play(*(["D5"] if to_play == "X" else ["pass", "D5"]))
+    assert go.score(row.state) == 5 - 4 - 0.5, "White's stone in its own territory costs a point"
 
 
 @pytest.mark.parametrize("komi", [0, 0.5, 7, 7.5, -3.5, 6.125, 361])

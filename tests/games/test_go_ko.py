@@ -62,9 +62,9 @@ CYCLES = {
 # which rules let the last move of one round happen: after an odd number of plies the other side is to move
 ALLOWED = {
     "a basic ko": set(),
-    "sending two, returning one": {"chinese-simple", "aga", "new-zealand"},
-    "four plies, as in eternal life": {"chinese-simple"},
-    "triple ko": {"chinese-simple"},
+    "sending two, returning one": {"chinese-simple", "japanese", "aga", "new-zealand"},
+    "four plies, as in eternal life": {"chinese-simple", "japanese"},
+    "triple ko": {"chinese-simple", "japanese"},
 }
 
 

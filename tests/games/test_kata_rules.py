@@ -17,6 +17,8 @@ from gozero.games.go.rules import KATA_RULES, RULES, KataRules, combined, kata_r
         ("bga", "aga"),
         ("new_zealand", "new-zealand"),
         ("New Zealand", "new-zealand"),
+        ("japanese", "japanese"),
+        ("korean", "japanese"),
     ],
 )
 def test_names(name: str, ours: str) -> None:
@@ -37,13 +39,9 @@ def test_other_servers_chinese_rules_forbid_to_repeat_the_board() -> None:
 
 def test_what_is_not_played_here_has_something_near() -> None:
     strange = {name for name, rules in KATA_RULES.items() if not rules.is_played}
-    assert strange == {"japanese", "korean", "stone-scoring", "ancient-territory", "aga-button"}
-    nearest = kata_rules("japanese").nearest()
-    assert (nearest.ko, nearest.suicide, nearest.bonus) == (
-        RULES["chinese-simple"].ko,
-        False,
-        RULES["tromp-taylor"].bonus,
-    )
+    assert strange == {"stone-scoring", "ancient-territory", "aga-button"}
+    assert kata_rules("ancient-territory").nearest() == RULES["japanese"]
+    assert not kata_rules("stone-scoring").nearest().territory
 
 
 def test_objects() -> None:
@@ -78,6 +76,7 @@ def test_what_is_unknown(given: Any) -> None:
         ("nz", "new-zealand"), ("NewZealand", "new-zealand"), ("tromptaylor", "tromp-taylor"), ("chineseogs", "chinese-ogs"),
         ("Chinese Rules", "chinese"), ("chinese_kgs", "chinese-kgs"), ("中国规则", "chinese"), ("AGA rules", "aga"),
         ("French", "aga"), ("koSITUATIONALscoreAREAtaxNONEsui1fpok1", "new-zealand"), ("koPOSITIONALscoreAREA", "tromp-taylor"),
+        ("日本ルール", "japanese"), ("koSIMPLEscoreTERRITORYtaxSEKIsui0", "japanese"),
     ],
 )  # fmt: skip
 def test_spellings_of_one_table(spelling: str, ours: str) -> None:
@@ -90,12 +89,12 @@ def test_names_that_spell_rules_out_are_read_again() -> None:
     for ko in range(3):
         for suicide in (False, True):
             for bonus in range(3):
-                for removes_dead in (False, True):
-                    rules = combined(ko, suicide, bonus, removes_dead)
+                for removes_dead, territory in ((False, False), (True, False), (True, True)):
+                    rules = combined(ko, suicide, bonus, removes_dead, territory)
                     assert named_rules(rules.name) == rules
 
 
-@pytest.mark.parametrize("name", ["korean", "japanese", "koSIMPLEscoreTERRITORYtaxSEKIsui0", "house", ""])
+@pytest.mark.parametrize("name", ["stone-scoring", "koSIMPLEscoreTERRITORYtaxALLsui0", "house", ""])
 def test_what_a_record_names_in_vain(name: str) -> None:
     assert named_rules(name) is None
 

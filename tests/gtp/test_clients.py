@@ -33,7 +33,7 @@ BEARABLE: dict[str, dict[str, str]] = {
     "lizzie-start": {"8 no_such_command": "Lizzie asks for commands of Leela Zero's and goes on without"},
     "lizzie-game": {},
     "gomill-match": {},
-    "kgs-game": {"kgs-rules japanese": "kgsGtp declines the game, as it should: they are not played"},
+    "kgs-game": {},
     "gnugo-regress": {},
 }
 """Which lines of each session may be answered `?`, and why the client can bear that."""

@@ -119,7 +119,8 @@ def test_an_error_leaves_the_board_as_it_was(engine: Engine, tmp_path: Path, dat
 @pytest.mark.parametrize(
     ("chosen", "rules", "played"),
     [
-        ("", "Japanese", "chinese"),
+        ("", "Japanese", "japanese"),
+        ("", "house", "chinese"),
         ("", "AGA", "aga"),
         ("", "koPOSITIONALscoreAREAtaxNONEsui1", "tromp-taylor"),
         ("", " chinese ", "chinese"),

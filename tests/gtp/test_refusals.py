@@ -70,9 +70,9 @@ def test_weights_for_one_size_refuse_others_at_boardsize(tmp_path: Path) -> None
 
 
 def test_rules_that_go_does_not_have_are_refused_at_once(small_weights: Path) -> None:
-    done = run(["--weights", str(small_weights), "--rules", "japanese"], "name\n")
+    done = run(["--weights", str(small_weights), "--rules", "house"], "name\n")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith("gozero-gtp: unknown rules 'japanese': expected one of chinese")
+    assert done.stderr.startswith("gozero-gtp: unknown rules 'house': expected one of chinese")
 
 
 def test_weights_of_another_game_are_refused_in_one_line(nogo_weights: Path) -> None:

@@ -28,6 +28,7 @@ KATAGO = {
     "aga": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
     "bga": {"ko": "SITUATIONAL", "whiteHandicapBonus": "N-1"},
     "new-zealand": {"ko": "SITUATIONAL", "suicide": True, "whiteHandicapBonus": "0"},
+    "japanese": {"scoring": "TERRITORY", "tax": "SEKI", "whiteHandicapBonus": "0"},
 }
 """What KataGo's names mean to it, where that differs from its chinese."""
 
@@ -94,13 +95,11 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("kata-set-rules japanese", "territory scoring"),
-        ("kata-set-rules korean", "territory scoring"),
-        ("kata-set-rules stone-scoring", "group tax"),
+        ("kata-set-rules stone-scoring", "tax"),
         ("kata-set-rules aga-button", "button"),
-        ('kata-set-rules {"scoring":"TERRITORY"}', "territory scoring"),
-        ("kata-set-rule scoring TERRITORY", "territory scoring"),
-        ("kata-set-rule tax ALL", "group tax"),
+        ('kata-set-rules {"scoring":"TERRITORY"}', "TERRITORY with SEKI"),
+        ("kata-set-rule scoring TERRITORY", "TERRITORY with SEKI"),
+        ("kata-set-rule tax ALL", "tax"),
         ("kata-set-rule hasButton true", "button"),
         ("kata-set-rules house", "expected one of"),
         ("kata-set-rules", "expected one of"),
@@ -110,10 +109,9 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
         ("kata-set-rule ko SPIGHT", "expected one of"),
         ("kata-set-rule suicide perhaps", "expected one of"),
         ("kata-set-rule ko", "expected a field and its value"),
-        ("kgs-rules japanese", "territory scoring"),
         ("kgs-rules", "expected one of"),
         ("kgs-rules tromp-taylor", "expected one of"),
-        ("lz-analyze rules japanese", "territory scoring"),
+        ("lz-analyze rules stone-scoring", "tax"),
         ("kata-analyze b 10 rules", "without its value"),
     ],
 )

@@ -4,6 +4,8 @@ The boards are in `tests/settled_boards.py`. Where only a strong network could r
 would have read.
 """
 
+from pathlib import Path
+
 import pytest
 
 from gozero.games import coords
@@ -69,6 +71,49 @@ def test_the_score_is_what_the_lists_add_up_to(name: str) -> None:
     white = colours.count(2) + len(engine.ask("final_status_list white_territory").split())
     lead = black - white - 0.5
     assert score == f"{'B' if lead > 0 else 'W'}+{abs(lead)}"
+
+
+TERRITORY = {
+    # board, stated: the points of both sides, prisoners and dead stones among them
+    "a stone in pass-alive territory": (boards.CERTAIN, "", 5 + 1, 4),
+    "lost stones": (boards.LOST_STONES, boards.LOST, 16 + 2, 5),
+    "a seki with eyes": (boards.SEKI_WITH_EYES, "", 2, 2),
+}
+
+
+@pytest.mark.parametrize("name", TERRITORY)
+def test_territory_and_prisoners(name: str) -> None:
+    diagram, stated, black, white = TERRITORY[name]
+    engine = engine_at(diagram, stated, rules="japanese")
+    lead = black - white - 0.5
+    assert engine.ask("final_score") == f"{'B' if lead > 0 else 'W'}+{abs(lead)}"
+    territory = [engine.ask(f"final_status_list {colour}_territory").split() for colour in ("black", "white")]
+    dead = engine.ask("final_status_list dead").split()
+    assert len(territory[0]) - len(territory[1]) + len(dead) == black - white
+
+
+def test_prisoners_are_counted_through_undo_and_a_saved_game(tmp_path: Path) -> None:
+    engine = engine_at(boards.LOST_STONES, boards.LOST, rules="japanese")
+    taking = ["play b E6", "play b A6", "play b C7", "play b D7"]  # costs four points
+    engine.ask_all(*taking, "play w pass")
+    assert engine.ask("final_score") == "B+8.5", "the stones were dead before"
+    engine.ask_all(f"printsgf {tmp_path / 'game.sgf'}", *["undo"] * 5)
+    assert engine.ask("final_score") == "B+12.5"
+    other = engine_at(boards.CERTAIN, boards.LOST, rules="japanese")
+    other.ask(f"loadsgf {tmp_path / 'game.sgf'}")
+    assert (other.ask("final_score"), other.session.go_game.captured) == ("B+8.5", {1: 0, 2: 2})
+
+
+def test_by_territory_it_plays_onto_open_points_and_passes_where_there_are_none() -> None:
+    for komi in (0.5, 60.5):  # it wins, or not
+        engine = engine_at(boards.LOST_STONES, boards.LOST, komi=komi, rules="japanese")
+        assert engine.ask("genmove b") == "pass"
+        engine.ask_all("play w pass")
+        assert engine.ask("genmove b") == "pass"
+    for last in ("play b pass", "play w pass"):
+        engine = engine_at(boards.UNFINISHED, boards.BORDER_OPEN, rules="japanese")
+        engine.ask(last)
+        assert engine.ask("genmove b") in ("D4", "D3")
 
 
 def test_one_judgement_serves_every_question() -> None:

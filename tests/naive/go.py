@@ -6,8 +6,7 @@ connected set of points that hold no stone of it. Actions are numbered as in the
 (which is never a move here).
 
 Nothing is incremental and nothing is shared with the engine: every question is answered from the list of past boards by
-flood fills, so that a mistake of the kernels cannot hide in this file as well. It does not try to be fast, to prune, or
-to referee territory scoring.
+flood fills, so that a mistake of the kernels cannot hide in this file as well. It does not try to be fast or to prune.
 """
 
 from __future__ import annotations
@@ -25,12 +24,13 @@ PASSES = 5  # past moves whose being a pass is a feature
 
 class Rules(NamedTuple):
     """One row of the rule table: how repetition is barred, whether suicide is a move, White's bonus for n handicap
-    stones.
+    stones, whether territory and prisoners count.
     """
 
     ko: str  # "simple" | "positional" | "situational"
     suicide: bool
     bonus: str  # "n" | "n-1" | "0"; one stone is no handicap
+    territory: bool = False
 
 
 RULES = {
@@ -38,6 +38,7 @@ RULES = {
     "chinese-simple": Rules("simple", False, "n"),
     "chinese-ogs": Rules("positional", False, "n"),
     "chinese-kgs": Rules("positional", False, "n"),
+    "japanese": Rules("simple", False, "0", territory=True),
     "tromp-taylor": Rules("positional", True, "0"),
     "aga": Rules("situational", False, "n-1"),
     "new-zealand": Rules("situational", True, "0"),
@@ -191,10 +192,22 @@ class NaiveGo:
 
     def score(self, owner: list[int] | None = None) -> float:
         """Black's points minus White's, komi and bonus included, by the owner list given or by area as the board
-        stands.
+        stands; by territory, from the settled area.
         """
+        if self.rules.territory:
+            return self._points(BLACK) - self._points(WHITE) - self.komi - self.bonus()
         owner = self.area() if owner is None else owner
         return owner.count(BLACK) - owner.count(WHITE) - self.komi - self.bonus()
+
+    def _points(self, colour: int) -> int:
+        """The territory of a side and its prisoners, those that are dead on the board among them."""
+        owner, rival = self.settled_area(), other(colour)
+        held = [self.board[point] for point in range(self.points) if owner[point] == colour]
+        captured = self._placed(rival) - self.board.count(rival)
+        return held.count(EMPTY) + 2 * held.count(rival) + captured
+
+    def _placed(self, colour: int) -> int:
+        return sum(mover == colour and action != self.pass_action for mover, action in self.moves)
 
     def settled_area(self) -> list[int]:
         """The owner of every point by area once the stones dead inside the opponent's pass-alive territory are off the
@@ -270,6 +283,8 @@ class NaiveGo:
         planes = [[int(stone == colour) for stone in board] for colour in (me, other(me)) for board in past]
         planes.append([int(me == BLACK)] * self.points)
         komi = self.komi + self.bonus()
+        if self.rules.territory:
+            komi += self._placed(BLACK) - self._placed(WHITE) + (0.5 if me == BLACK else -0.5)
         passes = [float(action == self.pass_action) for _, action in self.moves[::-1][:PASSES]]
         passes += [0.0] * (PASSES - len(passes))
         return planes, [(komi if me == WHITE else -komi) / 20, (self.rows - 13) / 6, *passes]

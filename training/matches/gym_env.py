@@ -89,6 +89,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         _check_numbers(size, komi)
         limit = None
         if game == scoring.GO:
+            scoring.check_rules(rules)
             size = games.usual(game, "size") if size is None else size
             komi = scoring.usual_komi(game, size) if komi is None else komi
             limit = int(SelfPlaySettings().max_length * size * size)  # moves after which self-play's games end too

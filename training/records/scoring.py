@@ -15,6 +15,8 @@ from gozero import games
 from gozero.games.colours import leader, result_text
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, Game
 from gozero.games.go import go, header
+from gozero.games.go.rules import rule_set
+from gozero.system.errors import ChoiceError
 from training.settings.config import LoopSettings
 
 GO = "go"
@@ -33,8 +35,15 @@ def make(name: str, size: int, rules: str, max_length: float) -> Game:
     """
     if name != GO:
         return games.make(name, size=size, rules=rules or None)
+    check_rules(rules)
     game = games.make(name, size=size, rules=rules or None, move_limit=_limit(max_length, size * size))
     return replace(game, outcome=go.settled_outcome, score=go.settled_score)
+
+
+def check_rules(rules: str | None) -> None:
+    """ChoiceError for rules of Go that count territory: players must then agree on dead stones, not capture them."""
+    if rules and rule_set(rules).territory:
+        raise ChoiceError(f"rules {rules}: here nobody agrees about dead stones; choose rules that count area")
 
 
 def longest(settings: LoopSettings, game: Game) -> int:

@@ -35,7 +35,7 @@ _WON = re.compile(
 _RESIGNED = re.compile(r"r|res(?:ign(?:ation|ed)?)?\.?|中[盘盤]|中押し|불계", re.I)
 _DRAWN = re.compile(r"0|draw|jigo|和棋|持碁", re.I)
 _NO_BOARD = re.compile(r"|\?|void|[bw]\+[tf].*", re.I)  # no result, or one that says nothing about the board
-_FALLBACK_RULES = "chinese-simple"  # for territory rules, and rules unknown here, without points for handicap stones
+_FALLBACK_RULES = "chinese-simple"  # for rules unknown here, without points for handicap stones
 
 
 @dataclass(frozen=True)

@@ -241,7 +241,7 @@ def _warnings(fields: Fields, settings: Fields, rules: KataRules, untrained: str
     """(field, text) of what differs from the request."""
     warnings = [("boardXSize", untrained)] if untrained else []
     if not rules.is_played:
-        warnings.append(("rules", "only area scoring without tax and button is played here; counted by area instead"))
+        warnings.append(("rules", "neither a tax on groups nor the button is played here; counted without them"))
     warnings += [(name, "not supported; ignored") for name in fields.unused]
     if settings.unused:
         warnings.append(("overrideSettings", f"gozero has no {', '.join(settings.unused)}; ignored"))

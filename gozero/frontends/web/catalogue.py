@@ -17,7 +17,10 @@ from gozero.nets.locations import SHIPPED_FOLDER, WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError, header
 from gozero.play import engine
 
-GO_AIM = "The larger area wins. Two passes end the game; dead stones are then marked and taken off."
+GO_AIM = (
+    "The larger area wins, by japanese rules the larger territory with prisoners. Two passes end the game; dead stones "
+    "are then marked and taken off."
+)
 PLAYOUTS = "no weights: it plays by random playouts, and weakly"
 CARDS = "cards.toml"  # beside the shipped weights
 

@@ -1,8 +1,11 @@
-"""Go on 2x2 to 19x19 by area rules: turn order, ko and superko, suicide, area scoring, and pass-alive areas.
+"""Go on 2x2 to 19x19: turn order, ko and superko, suicide, scoring, and pass-alive areas.
 
 The state row is a board of `gozero.games.go.chains` with the header of `gozero.games.go.header`; history[state[PLY]] is
 the Zobrist hash of the stones, under SITUATIONAL flipped by WHITE_TO_PLAY. A move can repeat an earlier position only
 on a point that was once emptied (`chains.is_touched`) or by suicide.
+
+Where territory counts, a score is the area less the stones that each side put on the board, on the board or captured:
+so territory and prisoners, if all that is dead was taken off.
 
 `step` and `sample` are compiled into the kernels that call them by name: random games are a seventh faster.
 """
@@ -64,6 +67,7 @@ def step(state, history, action):
     state[KO] = 0
     if action == size * size:
         state[PASSES] += 1
+        state[BONUS] += state[header.TERRITORY] * (1 if colour == WHITE else -1)
         state[PASS_BITS] = ((state[PASS_BITS] << 1) | 1) & 31
     else:
         position ^= _play_stone(state, chains.cell_of(action, size), colour, size)
@@ -201,8 +205,16 @@ def thinkable(state, history, out):
 
 @kernel()
 def white_bonus(state):
-    """Points White is given: komi and handicap bonus, float64."""
-    return state[KOMI] / KOMI_UNITS + state[BONUS]
+    """Points White is given, float64: komi, the handicap bonus and, by territory, Black's stones less White's, which is
+    White's passes less Black's and one if White is to move.
+    """
+    return state[KOMI] / KOMI_UNITS + state[BONUS] + (state[header.TERRITORY] != 0 and state[TO_PLAY] == WHITE)
+
+
+@kernel()
+def expected_bonus(state):
+    """As `white_bonus` at the end of the game if both sides go on by turns, whoever plays last, float64."""
+    return (state[KOMI] + state[header.TERRITORY] * KOMI_UNITS // 2) / KOMI_UNITS + state[BONUS]
 
 
 @kernel()
@@ -243,21 +255,23 @@ def _area_of_alone(state, size):
 
 
 @kernel(SCORE.signature, allocates=True)
+def settled_score(state):
+    """Points of the side to move above the other's, from `settled_owner`."""
+    owners = np.empty(state[SIZE] * state[SIZE], np.int8)
+    settled_owner(state, owners)
+    return _points(state, _area(owners))
+
+
+@kernel(SCORE.signature, allocates=True)
 def score(state):
-    """Points of the side to move above the other's, by area as the board stands."""
+    """As `settled_score`, but as the board stands, where area counts."""
+    if state[header.TERRITORY] != 0:
+        return settled_score(state)
     size = np.int64(state[SIZE])
     if _are_alone(state, size):
         return _points(state, _area_of_alone(state, size))
     owners = np.empty(size * size, np.int8)
     owner(state, owners)
-    return _points(state, _area(owners))
-
-
-@kernel(SCORE.signature, allocates=True)
-def settled_score(state):
-    """As `score`, from `settled_owner`."""
-    owners = np.empty(state[SIZE] * state[SIZE], np.int8)
-    settled_owner(state, owners)
     return _points(state, _area(owners))
 
 
@@ -303,8 +317,10 @@ def hash_of(state):
 def _place(state, colours):
     """Put stones uint8 [points] on the empty board; False if a chain has no liberty. Past boards become this one."""
     size = np.int64(state[SIZE])
+    state[BONUS] -= state[header.TERRITORY] * (state[TO_PLAY] == WHITE)
     for action in range(size * size):
         if colours[action] != EMPTY:
+            state[BONUS] += state[header.TERRITORY] * (1 if colours[action] == BLACK else -1)
             chains.put_stone(state, chains.cell_of(action, size), np.int32(colours[action]), size)
     chains.forget_past(state, size)
     stifled = 0

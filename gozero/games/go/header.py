@@ -7,9 +7,10 @@ The fields besides those of `gozero.games.go.chains`:
   PASS_BITS   bit k set: the ply k plies ago was a pass (bit 0 is the newest; 5 bits are stored)
   KO_RULE     SIMPLE, POSITIONAL or SITUATIONAL (gozero.games.go.rules)
   SUICIDE     1 where suicide is legal
-  BONUS       White's handicap bonus, points
+  BONUS       points that White gets beside komi: the handicap bonus, and with TERRITORY what `go.white_bonus` says
   KOMI        thousandths of a point, within ±2,000,000 points
   MOVE_LIMIT  ply at which the game ends and is counted, or 0 for none
+  TERRITORY   1 where territory and prisoners count, 0 for area
   FILTER      the first of 32 words, the filter of `gozero.games.go.superko`
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 from gozero.games.go import chains
 from gozero.games.go.rules import RuleSet
 
-KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT = 5, 6, 7, 8, 9, 10, 11, 12
+KO, PASSES, PASS_BITS, KO_RULE, SUICIDE, BONUS, KOMI, MOVE_LIMIT, TERRITORY = 5, 6, 7, 8, 9, 10, 11, 12, 13
 FILTER = 16
 KOMI_UNITS = 1000
 MAX_KOMI = 2_000_000.0
@@ -32,10 +33,13 @@ def set_komi(state: np.ndarray, komi: float) -> None:
 
 
 def set_rules(state: np.ndarray, rules: RuleSet, komi: float, handicap: int = 0) -> None:
-    """Write rules, komi (points, finite) and the bonus for `handicap` stones into the header of state int32 [S]."""
+    """Write rules, komi (points, finite) and the bonus for `handicap` stones into the header of state int32 [S],
+    an empty board with Black to move.
+    """
     state[KO_RULE] = rules.ko
     state[SUICIDE] = rules.suicide
     state[BONUS] = rules.handicap_bonus(handicap)
+    state[TERRITORY] = rules.territory
     set_komi(state, komi)
 
 

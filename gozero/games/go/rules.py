@@ -1,7 +1,7 @@
 """Go rule sets: what differs between them, by name, and the names and spellings of people, records and KataGo.
 
-All count area; two passes end the game. Territory scoring, group tax and the button are not played: territory needs an
-agreement about dead stones that the engine does not have. KataGo's `chinese` is our `chinese-simple`: it forbids only
+Two passes end the game. Area is counted, or territory and prisoners; a tax on groups, but for the eyes of strings in
+seki where territory counts, and the button are not played. KataGo's `chinese` is our `chinese-simple`: it forbids only
 to retake a single stone at once.
 """
 
@@ -31,6 +31,7 @@ class RuleSet:
     suicide: bool  # whether a move may leave its own chain without liberties (the chain is removed)
     bonus: int  # White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1
     removes_dead: bool = True  # whether dead stones are taken off by agreement before counting (KataGo: friendlyPassOk)
+    territory: bool = False  # whether territory and prisoners count, and no eyes of strings in seki; else area
 
     def handicap_bonus(self, stones: int) -> int:
         """Points White receives for `stones` handicap stones; one stone or none is no handicap."""
@@ -46,6 +47,7 @@ RULES: dict[str, RuleSet] = {
         RuleSet("chinese-simple", SIMPLE, False, BONUS_N),
         RuleSet("chinese-ogs", POSITIONAL, False, BONUS_N),
         RuleSet("chinese-kgs", POSITIONAL, False, BONUS_N),
+        RuleSet("japanese", SIMPLE, False, NO_BONUS, territory=True),
         RuleSet("tromp-taylor", POSITIONAL, True, NO_BONUS, removes_dead=False),
         RuleSet("aga", SITUATIONAL, False, BONUS_N_MINUS_1),
         RuleSet("new-zealand", SITUATIONAL, True, NO_BONUS),
@@ -72,11 +74,12 @@ class KataRules:
     @property
     def is_played(self) -> bool:
         """Whether they are played here as they are."""
-        return (self.scoring, self.tax, self.has_button) == ("AREA", "NONE", False)
+        return not self.has_button and (self.scoring, self.tax) in (("AREA", "NONE"), ("TERRITORY", "SEKI"))
 
     def nearest(self) -> RuleSet:
         """The nearest rule set of gozero: these rules, without what is not played here."""
-        return combined(KO[self.ko], self.suicide, BONUS[self.bonus], self.friendly_pass)
+        territory = self.scoring == "TERRITORY"  # dead stones are always taken off then
+        return combined(KO[self.ko], self.suicide, BONUS[self.bonus], self.friendly_pass or territory, territory)
 
 
 _SIMPLE = KataRules("SIMPLE", suicide=False, friendly_pass=True)
@@ -145,14 +148,16 @@ def spelt_rules(text: str) -> KataRules | None:
     return KataRules(**found)
 
 
-def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool) -> RuleSet:
+def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool, territory: bool = False) -> RuleSet:
     """The rule set of these choices; if none of the table has them, its name spells them out as KataGo's records do."""
+    chosen = RuleSet("", ko, suicide, bonus, removes_dead, territory)
     for rules in RULES.values():
-        if (rules.ko, rules.suicide, rules.bonus, rules.removes_dead) == (ko, suicide, bonus, removes_dead):
+        if replace(rules, name="") == chosen:
             return rules
-    parts = ["ko", ("SIMPLE", "POSITIONAL", "SITUATIONAL")[ko], "scoreAREAtaxNONEsui", str(int(suicide))]
+    parts = ["ko", ("SIMPLE", "POSITIONAL", "SITUATIONAL")[ko]]
+    parts += ["scoreTERRITORYtaxSEKIsui" if territory else "scoreAREAtaxNONEsui", str(int(suicide))]
     parts += [("", "whbN", "whbN-1")[bonus], "fpok1" if removes_dead else ""]
-    return RuleSet("".join(parts), ko, suicide, bonus, removes_dead)
+    return replace(chosen, name="".join(parts))
 
 
 def named_rules(text: str) -> RuleSet | None:
@@ -175,8 +180,7 @@ def rule_set(name: str | RuleSet) -> RuleSet:
         return name
     if (found := named_rules(name)) is not None:
         return found
-    hint = "; territory scoring is not supported" if written_name(name) in ("japanese", "korean") else ""
-    raise ChoiceError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}{hint}")
+    raise ChoiceError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}")
 
 
 def kata_rules(rules: Any) -> KataRules:

@@ -233,7 +233,7 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
         ("go --size 30", "--size = 30: expected 1 to 19"),
         ("othello --komi 3", "othello has no setting 'komi'"),
         ("go --komi nan", "--komi = nan: expected -"),
-        ("go --rules japanese", "unknown rules 'japanese'"),
+        ("go --rules house", "unknown rules 'house'"),
         ("go --visits 0", "--visits = 0: expected 1 to "),
         ("go --seed -1", "--seed = -1: expected 0 to "),
         ("go --weights /nowhere/w.pt", "cannot use weights /nowhere/w.pt: no such file"),

@@ -147,7 +147,7 @@ def test_weights_are_chosen_by_name_only(server: Server, shared_game: str) -> No
         ({"game": "othello", "size": 7}, "Board size 7: this engine plays Othello on 4, 6, 8."),
         ({"game": "go", "size": 5, "handicap": 2}, "Handicap 2: a board of 5x5 has at most 0."),
         ({"game": "gomoku", "handicap": 2}, "Gomoku has no handicap."),
-        ({"rules": "japanese"}, "Unknown rules 'japanese': expected one of chinese, "),
+        ({"rules": "house"}, "Unknown rules 'house': expected one of chinese, "),
         ({"clock": {"main": -1}}, "New game: clock: main = -1"),
         ({"komi": "x"}, "New game: komi = 'x': expected a number"),
         ({"unknown": 1}, "New game: unknown setting 'unknown'"),

@@ -92,6 +92,21 @@ def test_a_variation_after_a_resignation_is_counted_as_a_game_is() -> None:
     assert counting.result() == "Black wins by 73.5 points."
 
 
+def test_by_territory_prisoners_count_beside_komi() -> None:
+    session = GameSession(setup_of({"rules": "japanese", "komi": 6.5, "person": "both"}), 9, [9])
+    for vertex in ("B9", "A9", "A8"):
+        session.play(session.action(vertex))
+    session.play(session.action("C3"))
+    for _ in range(2):
+        session.play(session.game.kind.pass_action)
+    counting = Counting(session, Ending(session.game))
+    session.tree[session.at].dead = []
+    counting.toggle(session.action("C3"))
+    found = counting.values()
+    assert (found["black"], found["white"], found["bonus"]) == (79 + 2, 6.5, 6.5)
+    assert counting.result() == "Black wins by 74.5 points."
+
+
 def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
     session = GameSession(setup_of({"game": "othello", "person": "both"}), 4, [4])
     while not session.is_over:

@@ -181,7 +181,8 @@ def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -
         ("AGA", "aga", ""),
         ("New Zealand", "new-zealand", ""),
         ("", "tromp-taylor", ""),  # those of the game on the page
-        ("Japanese", "tromp-taylor", "The file's rules, Japanese, are not played here: tromp-taylor rules are."),
+        ("Japanese", "japanese", ""),
+        ("House", "tromp-taylor", "The file's rules, House, are not played here: tromp-taylor rules are."),
     ],
 )
 def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, played: str, remark: str) -> None:

@@ -328,7 +328,8 @@ def test_it_runs_in_vectors() -> None:
     [
         ({"size": 25}, ValueError, "board size 25 is not supported"),
         ({"colour": "green"}, ValueError, "unknown colour 'green': expected black, white or random"),
-        ({"rules": "japanese"}, ValueError, "unknown rules 'japanese'"),
+        ({"rules": "house"}, ValueError, "unknown rules 'house'"),
+        ({"rules": "japanese"}, ValueError, "rules japanese: here nobody agrees about dead stones"),
         ({"game": "othello", "size": 7}, ValueError, "board size 7 is not supported"),
         ({"game": "nogo", "rules": "chinese"}, ValueError, "nogo has no setting 'rules'"),
         ({"game": "nogo", "komi": 7.5}, ValueError, "nogo has no setting 'komi'"),

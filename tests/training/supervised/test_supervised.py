@@ -135,7 +135,7 @@ def test_komi_and_handicap_reach_the_network() -> None:
     chinese = only(b"(;SZ[9]KM[0.5]HA[2]AB[cc][gg]RU[Chinese];W[ee];B[ef])")
     japanese = only(b"(;SZ[9]KM[0.5]HA[2]AB[cc][gg]RU[Japanese];W[ee];B[ef])")
     assert chinese.rows.globals[:, 0].tolist() == pytest.approx([2.5 / features.KOMI_SCALE, -2.5 / features.KOMI_SCALE])
-    assert japanese.rows.globals[0, 0] == pytest.approx(0.5 / features.KOMI_SCALE)
+    assert japanese.rows.globals[0, 0] == pytest.approx((0.5 + 2 - 0.5) / features.KOMI_SCALE), "two ahead"
     planes = np.unpackbits(chinese.rows.planes, axis=1, count=11 * 81).reshape(-1, 11, 9, 9)
     assert planes[0, 5].sum() == 2, "the handicap stones are White's opponent's"
     assert planes[0, 10].max() == 0

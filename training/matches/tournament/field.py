@@ -118,6 +118,8 @@ class Field:
 
     def make_game(self) -> Game:
         komi = self.komi if self.game == scoring.GO else None
+        if self.game == scoring.GO:
+            scoring.check_rules(self.rules)
         return games.make(self.game, size=self.size, rules=self.rules or None, komi=komi)
 
     def conditions(self, game: Game) -> Conditions:

@@ -14,7 +14,7 @@ from gozero.play.current_game import GoGame
 from gozero.play.ending import Ending, GoEnding, Outcome
 from gozero.play.searcher import Limits, never
 from gozero.scoring.regions import chains_of
-from gozero.scoring.settlement import Settlement, agreed
+from gozero.scoring.settlement import Settlement, agreed, by_territory
 from gozero.system.errors import InputError
 
 
@@ -43,10 +43,12 @@ class Counting:
 
     def _settlement(self, should_stop: Callable[[], bool] = never) -> Settlement:
         """What the game is counted by."""
-        session, board = self._session, self._session.game.stones()
+        session, game = self._session, self._session.game
         dead = session.tree[session.at].dead
         if dead is not None:
-            return agreed(board, dead)
+            assert isinstance(game, GoGame)
+            found = agreed(game.stones(), dead)
+            return by_territory(found) if game.rules.territory else found
         assert isinstance(self._ending, GoEnding)
         return self._ending.count(Limits(None, should_stop=should_stop))
 
@@ -65,25 +67,34 @@ class Counting:
         """The count for the page; None if nothing is counted."""
         if not self._is_counted:
             return None
-        settlement, bonus = self._settlement(), self._bonus()
+        settlement = self._settlement()
+        black, white = (self._points(settlement, colour) for colour in (BLACK, WHITE))
+        lead = self._lead(settlement)
         return {
             "dead": [point for chain in settlement.dead for point in chain],
             "owner": settlement.owner.tolist(),
-            "black": int((settlement.owner == BLACK).sum()),
-            "white": int((settlement.owner == WHITE).sum()) + bonus,
-            "bonus": bonus,
+            "black": black,
+            "white": black - lead,
+            "bonus": black - lead - white,
             "disputable": self._removes_dead,
         }
 
-    def _bonus(self) -> float:
-        """White's komi and handicap bonus."""
-        return float(go.white_bonus(self._session.game.position.state))
+    def _points(self, settlement: Settlement, colour: int) -> int:
+        """Of a side, without komi and handicap bonus: its area, or its territory and prisoners."""
+        game, rival = self._session.game, BLACK + WHITE - colour
+        if not (isinstance(game, GoGame) and game.rules.territory):
+            return int((settlement.owner == colour).sum())
+        return len(settlement.territory(colour)) + len(settlement.dead_of(rival)) + game.captured[rival]
+
+    def _lead(self, settlement: Settlement) -> float:
+        """Black's points above White's."""
+        return settlement.area - float(go.white_bonus(self._session.game.position.state))
 
     def outcome(self, should_stop: Callable[[], bool] = never) -> Outcome:
         """The outcome by the rules of the position that is shown, which is over."""
         game = self._session.game
         if self._is_counted:
-            return Outcome.of_lead(self._settlement(should_stop).area - self._bonus())
+            return Outcome.of_lead(self._lead(self._settlement(should_stop)))
         return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
 
     def result(self) -> str:

@@ -187,16 +187,13 @@ def _rounded(lead: float | None, sign: int = 1) -> float | None:
 
 def _gains(session: GameSession) -> dict[str, Any] | None:
     """What is counted beside each player: stones captured in Go, discs in Othello; None in the other games."""
-    game, board = session.game, session.game.stones()
-    standing = {colour: int((board == colour).sum()) for colour in (BLACK, WHITE)}
+    game = session.game
     if game.name == "othello":
-        return {"what": "discs", **{COLOUR_WORDS[colour]: count for colour, count in standing.items()}}
-    if not isinstance(game, GoGame) or session.start is None:
+        board = game.stones()
+        return {"what": "discs", **{COLOUR_WORDS[colour]: int((board == colour).sum()) for colour in (BLACK, WHITE)}}
+    if not isinstance(game, GoGame):
         return None
-    placed = {BLACK: len(session.start.black_stones), WHITE: len(session.start.white_stones)}
-    for move in game.position.moves:
-        placed[move.colour] += move.action < game.definition.points
-    taken = {COLOUR_WORDS[opponent(colour)]: placed[colour] - standing[colour] for colour in placed}
+    taken = {COLOUR_WORDS[opponent(colour)]: count for colour, count in game.captured.items()}
     return {"what": "captured", **taken}
 
 
