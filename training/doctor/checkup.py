@@ -255,7 +255,7 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[
     """Mean distance of value and ownership under each symmetry from those of the unturned positions."""
     values, owners = [], []
     for turn in game.symmetries[1:]:
-        found = _ask(net, transformed(batch, np.full(len(batch.value), turn)))
+        found = _ask(net, transformed(batch, np.full(len(batch.value), turn), game.directions))
         values.append((found.value - plain.value).abs().mean())
         if found.owners is not None and plain.owners is not None:
             back = symmetry.point_map(game.shape, symmetry.inverse(turn))

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gozero.games import symmetry
+from gozero.games.coords import PLACING, Directions
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.nets import features
 from training.records import scoring
@@ -32,6 +33,7 @@ from training.settings.config import ReplaySettings
 ALIKE = ReplaySettings(surprise_share=0.0)  # every row is drawn as often
 OPENING = 0.25  # share of a game's moves, see `is_opening`
 LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
+TO_PLAY_PLANE = -1  # of all layouts of features.py: whether Black is to move
 MOST_RARITY = 4.0  # so that no row decides a step (truncated importance sampling, Ionides 2008)
 
 
@@ -274,9 +276,9 @@ def _layout(rows: Rows, game: Game) -> features.Layout:
     return lengths[rows.tactics.shape[1]]
 
 
-def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
-    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, tactics, policies and ownership turn
-    together.
+def transformed(batch: Batch, symmetries: np.ndarray, directions: Directions = PLACING) -> Batch:
+    """Each row seen under its own symmetry, symmetries int [n] of `gozero.games.symmetry`; planes, tactics,
+    policies and ownership turn together. With exchanged colours it is the other colour's turn.
     """
     boards = ("planes",) if batch.tactics is None else ("planes", "tactics")
     parts = {name: getattr(batch, name).copy() for name in (*boards, "policy", "reply", "owner")}
@@ -285,8 +287,10 @@ def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
         rows = np.flatnonzero(symmetries == k)
         for name in boards:
             parts[name][rows] = symmetry.apply_planes(getattr(batch, name)[rows], k)
-        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k)
-        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k)
+        if k & symmetry.COLOURS_EXCHANGED:
+            parts["planes"][rows, TO_PLAY_PLANE] = 1 - parts["planes"][rows, TO_PLAY_PLANE]
+        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k, directions)
+        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k, directions)
         parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], shape, k)
     return batch._replace(**parts)
 
@@ -378,7 +382,7 @@ class Replay:
         rows, game = by_size[size], self.game_of(size)
         chosen, symmetries = rows.draw(batch, generator), generator.choice(game.symmetries, size=batch)
         drawn = unpack(rows, chosen, game)
-        return transformed(drawn._replace(rarity=rarity(rows.weight[chosen])), symmetries)
+        return transformed(drawn._replace(rarity=rarity(rows.weight[chosen])), symmetries, game.directions)
 
     def games(self, held_out: bool = False) -> np.ndarray:
         """int64 [n]: the rows in the window of each game that is held out, or of each that is not."""
