@@ -22,7 +22,7 @@ _NOGO = "No move may capture, nor take its own chain's last liberty; who cannot 
 _DISCS = "A disc turns over the lines it encloses; most discs win; who can place none passes."
 _DROPS = "Discs fall to the lowest free point of a column; four in a row win."
 _AHEAD = "Pieces move one row ahead, straight or slantwise, and capture slantwise; who gets one to the last row wins."
-_CHAIN = "Black joins top and bottom, White left and right; the second player may take over the first stone instead."
+_CHAIN = "Black joins top and bottom, White left and right; the second move may be on the first stone, which then is White's."
 DESCRIPTIONS = {
     "go": Description("Go", _AREA, "{margin} points"),
     "simple_go": Description("Simplified Go", _SMALL, "{margin} points"),

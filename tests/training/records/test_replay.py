@@ -5,13 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gozero import games
 from gozero.games import symmetry
 from gozero.games.game import BLACK
 from gozero.nets import features
+from tests.rows import Row
 from tests.training.games import game_of, random_record
 from training.records.records import Record
 from training.records.replay import (
     MOST_RARITY,
+    Batch,
     CorruptRecordError,
     Replay,
     is_held_out,
@@ -288,3 +291,26 @@ def test_the_roots_value_is_known_where_a_network_searched() -> None:
     assert root is not None
     for row, target in enumerate(record.targets):
         assert root[row] == np.float32(target.value) if target.surprise is not None else np.isnan(root[row])
+
+
+@pytest.mark.parametrize(("name", "size"), [("breakthrough", 5), ("hex", 4), ("connect4", None)])
+def test_a_turned_row_is_the_row_of_the_turned_position(name: str, size: int | None) -> None:
+    """Also if the symmetry exchanges the colours, and with the moves of pieces."""
+    game = games.make(name, size=size)
+    rows = Row(game)
+    for ply in range(3):
+        rows.play(sorted(rows.legal())[5 * ply % len(rows.legal())])
+    planes, numbers = features.encode(game, rows.state[None])
+    policy = np.zeros((1, game.actions), np.float32)
+    policy[0, sorted(rows.legal())] = 1
+    owner, nothing = np.zeros((1, game.points), np.float32), np.zeros(1)
+    batch = Batch(planes, numbers, policy, policy, nothing, nothing, owner)
+    for number in game.symmetries:
+        turned = transformed(batch, np.array([number]), game.directions)
+        colours = symmetry.apply_points(game.board(rows.state).reshape(-1), game.shape, number)
+        to_play = rows.to_play
+        if number & symmetry.COLOURS_EXCHANGED:
+            colours, to_play = np.array([0, 2, 1], np.uint8)[colours], 3 - to_play
+        other = Row(game, game.set_up(colours, to_play))
+        np.testing.assert_array_equal(turned.planes, features.encode(game, other.state[None])[0])
+        assert set(np.flatnonzero(turned.policy[0])) == other.legal()
