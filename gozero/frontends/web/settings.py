@@ -12,7 +12,7 @@ from gozero.system import console
 from gozero.system.options import option
 
 PROGRAM = "gozero web"
-DESCRIPTION = "A board in the browser: play the engine at seven games, see what it thinks, review games."
+DESCRIPTION = "A board in the browser: play the engine at nine games, see what it thinks, review games."
 HELP_EPILOG = """\
 Without options it listens on this machine alone and opens your browser. docs/web.md says what the page can do.
 A run:     gozero web --run runs/go13    its report, and games against its weights
