@@ -19,7 +19,7 @@ def test_the_first_page_is_told_everything(server: Server) -> None:
     with server.page() as page:
         hello = page.until("hello")
         assert hello["games"][0]["name"] == "go"
-        assert len(hello["games"]) == 7
+        assert len(hello["games"]) == 9
         assert (hello["lost"], hello["run"]) == (False, None)
         view = page.until("view")
         assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))

@@ -8,6 +8,7 @@ const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const SIGNS = [0, 1, -1]; // a colour's number → Shudan's sign
 const LARGEST_VERTEX = 76, MARGIN = 2.7; // pixels; coordinates and border in vertices
 const LEAST_SHARE = 0.01;
+const ARROWS = 3; // candidate moves of pieces that have one
 const CROWDED = 13; // points a side from which a tap is first shown, and played by a second one
 const FULL = 2; // Shudan draws a shade of 1 half transparent
 const LEAST_OWNED = 0.15, FAINTEST = 0.6; // expected owner from which a point is shaded, and the least shade
@@ -121,10 +122,10 @@ function mapsOf(view, { look, overlay, preview, hint, details, from, hovered }) 
   }
   if (look && overlay.moves !== "none" && !preview) {
     const best = Math.max(...look.moves.map((move) => (overlay.moves === "policy" ? move.prior : move.share)), 0.0001);
-    for (const move of look.moves) {
+    for (const [index, move] of look.moves.entries()) {
       const share = overlay.moves === "policy" ? move.prior : move.share;
       if (move.point >= stones.length || share < LEAST_SHARE) continue;
-      draw(move.from, move.point, "arrow");
+      if (index < ARROWS) draw(move.from, move.point, "arrow");
       if ((stones[move.point] && !view.targets) || heat[move.point]) continue;
       const text = overlay.moves === "policy" ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}${details ? `\n${short(move.visits)}` : ""}`;
       heat[move.point] = { strength: Math.max(1, Math.round((9 * share) / best)), text };
