@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, NamedTuple
 
-from gozero.games import coords
 from gozero.nets.weights import listed
 from gozero.play.engine import beyond_training, find_weights, supported_sizes
 from gozero.system import files
@@ -115,9 +114,8 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     yield CheckResult("speed", f"{_speed(evaluator, player.game.definition):,.0f} evaluations a second")
     began = time.monotonic()
     action = player.genmove(player.game.position.to_play, Limits(VISITS))
-    cols, rows = player.game.board
-    move, seconds = coords.vertex(action, cols, rows), time.monotonic() - began
-    yield CheckResult("move", f"{move} on {cols}x{rows} with {VISITS} visits in {seconds:.2f} s")
+    kind, seconds = player.game.definition, time.monotonic() - began
+    yield CheckResult("move", f"{kind.vertex(action)} on {kind.dimensions} with {VISITS} visits in {seconds:.2f} s")
 
 
 def _cache() -> CheckResult:

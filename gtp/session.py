@@ -87,9 +87,9 @@ class Session:
 
     def action(self, text: str) -> int:
         """The action of a vertex on this board; ``pass`` too, ``resign`` not."""
-        resignation = coords.resign_action(*self.game.board)
+        resignation = self.game.definition.resign_action
         try:
-            action = coords.parse_vertex(text, *self.game.board)
+            action = self.game.definition.action(text)
         except ValueError:
             action = resignation
         if action == resignation:
@@ -97,26 +97,33 @@ class Session:
         return action
 
     def point(self, text: str) -> int:
-        """The action of a point on this board."""
-        action = self.action(text)
-        if action == coords.pass_action(*self.game.board):
+        """The number of a point of this board."""
+        try:
+            point = coords.parse_vertex(text, *self.game.board)
+        except ValueError:
+            raise GtpError(f"invalid color or coordinate: {text!r}") from None
+        if point >= self.game.definition.points:
             raise GtpError(f"invalid coordinate: {text!r}")
-        return action
+        return point
 
     def vertex(self, action: int) -> str:
-        return coords.vertex(action, *self.game.board)
+        return self.game.definition.vertex(action)
+
+    def points(self, points: Iterable[int]) -> str:
+        """The vertices of points, in a line."""
+        return " ".join(coords.vertex(int(point), *self.game.board) for point in points)
 
     def vertices(self, actions: Iterable[int]) -> str:
         """Their vertices, in a line."""
-        return vertices(map(int, actions), self.game.board)
+        return vertices(map(int, actions), self.game.definition)
 
     def summary(self, analysis: Analysis) -> str:
         """The evaluation in a line."""
-        return summary(analysis, self.game.board)
+        return summary(analysis, self.game.definition)
 
     def _log_search(self, search: Searched) -> None:
         assert self.log is not None
-        self.log.say(searched(search, self.game.board))
+        self.log.say(searched(search, self.game.definition))
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""

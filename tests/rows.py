@@ -32,9 +32,8 @@ class Row:
         """Plays actions or vertices without asking whether they are legal."""
         for move in moves:
             action = self.game.action(move) if isinstance(move, str) else int(move)
-            assert action == self.game.pass_action or self.stones()[action] == 0, (
-                f"{move} is not an empty point\n{self}"
-            )
+            is_taken = action < self.game.points and self.stones()[action] != 0
+            assert not is_taken or action in self.legal(), f"{move} is not an empty point\n{self}"
             self.game.step(self.state, self.history, action)
             self.actions.append(action)
         return self

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 GAMES = {
+    "breakthrough": "gozero.games.breakthrough",
     "connect4": "gozero.games.connect4",
     "course_go": "gozero.games.go.course_go",
     "go": "gozero.games.go.go",
     "gomoku": "gozero.games.gomoku",
+    "hex": "gozero.games.hex",
     "nogo": "gozero.games.nogo",
     "othello": "gozero.games.othello",
     "simple_go": "gozero.games.go.simple_go",
@@ -26,7 +28,9 @@ GO_FAMILY = ("go", "simple_go")
 MOST_KOMI = 1000  # points, either way, that a front end, a match or a tournament takes
 COUNTED_GAMES = ("course_go", "othello")  # others that are won by a number of points; the rest are just won
 FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move
-GAMES_ON_SQUARES = ("connect4", "othello", "tictactoe")  # played in the squares of a board, not where its lines cross
+HEXAGON_GAMES = ("hex",)  # whose points touch six others: the page skews the board
+# played in the squares of a board, not where its lines cross
+GAMES_ON_SQUARES = ("breakthrough", "connect4", "othello", "tictactoe")
 
 
 def make(name: str, **settings: Any) -> Game:

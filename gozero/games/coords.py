@@ -2,22 +2,22 @@
 
 On a board of `size` x `size`; a board that is not square has `size` columns and `rows` rows:
 
-  action  int. Points row-major from the top left, then pass (size²), then resign (size² + 1).
+  action  int. Points row-major from the top left, then pass (size²), then resign (size² + 1). Where pieces move in D
+          directions, a move from a point is the point + k · size² for direction k; pass is D · size².
   point   (row, col), row 0 at the top.
-  vertex  GTP text: column letter without I, row number from the bottom; `pass`, `resign`.
+  vertex  GTP text: column letter without I, row number from the bottom, of a move `D2-E3`; `pass`, `resign`.
   SGF     column and row as small letters, `aa` at the top left; empty for a pass.
 """
 
 from __future__ import annotations
 
+import re
+
 _SGF = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 MAX_SIZE = 19  # points a side of the largest board of any game
-
-
-def action_count(size: int, rows: int | None = None) -> int:
-    """Length of a policy: all points, pass and resign (171 at 13x13)."""
-    return size * (rows or size) + 2
+Directions = tuple[tuple[int, int], ...]  # (rows down, columns right) of each move from a point
+PLACING: Directions = ((0, 0),)  # of games whose pieces stay where they are put
 
 
 def pass_action(size: int, rows: int | None = None) -> int:
@@ -39,14 +39,42 @@ def point(action: int, size: int, rows: int | None = None) -> tuple[int, int]:
     return divmod(action, size)
 
 
-def vertex(action: int, size: int, rows: int | None = None) -> str:
+def vertex(action: int, size: int, rows: int | None = None, directions: Directions = PLACING) -> str:
     """GTP text of an action, upper case; `pass` and `resign` in lower case."""
-    if action == pass_action(size, rows):
-        return "pass"
-    if action == resign_action(size, rows):
-        return "resign"
+    points = size * (rows or size)
+    stays = len(directions) * points
+    if action in (stays, stays + 1):
+        return ("pass", "resign")[action - stays]
+    if directions != PLACING and 0 <= action < stays:
+        return "-".join(vertex(end, size, rows) for end in ends(action, size, points // size, directions))
     row, col = point(action, size, rows)
     return f"{LETTERS[col]}{(rows or size) - row}"
+
+
+def ends(action: int, size: int, rows: int, directions: Directions) -> tuple[int, int]:
+    """The points from which and to which an action of the board goes; one point twice if a piece is put there.
+    ValueError if it leads off the board.
+    """
+    direction, origin = divmod(action, size * rows)
+    row, col = origin // size + directions[direction][0], origin % size + directions[direction][1]
+    if not (0 <= row < rows and 0 <= col < size):
+        raise ValueError(f"action {action} leads off the board")
+    return origin, row * size + col
+
+
+def parse_move(text: str, size: int, rows: int, directions: Directions) -> int:
+    """As `parse_vertex` for a game whose pieces move: `D2-E3`, or without the hyphen."""
+    points, word = size * rows, text.strip().upper()
+    if word in ("PASS", "RESIGN"):
+        return (len(directions) - 1) * points + parse_vertex(word, size, rows)
+    found = re.fullmatch(r"([A-Z]\d\d?)-?([A-Z]\d\d?)", word)
+    if found is None:
+        raise ValueError(f"invalid move {text!r}: expected where from and where to, such as A2-B3")
+    origin, target = (parse_vertex(end, size, rows) for end in found.groups())
+    step = target // size - origin // size, target % size - origin % size
+    if step not in directions:
+        raise ValueError(f"invalid move {text!r}: no piece moves so")
+    return directions.index(step) * points + origin
 
 
 def parse_vertex(text: str, size: int, rows: int | None = None) -> int:

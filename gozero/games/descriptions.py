@@ -22,6 +22,8 @@ _EYES = "More one-point eyes win; who can move must, and no own eye may be fille
 _NOGO = "No move may capture, nor take its own chain's last liberty; who cannot move loses."
 _DISCS = "A disc turns over the lines it encloses; most discs win; who can place none passes."
 _DROPS = "Discs fall to the lowest free point of a column; four in a row win."
+_AHEAD = "Pieces move one row ahead, straight or slantwise, and capture slantwise; who gets one to the last row wins."
+_CHAIN = "Black joins top and bottom, White left and right; the second move may be on the first stone, which then is White's."
 DESCRIPTIONS = {
     "go": Description("Go", _AREA, "{margin} points"),
     "simple_go": Description("Simplified Go", _SMALL, "{margin} points"),
@@ -30,6 +32,8 @@ DESCRIPTIONS = {
     "othello": Description("Othello", _DISCS, "{margin} discs"),
     "gomoku": Description("Gomoku", "Five in a row win.", "five in a row"),
     "connect4": Description("Connect-4", _DROPS, "four in a row"),
+    "hex": Description("Hex", _CHAIN, "a chain from edge to edge"),
+    "breakthrough": Description("Breakthrough", _AHEAD, "breaking through"),
     "tictactoe": Description("Tic-tac-toe", "Three in a row win.", "three in a row"),
 }
 """In the order in which they are offered."""

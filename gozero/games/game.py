@@ -4,7 +4,7 @@
   history  uint64 [H], beside the state: history[state[PLY]] is the hash of the current position, earlier ones before
            it. Games without superko leave it alone. A row needs room for PLY + further plies + 1 entries.
   action   int in 0 … A-1: points row-major from the top left, then pass, then resign. Resign is never legal here: the
-           player decides it.
+           player decides it. Where pieces move, an action is where from and in which direction (`coords`).
   outcome  +1 win, 0 draw, -1 loss for the side to move, or NOT_OVER.
 
 A `Game` is a description without a position. Row kernels trust their caller: an action that is not legal is refused by
@@ -62,6 +62,7 @@ class Game:
     stones: Callable[..., None]  # (state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE
     # (colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand
     set_up: Callable[[np.ndarray, int], np.ndarray]
+    directions: coords.Directions = coords.PLACING  # in which pieces move; unless they do, an action is a point
     # as `legal`, without actions that a search with a network need not consider; at least one is left. None: `legal`
     thinkable: Callable[..., int] | None = None
     # (state, out int8 [points]): + points of the side to move as the board stands; None if the game has no areas
@@ -84,8 +85,13 @@ class Game:
 
     @property
     def actions(self) -> int:
-        """A, the length of a policy: points, pass and resign."""
-        return coords.action_count(self.cols, self.rows)
+        """A, the length of a policy: points (in each direction, if pieces move), pass and resign."""
+        return self.pass_action + 2
+
+    @property
+    def moves_pieces(self) -> bool:
+        """Whether an action goes from point to point."""
+        return self.directions != coords.PLACING
 
     @cached_property
     def state_ints(self) -> int:
@@ -109,18 +115,25 @@ class Game:
 
     @property
     def pass_action(self) -> int:
-        return self.points
+        """The number of the board's own actions, which stand before it."""
+        return len(self.directions) * self.points
 
     @property
     def resign_action(self) -> int:
-        return self.points + 1
+        return self.pass_action + 1
 
     def vertex(self, action: int) -> str:
-        """GTP text of an action: "E5", "pass", "resign"."""
-        return coords.vertex(action, self.cols, self.rows)
+        """GTP text of an action: "E5", "D2-E3", "pass", "resign"."""
+        return coords.vertex(action, self.cols, self.rows, self.directions)
+
+    def ends(self, action: int) -> tuple[int, int]:
+        """The points from which and to which one of the board's actions goes: the same where a piece is put."""
+        return coords.ends(action, self.cols, self.rows, self.directions)
 
     def action(self, vertex: str) -> int:
         """The action that a GTP vertex names, in any case. ValueError if it is none of this board."""
+        if self.moves_pieces:
+            return coords.parse_move(vertex, self.cols, self.rows, self.directions)
         return coords.parse_vertex(vertex, self.cols, self.rows)
 
     def new_states(self, batch: int) -> np.ndarray:

@@ -101,8 +101,10 @@ class Position:
         self._idle += 1
 
     def _name(self, action: int) -> str:
-        known = 0 <= action < self.game.actions
-        return self.game.vertex(action) if known else f"action {action}"
+        try:
+            return self.game.vertex(action)
+        except ValueError:
+            return f"action {action}"
 
     def _step_out_of_turn(self, colour: int, action: int) -> None:
         """Give `colour` the move: the other side passes, if it can, which does not help to end the game."""

@@ -13,6 +13,7 @@ REASONS = {
     "course_go": "{move} would be suicide, retake a ko at once, or fill an eye of yours that is not in danger.",
     "nogo": "{move} would capture stones or take its own last liberty, and neither is allowed in NoGo.",
     "othello": "{move} doesn't flip any discs.",
+    "breakthrough": "{move} is not possible: ahead of a piece the point must be empty, slantwise free of its own colour.",
 }
 
 
@@ -27,8 +28,11 @@ def refusal(position: Position, action: int) -> str:
         if game.has_pass:
             return "You may pass only when you have no other move."
         return f"There is no passing in {game.name}."
-    move = game.vertex(action)
-    if game.board(position.state).flat[action] != EMPTY:
+    move, board = game.vertex(action), game.board(position.state).flat
+    if game.moves_pieces:
+        if board[game.ends(action)[0]] != position.to_play:
+            return f"{move} does not begin with a piece of {COLOUR_NAMES[position.to_play]}'s."
+    elif board[action] != EMPTY:
         return f"{move} is taken."
     if game.name in GO_FAMILY:
         return f"{move} {_refused_in_go(position, action)}"

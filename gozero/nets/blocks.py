@@ -213,23 +213,25 @@ def expected(wdl: Tensor) -> Tensor:
 
 
 class PolicyHead(nn.Module):
-    """Trunk → logits of the own move and the reply: points by a 1x1 convolution, the others from pooled features."""
+    """Trunk → logits of the own move and the reply: points, in each direction in which pieces move, by a 1x1
+    convolution, the others from pooled features.
+    """
 
-    def __init__(self, channels: int, width: int, *, norm: str = NORMS[0]) -> None:
+    def __init__(self, channels: int, width: int, directions: int = 1, *, norm: str = NORMS[0]) -> None:
         super().__init__()
         self.local = ConvNorm(channels, width, 1, norm=norm)
         self.pooled = ConvNorm(channels, width, 1, norm=norm)
         self.bias = nn.Linear(3 * width, width)
-        self.points = quiet(nn.Conv2d(width, 2, 1, bias=False))
+        self.points = quiet(nn.Conv2d(width, 2 * directions, 1, bias=False))
         self.hidden = nn.Linear(3 * width, width)
         self.others = quiet(nn.Linear(width, 4))
 
     def forward(self, x: Tensor, size: Tensor) -> tuple[Tensor, Tensor]:
         pooled = pool(relu(self.pooled(x)), size)
         local = relu(self.local(x) + self.bias(pooled)[:, :, None, None])
-        points = self.points(local).flatten(2)  # [n, 2, P]
+        own, reply = self.points(local).chunk(2, dim=1)  # [n, D, H, W] each
         others = self.others(relu(self.hidden(pooled)))  # [n, 4]: pass and resign of the own move, then of the reply
-        return torch.cat([points[:, 0], others[:, :2]], 1), torch.cat([points[:, 1], others[:, 2:]], 1)
+        return torch.cat([own.flatten(1), others[:, :2]], 1), torch.cat([reply.flatten(1), others[:, 2:]], 1)
 
 
 class ValueHead(nn.Module):

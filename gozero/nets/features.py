@@ -16,8 +16,8 @@ position the past boards repeat the first one. The layout of every other game, v
 
   planes float32 [5, H, W]
     0, 1    own stones, the other side's stones
-    2       points that the side to move may play
-    3       points that the other side could play were it to move
+    2       points that the side to move may play, or move from
+    3       points that the other side could play, or move from, were it to move
     4       1 everywhere if Black is to move, else 0
   globals float32 [2]
     0       plies played / points of the board
@@ -179,12 +179,14 @@ def encode_into(states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> 
             numbers[n, 2 + age] = (state[PASS_BITS] >> age) & 1
 
 
-@kernel(types.void(STONES, LEGAL, _STATES, _PLANES, _GLOBALS), allocates=True)
-def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.ndarray, numbers: np.ndarray) -> None:
+@kernel(types.void(STONES, LEGAL, _STATES, types.int64, _PLANES, _GLOBALS), allocates=True)
+def encode_boards_into(
+    stones: Any, legal: Any, states: np.ndarray, actions: int, planes: np.ndarray, numbers: np.ndarray
+) -> None:
     """Encode states int32 [n, S] of any game into all of planes float32 [n, 5, H, W] and numbers float32 [n, 2]."""
     height, width = planes.shape[2], planes.shape[3]
     points = height * width
-    colours, moves = np.empty(points, np.uint8), np.empty((2, points + 2), np.uint8)
+    colours, moves = np.empty(points, np.uint8), np.empty((2, actions), np.uint8)
     for n in range(states.shape[0]):
         state = states[n].copy()
         history = np.zeros(state[PLY] + 2, np.uint64)
@@ -193,6 +195,9 @@ def encode_boards_into(stones: Any, legal: Any, states: np.ndarray, planes: np.n
         legal(state, history, moves[0])
         state[TO_PLAY] = BLACK + WHITE - own
         legal(state, history, moves[1])
+        for action in range(points, actions - 2):  # of the other directions, where pieces move
+            moves[0, action % points] |= moves[0, action]
+            moves[1, action % points] |= moves[1, action]
         for row in range(height):
             for col in range(width):
                 point = row * width + col
@@ -268,7 +273,7 @@ def encode(game: Game, states: np.ndarray, version: int = 1) -> tuple[np.ndarray
     if game.name in GO_FAMILY:
         encode_into(rows, planes, numbers)
     else:
-        encode_boards_into(*_arguments(game), rows, planes, numbers)
+        encode_boards_into(*_arguments(game), rows, game.actions, planes, numbers)
     if not shown.tactics:
         return planes, numbers
     tactics = np.empty((len(states), len(shown.tactics), *game.shape), np.float32)

@@ -89,7 +89,8 @@ def _maps(grown: ConvNet, old: NetConfig, new: NetConfig) -> dict[str, Maps]:
     for name in ("policy.local", "policy.pooled", "value.local"):
         maps |= _conv_norm(name, head, trunk)
     maps |= {"policy.bias": (head, heads), "policy.hidden": (head, heads), "value.hidden": (hidden, heads)}
-    maps |= {"policy.points": ([0, 1], head), "policy.others": ([0, 1, 2, 3], head), "value.owner": ([0], head)}
+    points = list(range(2 * old.directions))
+    maps |= {"policy.points": (points, head), "policy.others": ([0, 1, 2, 3], head), "value.owner": ([0], head)}
     return maps | {"value.wdl": ([0, 1, 2], hidden), "value.scalar": ([0], hidden), "value.score": ([0], hidden)}
 
 

@@ -16,6 +16,8 @@ WEIGHTS = {
     "gomoku": "gomoku9.pt",
     "othello": "othello8.pt",
     "connect4": "connect4.pt",
+    "hex": "hex11.pt",
+    "breakthrough": "breakthrough8.pt",
     "tictactoe": "ttt.pt",
     "course_go": "course_go5.pt",
 }

@@ -70,6 +70,7 @@ class NetConfig:
     norm: str = "renorm"  # one of blocks.NORMS
     value: str = "wdl"  # one of VALUES
     size_limit: int | None = None  # points a side of the largest board that its numbers show, see `limited`; None: all
+    directions: int = 1  # in which pieces move from each point; 1: they stay where they are put
     drops: bool = False  # whether a move is a column: the networks of course_nets.py have a logit for each
 
     @property
@@ -154,6 +155,7 @@ def config(
     rows, size = (None, None) if kind != "mlp" else (13, 13) if game is None else game.shape
     built: dict[str, Any] = {"head_channels": min(32, channels), "kernel": kernel}
     built |= layout("go" if game is None else game.name, features).counts
+    built["directions"] = 1 if game is None else len(game.directions)
     return NetConfig(name, kind, blocks, channels, size, rows, **built, norm=norm or NORMS[0], value=value)
 
 
@@ -168,7 +170,7 @@ def _paper_config(name: str, game: Game | None, features: int, norm: str, size: 
 
 def _course_config(name: str, game: Game | None, features: int) -> NetConfig:
     """The configuration of a network of course_nets.py; Mini-VGG has channels for about 40,000 parameters."""
-    if game is None or game.name in CHAIN_GAMES:
+    if game is None or game.name in CHAIN_GAMES or game.moves_pieces:
         what = "Go" if game is None else game.name
         raise ChoiceError(f"network {name} plays games such as tictactoe and connect4, not {what}")
     if features != 1:
@@ -249,7 +251,7 @@ class ConvNet(Network):
         self.stem = ConvNorm(config.planes + config.tactics, width, config.kernel, norm=norm)
         self.globals = nn.Linear(config.globals, width)
         self.blocks = nn.ModuleList(block(config, index) for index in range(config.blocks))
-        self.policy = blocks.PolicyHead(width, config.head_channels, norm=norm)
+        self.policy = blocks.PolicyHead(width, config.head_channels, config.directions, norm=norm)
         scalar = config.value == "scalar"
         self.value = blocks.ValueHead(width, config.head_channels, config.value_hidden, scalar=scalar, norm=norm)
 
@@ -282,7 +284,8 @@ class MultilayerPerceptron(Network):
         points, width = rows * cols, config.channels
         inputs = [(config.planes + config.tactics) * points + config.globals, *[width] * (config.blocks - 1)]
         self.layers = nn.ModuleList(nn.Linear(count, width) for count in inputs)
-        self.policy, self.reply = quiet(nn.Linear(width, points + 2)), quiet(nn.Linear(width, points + 2))
+        actions = config.directions * points + 2
+        self.policy, self.reply = quiet(nn.Linear(width, actions)), quiet(nn.Linear(width, actions))
         add_result(self, width, scalar=config.value == "scalar")
         self.score, self.owner = quiet(nn.Linear(width, 1)), quiet(nn.Linear(width, points))
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games.coords import vertex
 from gozero.games.game import Game
 from gozero.search.puct import Params
 from gozero.search.root import read_root
@@ -145,7 +144,6 @@ def tree_text(game: Game, forest: Forest, tree: int, depth: int) -> str:
 def _lines(game: Game, forest: Forest, tree: int, index: int, depth: int, indent: str) -> Iterator[str]:
     if depth == 0:
         return
-    board = game.cols, game.rows
     for k, (action, prior, child) in enumerate(children_of(forest, tree, index)):
         if k == WIDTH:
             yield f"{indent}... {forest.nodes[tree, index]['child_count'] - WIDTH} more"
@@ -153,6 +151,6 @@ def _lines(game: Game, forest: Forest, tree: int, index: int, depth: int, indent
         node = forest.nodes[tree, child]
         q = -node["value_sum"] / max(node["visits"], 1)
         follow = next(children_of(forest, tree, child), None)
-        reply = f"  then {vertex(follow[0], *board)}" if follow else ""
-        yield f"{indent}{vertex(action, *board):<5} visits {node['visits']:<6} q {q:+.3f}  prior {prior:.3f}{reply}"
+        reply = f"  then {game.vertex(follow[0])}" if follow else ""
+        yield f"{indent}{game.vertex(action):<5} visits {node['visits']:<6} q {q:+.3f}  prior {prior:.3f}{reply}"
         yield from _lines(game, forest, tree, child, depth - 1, indent + "  ")

@@ -17,17 +17,18 @@ from gozero.search.restrictions import Restriction
 from gozero.system.errors import ChoiceError
 from gtp.commands.scoring import rules_of
 from gtp.protocol import Command, GtpError, Stream
-from gtp.reports import Board, vertices
+from gtp.reports import vertices
 from gtp.session import Session, colour_of, number_of, whole_number_of
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from gozero.games.game import Game
     from gozero.games.go.rules import RuleSet
     from gozero.games.position import Position
     from gozero.play.report import Analysis, MoveAnalysis, Observer
 
-Dialect = Callable[["Analysis", Mapping[str, bool], Board], str]  # look, flags, board -> one line
+Dialect = Callable[["Analysis", Mapping[str, bool], "Game"], str]  # look, flags, kind -> one line
 
 SHORTEST, USUAL = 0.01, 0.5
 """Seconds between two looks: the least, and the default."""
@@ -94,9 +95,9 @@ def _observer(session: Session, request: Request, stream: Stream, dialect: Diale
     """An observer that writes each look as a line of the answer."""
     from gozero.play.report import Observer
 
-    board = session.game.board
+    kind = session.game.definition
     return Observer(
-        lambda analysis: stream.line(dialect(analysis, request.flags, board)),
+        lambda analysis: stream.line(dialect(analysis, request.flags, kind)),
         request.interval,
         sees_the_end,
         request.least_moves,
@@ -155,29 +156,30 @@ def _take(session: Session, request: Request, name: str, values: list[str]) -> N
 
 
 def _actions(session: Session, text: str) -> list[int]:
-    """The action of a vertex, or those of all points of a rectangle such as ``a1:c3``."""
+    """The action of a vertex, or those of (from) all points of a rectangle such as ``a1:c3``."""
     first, colon, last = text.partition(":")
     if not colon:
         return [session.action(text)]
-    board = session.game.board
-    corners = [coords.point(session.point(corner), *board) for corner in (first, last)]
+    kind = session.game.definition
+    corners = [coords.point(session.point(corner), *session.game.board) for corner in (first, last)]
     (top, bottom), (left, right) = map(sorted, zip(*corners, strict=True))
-    return [coords.action(row, col, board[0]) for row in range(top, bottom + 1) for col in range(left, right + 1)]
+    points = [coords.action(row, col, kind.cols) for row in range(top, bottom + 1) for col in range(left, right + 1)]
+    return [point + first for first in range(0, kind.pass_action, kind.points) for point in points]
 
 
-def lz_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> str:
+def lz_lines(analysis: Analysis, flags: Mapping[str, bool], kind: Game) -> str:
     """Leela Zero's: whole numbers out of 10,000."""
     return " ".join(
-        f"info move {coords.vertex(move.action, *board)} visits {move.visits} winrate {_ten_thousandths(move.value)} "
+        f"info move {kind.vertex(move.action)} visits {move.visits} winrate {_ten_thousandths(move.value)} "
         f"prior {round(10_000 * move.prior)} lcb {_ten_thousandths(move.bound)} order {order} "
-        f"pv {vertices(move.line, board)}"
+        f"pv {vertices(move.line, kind)}"
         for order, move in enumerate(analysis.moves)
     )
 
 
-def kata_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> str:
+def kata_lines(analysis: Analysis, flags: Mapping[str, bool], kind: Game) -> str:
     """KataGo's: fractions, points where the network knows them, and what the flags ask for."""
-    parts = [_kata_move(order, move, flags, board) for order, move in enumerate(analysis.moves)]
+    parts = [_kata_move(order, move, flags, kind) for order, move in enumerate(analysis.moves)]
     if flags.get("rootInfo"):
         hits = "" if analysis.hits is None else f" cacheHits {analysis.hits}"
         parts.append(f"rootInfo visits {analysis.visits} {_worth(analysis)}{hits}")
@@ -186,10 +188,10 @@ def kata_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> s
     return " ".join(parts)
 
 
-def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board: Board) -> str:
+def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], kind: Game) -> str:
     text = (
-        f"info move {coords.vertex(move.action, *board)} visits {move.visits} {_worth(move)} prior {move.prior:.6f} "
-        f"lcb {_winrate(move.bound):.6f} utilityLcb {move.bound:.6f} order {order} pv {vertices(move.line, board)}"
+        f"info move {kind.vertex(move.action)} visits {move.visits} {_worth(move)} prior {move.prior:.6f} "
+        f"lcb {_winrate(move.bound):.6f} utilityLcb {move.bound:.6f} order {order} pv {vertices(move.line, kind)}"
     )
     if flags.get("pvVisits"):
         text += f" pvVisits {' '.join(map(str, move.line_visits))}"
@@ -198,16 +200,16 @@ def _kata_move(order: int, move: MoveAnalysis, flags: Mapping[str, bool], board:
     return text
 
 
-def cgos_lines(analysis: Analysis, flags: Mapping[str, bool], board: Board) -> str:
+def cgos_lines(analysis: Analysis, flags: Mapping[str, bool], kind: Game) -> str:
     """CGOS's: one JSON object, with the ten best moves."""
     moves = [
         {
-            "move": coords.vertex(move.action, *board),
+            "move": kind.vertex(move.action),
             "winrate": round(_winrate(move.value), 4),
             **_score(move),
             "prior": round(move.prior, 4),
             "visits": move.visits,
-            "pv": vertices(move.line, board),
+            "pv": vertices(move.line, kind),
         }
         for move in analysis.moves[:CGOS_MOVES]
     ]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from gozero.games import FALLING_GAMES, coords
+from gozero.games import FALLING_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
 from gozero.system.errors import SetUpError
@@ -22,6 +22,7 @@ from gtp.session import Commands, Session, colour_of, say, whole_number_of
 if TYPE_CHECKING:
     import numpy as np
 
+    from gozero.games.game import Game
     from gozero.games.position import Move
 
 
@@ -101,12 +102,15 @@ def is_legal(session: Session, command: Command) -> str:
 
 
 def all_legal(session: Session, command: Command) -> str:
-    """The points that the full rules allow to a colour, from A1's corner upwards."""
-    game = session.game
-    legal = game.legal(colour_of(command.text))
-    cols, rows = game.board
-    points = [coords.action(row, col, cols) for row in reversed(range(rows)) for col in range(cols)]
-    return session.vertices(point for point in points if legal[point])
+    """The points, or moves from them, that the full rules allow to a colour, from A1's corner upwards."""
+    kind, legal = session.game.definition, session.game.legal(colour_of(command.text))
+    actions = legal[: kind.pass_action].nonzero()[0].tolist()
+    return session.vertices(sorted(actions, key=lambda action: _from_below(kind, kind.ends(action)[0])))
+
+
+def _from_below(kind: Game, point: int) -> int:
+    """Counts the points from A1's corner upwards."""
+    return (kind.rows - 1 - point // kind.cols) * kind.cols + point % kind.cols
 
 
 def last_move(session: Session, command: Command) -> str:
@@ -125,7 +129,7 @@ def move_history(session: Session, command: Command) -> str:
 def list_stones(session: Session, command: Command) -> str:
     """The points with stones of a colour, rows from the top."""
     colour = colour_of(command.text)
-    return session.vertices((session.game.stones().reshape(-1) == colour).nonzero()[0])
+    return session.points((session.game.stones().reshape(-1) == colour).nonzero()[0])
 
 
 def _move_text(session: Session, move: Move) -> str:
@@ -246,7 +250,7 @@ def _place(session: Session, points: Sequence[int]) -> str:
 def genmove(session: Session, command: Command) -> str:
     """Choose a move, play it, and take its time off the clock. After ``resign`` the board is as before."""
     colour = colour_of(command.text)
-    drawing = live(session.game.board) if session.settings.gogui_gfx else nullcontext()
+    drawing = live(session.game.definition) if session.settings.gogui_gfx else nullcontext()
     with drawing as observer, session.move(colour) as limits:
         action = session.player.genmove(colour, limits, observer)
     return session.vertex(action)

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from gozero.games.colours import BLACK
 from gtp import reports
 from gtp.protocol import Command, GtpError
-from gtp.reports import Board
 from gtp.session import Commands, Session, colour_of
 
 if TYPE_CHECKING:
+    from gozero.games.game import Game
     from gozero.play.report import Analysis
     from gozero.play.searcher import Limits
 
 TREE_DEPTH = 3
 
-Drawing = Callable[["Analysis", Board], str]
+Drawing = Callable[["Analysis", "Game"], str]
 
 
 MENU = (
@@ -49,10 +49,16 @@ GO_MENU = (
 """type/label/command; GoGui puts the side to move for %m and asks its user for %c."""
 
 
+def analyze_commands(session: Session, command: Command) -> str:
+    """The menu; moves from point to point are no list of points."""
+    menu = "\n".join(MENU)
+    return menu.replace("plist/", "string/") if session.game.definition.moves_pieces else menu
+
+
 def search_tree(session: Session, command: Command) -> str:
     """The most visited lines as text."""
 
-    def lines(analysis: Analysis, board: Board) -> str:
+    def lines(analysis: Analysis, kind: Game) -> str:
         return session.player.searcher.open(session.game.definition).text(depth=TREE_DEPTH).rstrip()
 
     return _searched(session, command, lines)
@@ -78,7 +84,7 @@ def _drawn(session: Session, colour: int, limits: Limits, draw: Drawing, *, owne
     observer = Observer(analyses.append, least_moves=session.game.definition.actions, ownership=ownership)
     with session.thinking() as player:
         player.analyse(colour, limits, observer)
-    return draw(analyses[-1], player.game.board)
+    return draw(analyses[-1], player.game.definition)
 
 
 def _colour(session: Session, command: Command) -> int:
@@ -95,19 +101,19 @@ def ownership(session: Session, command: Command) -> str:
     return _drawn(session, session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 
 
-def owners(analysis: Analysis, board: Board) -> str:
+def owners(analysis: Analysis, kind: Game) -> str:
     """Ownership as a dboard."""
     if analysis.ownership is None:
         raise GtpError("these weights know no ownership")
     sign = 1 if analysis.colour == BLACK else -1
-    cols, texts = board[0], [f"{sign * owner:.3f}" for owner in analysis.ownership]
+    cols, texts = kind.cols, [f"{sign * owner:.3f}" for owner in analysis.ownership]
     return "\n" + "\n".join(" ".join(texts[start : start + cols]) for start in range(0, len(texts), cols))
 
 
 COMMANDS: Commands = {
     "gogui-version": lambda session, command: "",
     "gogui-interrupt": lambda session, command: "",
-    "gogui-analyze_commands": lambda session, command: "\n".join(MENU),
+    "gogui-analyze_commands": analyze_commands,
     "gogui-value": lambda session, command: _known(session, command, reports.summary),
     "gogui-policy": lambda session, command: _known(session, command, reports.policy),
     "gogui-visits": lambda session, command: _searched(session, command, reports.visits),

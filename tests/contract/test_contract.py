@@ -14,11 +14,13 @@ import pytest
 
 from gozero import games
 from gozero.games import symmetry
-from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game, outcome_batch, step_batch
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game, outcome_batch, step_batch
 from gozero.games.position import IllegalMove, Position
 from gozero.system.jit import OUTCOME, STEP, as_argument
+from tests.naive.breakthrough import NaiveBreakthrough
 from tests.naive.course_go import NaiveCourseGo
 from tests.naive.go import NaiveGo
+from tests.naive.hexagons import NaiveHex
 from tests.naive.lines import naive_connect4, naive_gomoku, naive_tictactoe
 from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello
@@ -42,6 +44,8 @@ ORACLES: dict[str, Callable[..., Oracle]] = {
     "simple_go": NaiveSimpleGo,
     "connect4": naive_connect4,
     "course_go": NaiveCourseGo,
+    "hex": NaiveHex,
+    "breakthrough": NaiveBreakthrough,
     "gomoku": naive_gomoku,
     "tictactoe": naive_tictactoe,
 }
@@ -66,6 +70,10 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("gomoku", {"size": 9}),
     ("gomoku", {"size": 7, "rules": "exact"}),
     ("tictactoe", {}),
+    ("hex", {"size": 3}),
+    ("hex", {"size": 11}),
+    ("breakthrough", {"size": 5}),
+    ("breakthrough", {"size": 8}),
 ]
 GAMES_PLAYED = 6
 
@@ -112,12 +120,12 @@ def test_an_unknown_game_is_refused_by_name() -> None:
 
 def test_the_description_fits_the_kernels(game: Game) -> None:
     assert game.name in games.GAMES
-    assert game.actions == game.points + 2
-    assert (game.pass_action, game.resign_action) == (game.points, game.points + 1)
+    assert game.actions == len(game.directions) * game.points + 2
+    assert (game.pass_action, game.resign_action) == (game.actions - 2, game.actions - 1)
     assert (game.initial.dtype, game.initial.shape) == (np.int32, (game.state_ints,))
     assert (game.initial[TO_PLAY], game.initial[PLY]) == (BLACK, 0)
     assert not game.initial.flags.writeable
-    assert set(game.symmetries) <= set(range(symmetry.SYMMETRIES)) and 0 in game.symmetries
+    assert set(game.symmetries) <= set(range(2 * symmetry.SYMMETRIES)) and 0 in game.symmetries
 
 
 def test_a_position_is_terminal_or_some_action_is_legal(game: Game) -> None:
@@ -166,11 +174,11 @@ def test_a_diagram_is_read_back_as_it_was_written(game: Game) -> None:
 
 def test_legal_and_outcome_commute_with_the_symmetries(game: Game) -> None:
     for number in game.symmetries:
-        row, turned = Row(game), Row(game)
+        row, turned = Row(game), Row(game, _first_position(game, number))
         rng = random.Random(number)
         for _ in range(min(2 * game.points, 200)):
             legal = row.legal()
-            assert turned.legal() == {symmetry.apply_action(action, game.shape, number) for action in legal}, (
+            assert turned.legal() == {turn(action, game, number) for action in legal}, (
                 f"symmetry {number}\n{row}\n{turned}"
             )
             assert game.outcome(turned.state) == game.outcome(row.state), f"symmetry {number}\n{row}\n{turned}"
@@ -181,7 +189,19 @@ def test_legal_and_outcome_commute_with_the_symmetries(game: Game) -> None:
                 break
             action = rng.choice(sorted(legal))
             row.play(action)
-            turned.play(symmetry.apply_action(action, game.shape, number))
+            turned.play(turn(action, game, number))
+
+
+def turn(action: int, game: Game, number: int) -> int:
+    return symmetry.apply_action(action, game.shape, number, game.directions)
+
+
+def _first_position(game: Game, number: int) -> np.ndarray:
+    """The game's first position under a symmetry, which may exchange the colours; turned, it is the same."""
+    if not number & symmetry.COLOURS_EXCHANGED:
+        return game.initial
+    colours = symmetry.apply_points(game.board(game.initial.copy()).ravel(), game.shape, number)
+    return game.set_up(np.array([EMPTY, WHITE, BLACK], np.uint8)[colours], WHITE)
 
 
 def test_a_batch_equals_one_at_a_time(game: Game) -> None:

@@ -17,11 +17,11 @@ def test_every_way_there_and_back_is_the_identity(size: int) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_vertices_are_distinct(size: int) -> None:
-    assert len({coords.vertex(action, size) for action in range(coords.action_count(size))}) == size * size + 2
+    assert len({coords.vertex(action, size) for action in range(coords.resign_action(size) + 1)}) == size * size + 2
 
 
 def test_pass_and_resign_follow_the_points() -> None:
-    assert (coords.pass_action(13), coords.resign_action(13), coords.action_count(13)) == (169, 170, 171)
+    assert (coords.pass_action(13), coords.resign_action(13), coords.resign_action(13) + 1) == (169, 170, 171)
     assert coords.vertex(169, 13) == "pass"
     assert coords.vertex(170, 13) == "resign"
     assert coords.to_sgf(169, 13) == ""
@@ -79,7 +79,7 @@ def test_sgfmill_sees_the_same_point() -> None:
 
 def test_boards_that_are_not_square() -> None:
     """7 columns, 6 rows: Connect-4's."""
-    assert (coords.pass_action(7, 6), coords.resign_action(7, 6), coords.action_count(7, 6)) == (42, 43, 44)
+    assert (coords.pass_action(7, 6), coords.resign_action(7, 6), coords.resign_action(7, 6) + 1) == (42, 43, 44)
     assert [coords.vertex(action, 7, 6) for action in (0, 6, 35, 41, 42, 43)] == [
         "A6",
         "G6",

@@ -4,15 +4,20 @@ legal positions.
 
 from __future__ import annotations
 
+from copy import deepcopy
+from types import ModuleType
+
 import numpy as np
 import pytest
 
-from gozero.games import connect4, nogo, othello, tictactoe
+from gozero.games import breakthrough, connect4, hex, nogo, othello, tictactoe
 from gozero.games.game import NOT_OVER
 from gozero.games.go import course_go, go, simple_go
 from gozero.games.perft import counts
+from tests.naive.breakthrough import NaiveBreakthrough
 from tests.naive.course_go import NaiveCourseGo
 from tests.naive.go import NaiveGo, perft
+from tests.naive.hexagons import NaiveHex
 from tests.naive.nogo import NaiveNoGo
 from tests.naive.othello import NaiveOthello
 from tests.rows import Row
@@ -42,6 +47,8 @@ OTHELLO = {
     6: [4, 12, 56, 244, 1364, 7604, 47740, 308716],
     8: [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288],
 }
+BREAKTHROUGH = {5: [13, 156, 1924, 23084, 289828], 8: [22, 484, 11132, 256036]}
+HEX = {3: [9, 81, 576, 3528, 18144, 69840], 11: [121, 14641]}  # the swap is a ply
 
 
 @pytest.mark.parametrize(
@@ -153,3 +160,25 @@ def test_sequences_of_nogo(size: int) -> None:
 @pytest.mark.parametrize(("size", "depth"), [(2, 4), (3, 5), (4, 3), (5, 2)])
 def test_the_slow_referee_of_nogo_counts_the_same(size: int, depth: int) -> None:
     assert [perft(NaiveNoGo(size), d) for d in range(1, depth + 1)] == NOGO[size][:depth]
+
+
+@pytest.mark.parametrize(("game", "known"), [(breakthrough, BREAKTHROUGH), (hex, HEX)])
+def test_sequences_of_breakthrough_and_hex(game: ModuleType, known: dict[int, list[int]]) -> None:
+    for size, expected in known.items():
+        assert counts(game.make(size), len(expected)) == expected
+
+
+def test_the_slow_referees_of_breakthrough_and_hex_count_the_same() -> None:
+    assert [_sequences(NaiveBreakthrough(5), depth) for depth in (1, 2, 3)] == BREAKTHROUGH[5][:3]
+    assert [_sequences(NaiveHex(3), depth) for depth in (1, 2, 3, 4)] == HEX[3][:4]
+
+
+def _sequences(referee: NaiveBreakthrough | NaiveHex, depth: int) -> int:
+    if depth == 0:
+        return 1
+    total = 0
+    for action in referee.legal():
+        after = deepcopy(referee)
+        after.play(action)
+        total += _sequences(after, depth - 1)
+    return total

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gozero.games import symmetry
-from gozero.games.coords import action, action_count, pass_action, resign_action
+from gozero.games.coords import action, pass_action, resign_action
 
 ALL = range(symmetry.SYMMETRIES)
 SIZES = [2, 5, 9, 13, 19]
@@ -27,12 +27,12 @@ def test_there_are_eight_and_they_differ(size: int) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_number_zero_changes_nothing(size: int) -> None:
     assert (symmetry.apply_planes(numbered(size), 0) == numbered(size)).all()
-    assert (symmetry.action_map(size, 0) == np.arange(action_count(size))).all()
+    assert (symmetry.action_map(size, 0) == np.arange(resign_action(size) + 1)).all()
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_each_is_undone_by_its_inverse(size: int) -> None:
-    policy = np.arange(action_count(size))
+    policy = np.arange(resign_action(size) + 1)
     for k in ALL:
         back = symmetry.inverse(k)
         assert (symmetry.apply_planes(symmetry.apply_planes(numbered(size), k), back) == numbered(size)).all(), k
@@ -59,7 +59,8 @@ def test_planes_points_policies_and_actions_move_alike(size: int) -> None:
     for k in ALL:
         plane = symmetry.apply_planes(numbered(size), k)
         assert (symmetry.apply_points(np.arange(size * size), size, k) == plane.ravel()).all(), k
-        assert (symmetry.apply_policy(np.arange(action_count(size)), size, k)[: size * size] == plane.ravel()).all(), k
+        policy = symmetry.apply_policy(np.arange(resign_action(size) + 1), size, k)
+        assert (policy[: size * size] == plane.ravel()).all(), k
         for point in range(size * size):
             assert plane.ravel()[symmetry.apply_action(point, size, k)] == point, k
 
@@ -82,7 +83,7 @@ def test_the_first_five_by_eye() -> None:
 
 def test_leading_dimensions_are_carried_along() -> None:
     planes = np.random.default_rng(1).random((4, 11, 9, 9))
-    policies = np.random.default_rng(2).random((4, action_count(9)))
+    policies = np.random.default_rng(2).random((4, resign_action(9) + 1))
     for k in ALL:
         for n in range(4):
             assert (symmetry.apply_planes(planes, k)[n, 3] == symmetry.apply_planes(planes[n, 3], k)).all()

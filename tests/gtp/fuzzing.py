@@ -23,7 +23,10 @@ from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine, answer_to
 from tests.gtp.grammar import Line, lines
 
-SIZES = {"go": 5, "simple_go": 5, "course_go": 5, "nogo": 4, "gomoku": 5, "othello": 4, "connect4": 7, "tictactoe": 3}
+SIZES = {
+    "go": 5, "simple_go": 5, "nogo": 4, "gomoku": 5, "othello": 4, "connect4": 7, "tictactoe": 3, "hex": 4,
+    "breakthrough": 5, "course_go": 5,
+}  # fmt: skip
 """The board on which each game begins: small, so that games end."""
 ANSWER = re.compile(r"[=?]([0-9]*)(?: |\n(?!\n))([^\x00-\x09\x0b-\x1f\x7f]*\n\n)")
 

@@ -343,3 +343,22 @@ def test_an_interrupt_ends_the_search() -> None:
     engine.signals.interrupt()
     engine.signals.line_taken()
     assert engine.ask("genmove b") != "resign"
+
+
+# A game whose pieces move
+
+
+def test_moves_from_point_to_point() -> None:
+    engine = Engine(GtpSettings(game="breakthrough", size=5, visits=8, seed=1))
+    engine.ask_all("play b a2-b3", "play w C4B3")
+    assert engine.ask("last_move") == "white C4-B3"
+    assert engine.ask("list_stones b").split() == ["B2", "C2", "D2", "E2", "A1", "B1", "C1", "D1", "E1"]
+    assert engine.ask("all_legal b").split()[:2] == ["A1-A2", "B1-A2"]
+    assert "A1:B1" not in engine.ask("kata-analyze b avoid b a1:b1 1")
+    for line in ("play b a1", "play b a1-a3", "play b pass", "play b b2-b3", "play w a4-a3", "play b a1-a2-a3"):
+        engine.refuse(line)
+    answer = engine.ask("genmove b")
+    assert engine.ask("last_move") == f"black {answer}"
+    assert engine.ask("gogui-principal_variation").startswith("TEXT")
+    engine.ask_all("undo", "undo", "undo", "set_position b b4 w e5", "play b b4-a5")
+    assert engine.ask("final_score") == "B+R"

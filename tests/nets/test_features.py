@@ -56,7 +56,7 @@ def test_the_layout_of_version_1() -> None:
 @pytest.mark.parametrize("name", games.GAMES)
 def test_what_is_only_to_be_read_is_read(name: str) -> None:
     game = games.make(name)
-    states, stones = game.new_states(2), np.zeros(game.points, np.uint8)
+    states, stones = game.new_states(2), game.board(game.initial.copy()).reshape(-1)
     expected = [features.encode(game, states, layout.version) for layout in features.layouts(name)], keys(game, states)
     states.flags.writeable = stones.flags.writeable = False
     assert keys(game, states) == expected[1]

@@ -221,6 +221,7 @@ UNTRAINED = [
     *((name, "go", 9, norm) for name in ("b2c16", "b10c64", "se4c64", "vgg2c64") for norm in blocks.NORMS),
     *(("agz13", "go", 13, norm) for norm in blocks.NORMS),
     *((name, game, None, "renorm") for name in ("mlp2x200", *course_nets.BODIES) for game in ("tictactoe", "connect4")),
+    *((name, "breakthrough", 5, "renorm") for name in ("b2c16", "mlp2x200")),
 ]
 
 
@@ -232,6 +233,7 @@ def test_an_untrained_network_has_no_opinion(name: str, game: str, size: int | N
     shown = features.encode(board, random_states(board, 4), config.features)
     with torch.inference_mode():
         output = model.build(config, seed=3).eval()(*map(torch.from_numpy, shown))
+    assert output.policy.shape == (4, board.actions)
     logits = output.policy.masked_fill(output.policy < -20, -torch.inf).log_softmax(1)  # what cannot be played
     evenly = -logits.isfinite().sum(1).float().log()
     assert torch.where(logits.isfinite(), (logits - evenly[:, None]).abs(), 0.0).max() < math.log(2)

@@ -17,9 +17,13 @@ def game_of(size: int) -> Game:
 
 @cache
 def random_record(size: int, seed: int, every: int = 3) -> Record:
-    """A game of random moves that fill no own eye, to its end; every `every`-th ply has a target."""
-    game, generator = game_of(size), np.random.default_rng([size, seed])
-    komi = scoring.draw_komi("go", size, generator)
+    """A game of Go, as `played_randomly`."""
+    generator = np.random.default_rng([size, seed])
+    return played_randomly(game_of(size), generator, scoring.draw_komi("go", size, generator), every)
+
+
+def played_randomly(game: Game, generator: np.random.Generator, komi: float = 0.0, every: int = 3) -> Record:
+    """A game of random moves, in Go of those that fill no own eye, to its end; every `every`-th ply has a target."""
     state, history = scoring.begin(game, komi, game.max_plies)
     moves, targets, ending = [], [], None
     legal, words = np.zeros(game.actions, np.uint8), generator.integers(2**63, size=1).astype(np.uint64)
@@ -33,4 +37,5 @@ def random_record(size: int, seed: int, every: int = 3) -> Record:
         game.step(state, history, action)
         moves.append(action)
         ending = scoring.ending(game, state)
-    return Record(size, komi, 1, np.array(moves, np.int32), tuple(targets), scoring.final_score(game, state), ending)
+    score = scoring.final_score(game, state)
+    return Record(game.size, komi, 1, np.array(moves, np.int32), tuple(targets), score, ending)

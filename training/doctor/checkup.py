@@ -176,15 +176,15 @@ def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, floa
 
     Returns:
         constant_policy: nats; uniform over the legal moves, in Go over the empty points and the pass (few of them are
-            illegal).
+            illegal), of pieces that move over all directions of those that can.
         constant_value: the entropy of wins, draws and losses in the batch, nats; their variance if the value's loss is
             `squared`.
     """
     if game.name in GO_FAMILY:
         legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
     else:
-        # 1 at a forced pass
-        legal = np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)
+        # 1 at a forced pass; the planes do not say in which of its directions a piece may move: half are its side's
+        legal = max(1, len(game.directions) // 2) * np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)
     counts = np.array([(np.sign(batch.value) == result).sum() for result in (1, 0, -1)])
     shares = counts[counts > 0] / counts.sum()
     value = float(np.var(batch.value)) if squared else float(-(shares * np.log(shares)).sum())
@@ -231,7 +231,7 @@ def first_line(net: nn.Module, boards: Iterable[Game], version: int) -> dict[str
     for game in boards:
         start = scoring.begin(game, scoring.usual_komi(game.name, game.size), 0)[0]
         policy = net(*map(torch.from_numpy, features.encode(game, start[None], version))).policy[0].softmax(0)
-        inner = policy[: game.points].reshape(game.shape)[1:-1, 1:-1]
+        inner = policy[: game.pass_action].reshape(-1, *game.shape)[:, 1:-1, 1:-1]
         found[f"{FIRST_LINE}{game.size}"] = 1 - float(inner.sum())
     return found
 
@@ -258,7 +258,7 @@ def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[
     """Mean distance of value and ownership under each symmetry from those of the unturned positions."""
     values, owners = [], []
     for turn in game.symmetries[1:]:
-        found = _ask(net, transformed(batch, np.full(len(batch.value), turn)))
+        found = _ask(net, transformed(batch, np.full(len(batch.value), turn), game.directions))
         values.append((found.value - plain.value).abs().mean())
         if found.owners is not None and plain.owners is not None:
             back = symmetry.point_map(game.shape, symmetry.inverse(turn))

@@ -76,7 +76,8 @@ class Gallery:
     def _first_moves(self, game: Game) -> Iterator[BoardPicture]:
         """The boards of `openings` for one size; none without games."""
         games = [record for record in self.games if record.size == game.size and len(record.moves)]
-        firsts = [int(record.moves[0]) for record in games[-MOST_OPENINGS:] if record.moves[0] < game.points]
+        moves = [int(record.moves[0]) for record in games[-MOST_OPENINGS:]]
+        firsts = [game.ends(move)[1] for move in moves if move < game.pass_action]
         if not firsts:
             return
         counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
@@ -148,7 +149,7 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
     shares /= shares.sum()
     board = game.board(state)
     mover = "Black" if planes[0, -1, 0, 0] else "White"
-    policy = shares[: game.points].reshape(board.shape)
+    policy = shares[: game.pass_action].reshape(-1, *board.shape).sum(0)  # of a piece that moves, all its moves
     value = f"value {float(output.value[0]):+.2f}"
     passing = f"pass {shares[game.pass_action]:.1%}, " if game.has_pass else ""
     yield BoardPicture(f"{title}\n{mover}'s policy, {passing}{value}", board, policy)

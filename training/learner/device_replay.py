@@ -4,6 +4,7 @@ there. The rows that are drawn are those of `Replay.sample`, and so are the batc
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gozero.games import symmetry
 from gozero.games.game import Game
 from training.records import scoring
 from training.records.replay import Drawn, Replay
-from training.records.rows import Batch, Rows, layout, rarity
+from training.records.rows import TO_PLAY_PLANE, Batch, Rows, layout, rarity
 
 UPLOADED = ("planes", "globals", "tactics", "policy", "reply", "value", "score", "owner", "root")
 
@@ -30,12 +31,16 @@ class DeviceReplay:
         """`Replay.sample`, of tensors on the device."""
         drawn = self.replay.draw(batch, generator)
         game, rows = self.replay.game_of(drawn.size), self._rows(drawn)
-        chosen, turns = (torch.from_numpy(array).to(self.device) for array in (drawn.chosen, drawn.symmetries))
+        numbers, turns = np.unique(drawn.symmetries, return_inverse=True)
+        chosen, turn = (torch.from_numpy(array).to(self.device) for array in (drawn.chosen, turns))
         part = {name: tensor[chosen] for name, tensor in rows.items()}
-        points, actions = (self._maps(kind, game)[turns] for kind in (symmetry.point_map, symmetry.action_map))
+        points = self._stacked(symmetry.point_map(game.shape, number) for number in numbers.tolist())[turn]
+        actions = self._stacked(
+            symmetry.action_map(game.shape, number, game.directions) for number in numbers.tolist()
+        )[turn]
         shown = layout(drawn.rows, game)
         found: dict[str, Any] = {
-            "planes": _planes(part["planes"], len(shown.planes), game, points),
+            "planes": self._exchanged(_planes(part["planes"], len(shown.planes), game, points), drawn),
             "globals": part["globals"],
             "policy": part["policy"].float().gather(1, actions),
             "reply": part["reply"].float().gather(1, actions),
@@ -60,10 +65,15 @@ class DeviceReplay:
             known = self._uploaded[drawn.size] = drawn.rows, tensors
         return known[1]
 
-    def _maps(self, kind: Any, game: Game) -> Tensor:
-        """int64 [8, n]: the map of each symmetry."""
-        maps = [kind(game.shape, turn) for turn in range(symmetry.SYMMETRIES)]
-        return torch.from_numpy(np.stack(maps)).to(self.device)
+    def _stacked(self, maps: Iterable[np.ndarray]) -> Tensor:
+        """int64 [k, n]: k symmetries' maps of n points or actions."""
+        return torch.from_numpy(np.stack(list(maps))).to(self.device)
+
+    def _exchanged(self, planes: Tensor, drawn: Drawn) -> Tensor:
+        """The planes, changed in place: where a symmetry exchanges the colours it is the other colour's turn."""
+        rows = torch.from_numpy(np.flatnonzero(drawn.symmetries & symmetry.COLOURS_EXCHANGED)).to(self.device)
+        planes[rows, TO_PLAY_PLANE] = 1 - planes[rows, TO_PLAY_PLANE]
+        return planes
 
 
 def _planes(bits: Tensor, count: int, game: Game, points: Tensor) -> Tensor:

@@ -41,6 +41,8 @@ NAMES = {
     "Othello": "othello",
     "Gomoku": "gomoku",
     "Connect4": "connect4",
+    "Hex": "hex",
+    "Breakthrough": "breakthrough",
     "TicTacToe": "tictactoe",
     "SimpleGo": "simple_go",
     "CourseGo": "course_go",

@@ -12,9 +12,8 @@ import numpy as np
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import features
-from training.records.rows import Batch, transformed
+from training.records.rows import TO_PLAY_PLANE, Batch, transformed
 
-TO_PLAY_PLANE = -1
 SHARE_ROUNDING = 2e-3  # policy targets are float16
 LEAST_ROWS = 16  # of a colour, before its rows say anything about the view
 CLEAR_AGREEMENT = 0.2  # (stones that end as their own side's - the others) / stones: about 0.6 in sound games
@@ -28,12 +27,14 @@ def broken(batch: Batch, game: Game) -> dict[str, float]:
         law/komi: share of rows whose score is not what the owners of the points and the komi of the side to move add up
             to (Go).
         law/value: share of rows whose result is not the sign of the score.
-        law/occupied: mean share of the policy target that lies on points with a stone.
+        law/occupied: mean share of the policy target that lies on points with a stone (Go) or that may not be played.
         law/view: 1 where ownership goes with the stones for one colour to move and against them for the other, else 0.
     """
     stones = stones_of(batch, game)
-    occupied = batch.policy[:, : stones.shape[1]] * (stones != 0)
-    share = occupied.sum(1)
+    closed = stones != 0
+    if game.name not in GO_FAMILY:
+        closed = batch.planes[:, features.OWN_MOVES].reshape(stones.shape) == 0
+    share = (_by_point(batch.policy, game) * closed).sum(1)
     found = {
         "law/value": float(np.mean(np.sign(batch.score) != np.sign(batch.value))),
         "law/occupied": float(np.mean(np.where(share > SHARE_ROUNDING, share, 0))),
@@ -71,21 +72,28 @@ def symmetry_gaps(batch: Batch, game: Game) -> dict[str, float]:
     """
     gaps = {"policy": 0.0, "reply": 0.0, "owner": 0.0}
     for turn in game.symmetries:
-        turned = transformed(batch, np.full(len(batch.value), turn))
+        turned = transformed(batch, np.full(len(batch.value), turn), game.directions)
         for name in gaps:
-            before, after = getattr(batch, name), getattr(turned, name)
+            before, after = _by_point(getattr(batch, name), game), _by_point(getattr(turned, name), game)
             scale = np.maximum(np.abs(before).sum(1), 1)[:, None]
             change = np.abs(_overlap(before, _shown(batch)) - _overlap(after, _shown(turned))) / scale
             gaps[name] = max(gaps[name], float(change.max(initial=0)))
     return {f"turn/{name}": value for name, value in gaps.items()}
 
 
+def _by_point(target: np.ndarray, game: Game) -> np.ndarray:
+    """float [n, P] of a policy [n, A], the moves of a point together, or of values by point [n, P]."""
+    moves = target[:, : game.pass_action].reshape(len(target), -1, game.points)
+    found: np.ndarray = moves.sum(1)
+    return found
+
+
 def _shown(batch: Batch) -> np.ndarray:
-    """float32 [n, C + K, H, W]: every plane that a network is shown."""
-    return batch.planes if batch.tactics is None else np.concatenate([batch.planes, batch.tactics], axis=1)
+    """float32 [n, C + K - 1, H, W]: every plane that a network is shown, but for the colour to move."""
+    shown = batch.planes[:, :TO_PLAY_PLANE]
+    return shown if batch.tactics is None else np.concatenate([shown, batch.tactics], axis=1)
 
 
 def _overlap(target: np.ndarray, planes: np.ndarray) -> np.ndarray:
-    """float [n, C]: the sum of a target [n, >= P] over the points where each plane is set."""
-    boards = planes.reshape(*planes.shape[:2], -1)
-    return np.einsum("np,ncp->nc", target[:, : boards.shape[2]], boards)
+    """float [n, C]: the sum of a target [n, P] over the points where each plane is set."""
+    return np.einsum("np,ncp->nc", target, planes.reshape(*planes.shape[:2], -1))

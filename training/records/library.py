@@ -157,5 +157,7 @@ def opening(record: Record, game: Game, moves: int) -> str:
     text.
     """
     first = record.moves[:moves].tolist()
-    turned = [[symmetry.apply_action(action, game.shape, k) for action in first] for k in game.symmetries]
+    turned = [
+        [symmetry.apply_action(action, game.shape, k, game.directions) for action in first] for k in game.symmetries
+    ]
     return " ".join(game.vertex(action) for action in min(turned))

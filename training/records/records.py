@@ -25,7 +25,7 @@ import numpy as np
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
 # size, komi in half points, generation, ending, score in half points, openings, moves, searched plies, ply from which
-# on it was conceded or -1, the sides' peaks, whether it was unresigned
+# on it was conceded or -1, the sides' peaks, flags: 1 unresigned, 2 actions above 255 on a board of fewer points
 _HEADER = struct.Struct("<BhIBhHHHhbbB")
 _KOMI_UNIT = 0.5
 _VISITS = 64  # that a target shares out
@@ -35,7 +35,7 @@ _NO_SURPRISE = 255
 
 # without the contexts that help with text
 _LZMA = ({"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0},)
-
+_BYTE, _WIDE = 256, 2  # actions that fit into a byte; the flag of a record that has others
 
 _SETTINGS, _GAME = b"S", b"I"
 
@@ -130,14 +130,16 @@ def _target(ply: int, actions: np.ndarray, levels: np.ndarray, value: int, surpr
 
 def encode(record: Record) -> bytes:
     """The payload of a record's frame."""
-    moves, wide = record.moves, _action_type(record.size)
+    targets, orders = record.targets, [np.argsort(target.actions) for target in record.targets]
+    highest = max(int(actions.max(initial=0)) for actions in (record.moves, *(target.actions for target in targets)))
+    moves, wide = record.moves, _action_type(record.size, highest)
+    flags = record.unresigned | _WIDE * (wide != _action_type(record.size))
     header = _HEADER.pack(
         record.size, round(record.komi / _KOMI_UNIT), record.generation, ENDINGS.index(record.ending),
         round(record.score / _KOMI_UNIT), record.openings, len(moves), record.rows,
         -1 if record.conceded is None else record.conceded,
-        *(round(peak * _VALUE_STEPS) for peak in record.peaks), record.unresigned,
+        *(round(peak * _VALUE_STEPS) for peak in record.peaks), flags,
     )  # fmt: skip
-    targets, orders = record.targets, [np.argsort(target.actions) for target in record.targets]
     arrays = [
         moves.astype(wide),
         np.diff([target.ply for target in targets], prepend=0).astype("<u2"),
@@ -162,13 +164,14 @@ def decode(payload: bytes) -> Record:
         data = lzma.decompress(payload, lzma.FORMAT_RAW, filters=_LZMA)
         (
             size, komi, generation, ending, score, openings, move_count, target_count,
-            conceded, black, white, unresigned,
+            conceded, black, white, flags,
         ) = _HEADER.unpack_from(data)  # fmt: skip
         reader = _Reader(data, _HEADER.size)
-        moves = reader.take(_action_type(size), move_count).astype(np.int32)
+        wide = _action_type(size, _BYTE if flags & _WIDE else 0)
+        moves = reader.take(wide, move_count).astype(np.int32)
         return Record(
-            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, _action_type(size), target_count),
-            score * _KOMI_UNIT, ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(unresigned),
+            size, komi * _KOMI_UNIT, generation, moves, _targets(reader, wide, target_count),
+            score * _KOMI_UNIT, ENDINGS[ending], openings, None if conceded < 0 else conceded, bool(flags & ~_WIDE),
             (black / _VALUE_STEPS, white / _VALUE_STEPS),
         )  # fmt: skip
     except (lzma.LZMAError, struct.error, IndexError) as error:
@@ -186,9 +189,9 @@ def _targets(reader: _Reader, wide: str, count: int) -> tuple[Target, ...]:
     )
 
 
-def _action_type(size: int) -> str:
-    """The smallest integer that holds an action; boards up to 15x15 need one byte."""
-    return "u1" if size * size + 2 <= 256 else "<u2"
+def _action_type(size: int, highest: int = 0) -> str:
+    """The smallest integer that holds an action: one byte for boards up to 15x15, if the highest fits into it too."""
+    return "u1" if max(size * size + 2, highest + 1) <= _BYTE else "<u2"
 
 
 @dataclass

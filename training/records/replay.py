@@ -50,7 +50,7 @@ class Drawn(NamedTuple):
     size: int
     rows: Rows  # among which they are
     chosen: np.ndarray  # int64 [n]: their indices
-    symmetries: np.ndarray  # int64 [n], 0..7
+    symmetries: np.ndarray  # int64 [n], of the game's
 
 
 @dataclass
@@ -123,8 +123,9 @@ class Replay:
     def sample(self, batch: int, generator: np.random.Generator) -> Batch:
         """Draw a training batch: rows of one size, each under a random symmetry."""
         drawn = self.draw(batch, generator)
-        found = unpack(drawn.rows, drawn.chosen, self.game_of(drawn.size))
-        return transformed(found._replace(rarity=rarity(drawn.rows.weight[drawn.chosen])), drawn.symmetries)
+        game = self.game_of(drawn.size)
+        found = unpack(drawn.rows, drawn.chosen, game)._replace(rarity=rarity(drawn.rows.weight[drawn.chosen]))
+        return transformed(found, drawn.symmetries, game.directions)
 
     def draw(self, batch: int, generator: np.random.Generator) -> Drawn:
         """Draw a size, then rows, by their weights, and a symmetry for each.

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gozero.games import symmetry
+from gozero.games.coords import PLACING, Directions
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.nets import features
 from training.records import scoring
@@ -30,6 +31,7 @@ from training.settings.config import ReplaySettings
 ALIKE = ReplaySettings(surprise_share=0.0)  # every row is drawn as often
 OPENING = 0.25  # share of a game's moves, see `is_opening`
 LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
+TO_PLAY_PLANE = -1  # of all layouts of features.py: whether Black is to move
 MOST_RARITY = 4.0  # so that no row decides a step (truncated importance sampling, Ionides 2008)
 
 
@@ -272,9 +274,9 @@ def layout(rows: Rows, game: Game) -> features.Layout:
     return lengths[rows.tactics.shape[1]]
 
 
-def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
-    """Each row seen under its own symmetry, symmetries int [n] in 0..7; planes, tactics, policies and ownership turn
-    together.
+def transformed(batch: Batch, symmetries: np.ndarray, directions: Directions = PLACING) -> Batch:
+    """Each row seen under its own symmetry, symmetries int [n] of `gozero.games.symmetry`; planes, tactics,
+    policies and ownership turn together. With exchanged colours it is the other colour's turn.
     """
     boards = ("planes",) if batch.tactics is None else ("planes", "tactics")
     parts = {name: getattr(batch, name).copy() for name in (*boards, "policy", "reply", "owner")}
@@ -283,8 +285,10 @@ def transformed(batch: Batch, symmetries: np.ndarray) -> Batch:
         rows = np.flatnonzero(symmetries == k)
         for name in boards:
             parts[name][rows] = symmetry.apply_planes(getattr(batch, name)[rows], k)
-        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k)
-        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k)
+        if k & symmetry.COLOURS_EXCHANGED:
+            parts["planes"][rows, TO_PLAY_PLANE] = 1 - parts["planes"][rows, TO_PLAY_PLANE]
+        parts["policy"][rows] = symmetry.apply_policy(batch.policy[rows], shape, k, directions)
+        parts["reply"][rows] = symmetry.apply_policy(batch.reply[rows], shape, k, directions)
         parts["owner"][rows] = symmetry.apply_points(batch.owner[rows], shape, k)
     return batch._replace(**parts)
 

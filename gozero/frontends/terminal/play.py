@@ -211,8 +211,9 @@ class Terminal:
         try:
             action = game.action(f"{text}1" if falls and len(text) == 1 else text)
         except ValueError:
-            last = game.vertex(game.cols - 1)
+            last = coords.vertex(game.cols - 1, game.cols, game.rows)
             moves = f"a column from A to {last[0]}" if falls else f"a move from A1 to {last}"
+            moves = f"from where to where, such as {_example(self._position)}" if game.moves_pieces else moves
             raise InputError(f"{text!r} is not understood: type {moves}, or help.") from None
         return landing(self._position, action)
 
@@ -271,10 +272,13 @@ class Terminal:
 
     def _help(self) -> None:
         game = self._game
-        corner = game.vertex(game.cols - 1)
+        corner = coords.vertex(game.cols - 1, game.cols, game.rows)
         letter = ", or just the column's letter" if game.name in FALLING_GAMES else ""
         print(f"{game.name}: {DESCRIPTIONS[game.name].aim} You are {self._side(self._person)}.")
-        print(f"  A1-{corner:<7} a move: column and row{letter}")
+        if game.moves_pieces:
+            print(f"  {_example(self._position):<10} a move: column and row where from and where to")
+        else:
+            print(f"  A1-{corner:<7} a move: column and row{letter}")
         if game.has_pass:
             print("  pass       gives the turn away, if the rules allow it")
         print(COMMANDS)
@@ -385,11 +389,16 @@ def _chance(value: float) -> str:
 def _kinds_of_moves(position: Position) -> str:
     """Whether there are points to play on, with an example, and whether to pass is a move."""
     game, legal = position.game, position.legal()
-    points = np.flatnonzero(legal[: game.points])
     kinds = []
-    if len(points):
-        example = coords.vertex(int(points[len(points) // 2]), game.cols, game.rows)
+    if legal[: game.pass_action].any():
+        example = _example(position)
         kinds.append(f"a column ({example[0]})" if game.name in FALLING_GAMES else f"a move ({example})")
     if legal[game.pass_action]:
         kinds.append("pass")
     return ", ".join(kinds)
+
+
+def _example(position: Position) -> str:
+    """The vertex of a legal move; of any while there is none."""
+    actions = np.flatnonzero(position.legal()[: position.game.pass_action])
+    return position.game.vertex(int(actions[len(actions) // 2])) if len(actions) else "A2-A3"

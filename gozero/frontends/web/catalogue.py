@@ -106,7 +106,7 @@ def strengths() -> dict[str, str]:
         cards = tomllib.loads((SHIPPED_FOLDER / CARDS).read_text(encoding="utf-8"))
     except OSError:
         return {}
-    return {name: _in_words(cards[name]["match"][0]) for name in WEIGHTS.values()}
+    return {name: _in_words(cards[name]["match"][0]) for name in WEIGHTS.values() if name in cards}
 
 
 def _in_words(match: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from gozero.records import sgf
 from gozero.search.settings import SearchSettings
 from tests.settled_boards import LOST, LOST_STONES, StatedEvaluator
 
-SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4}
+SMALL = {"go": 5, "nogo": 4, "gomoku": 5, "othello": 4, "hex": 4, "breakthrough": 5}
 SAME = ("A3", "D3", "A1")
 TO_THE_END = ("tictactoe", "connect4", "othello", "nogo", "gomoku")
 
@@ -64,7 +64,7 @@ def test_one_simulation_is_one(play_game: Play) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_can_be_played(game: str, play_game: Play) -> None:
-    opening = {"connect4": "D", "othello": "B1"}.get(game, "C3")
+    opening = {"connect4": "D", "othello": "B1", "breakthrough": "c2c3"}.get(game, "C3")
     out = play_game(game, "help", "hint", opening, "undo", "hint")
     assert out.startswith(
         "No weights for this game (no-such-weights.pt): PUCT with random playouts, 20 simulations a move.\n"

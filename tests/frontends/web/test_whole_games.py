@@ -1,4 +1,4 @@
-"""A whole game of each of the seven games, by clicks in Chromium."""
+"""A whole game of each of the nine games, by clicks in Chromium."""
 
 from collections.abc import Callable
 
@@ -12,6 +12,7 @@ pytestmark = pytest.mark.chromium
 
 GAMES = [
     ("Connect-4", None), ("Gomoku", 5), ("NoGo", 4), ("Othello", 4), ("Tic-tac-toe", None), ("Simplified Go", None),
+    ("Hex", 4), ("Breakthrough", 5),
 ]  # fmt: skip
 OUTCOME = r"(wins by .+|is a draw)\."
 
@@ -23,7 +24,10 @@ def play_to_the_end(tab: Tab, passing_after: int) -> None:
         if view["canPass"] and (before >= passing_after or not view["legal"]):
             tab.press("Pass")
         else:
-            tab.click(view["legal"][before * 5 % len(view["legal"])])
+            point = view["legal"][before * 5 % len(view["legal"])]
+            tab.click(point)
+            if view["targets"]:
+                tab.click(view["targets"][str(point)][0])
         moved = tab.page.locator(f'.page[data-turn="person"]:not([data-move="{before}"]), .page[data-turn="over"]')
         moved.wait_for()
 

@@ -70,7 +70,9 @@ def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies are turned the other way than planes."""
     right = symmetry.apply_policy
     monkeypatch.setattr(
-        symmetry, "apply_policy", lambda policy, size, k: right(policy, size, symmetry.inverse(k))
+        symmetry,
+        "apply_policy",
+        lambda policy, size, k, directions: right(policy, size, symmetry.inverse(k), directions),
     )
 
 

@@ -92,7 +92,7 @@ def test_every_game_is_played_to_its_end(name: str) -> None:
     while not terminated:
         assert planes.shape == (len(features.layout(game.name).planes), *game.shape)
         assert info["globals"].shape == (len(features.layout(game.name).globals),)
-        assert info["action_mask"].shape == (game.points + 2,)
+        assert info["action_mask"].shape == (game.actions,)
         planes, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
         assert not truncated
     position = env.unwrapped._position

@@ -1,6 +1,7 @@
 """Game records: a round trip, the size promised, and what happens to damaged files."""
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -145,3 +146,11 @@ def test_surprise_is_kept_to_a_thirty_second_of_a_nat() -> None:
         0.5,
         254 / 32,
     ]
+
+
+def test_actions_above_a_byte_survive_on_a_small_board() -> None:
+    """Breakthrough has 386 actions on 8x8; a record of a game of points takes one byte for each, as ever."""
+    record = random_record(1, size=8)
+    wide = replace(record, moves=np.append(record.moves, 383).astype(np.int32))
+    for one in (record, wide):
+        assert_same(records.decode(records.encode(one)), one)

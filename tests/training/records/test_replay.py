@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from gozero import games
 from gozero.games import symmetry
-from gozero.games.game import BLACK
+from gozero.games.game import BLACK, Game
 from gozero.nets import features
-from tests.training.games import game_of, random_record
+from tests.rows import Row
+from tests.training.games import game_of, played_randomly, random_record
 from training.learner.device_replay import DeviceReplay
 from training.records import replay as window
 from training.records.records import Record
@@ -17,6 +19,7 @@ from training.records.replay import Replay, window_rows
 from training.records.rows import (
     MOST_RARITY,
     ROW_FIELDS,
+    Batch,
     CorruptRecordError,
     is_held_out,
     rarity,
@@ -150,12 +153,23 @@ def test_several_processes_read_the_same_window(monkeypatch: pytest.MonkeyPatch)
             np.testing.assert_array_equal(getattr(rows, name), getattr(two.rows[key], name))
 
 
-@pytest.mark.parametrize("version", [1, 3])
-def test_batches_put_together_by_torch_are_the_same(version: int) -> None:
-    replay = Replay(ReplaySettings(held_out=0.0), game_of, version)
+@pytest.mark.parametrize(("kind", "version"), [("go", 1), ("go", 3), ("breakthrough", 1), ("hex", 1)])
+def test_batches_put_together_by_torch_are_the_same(kind: str, version: int) -> None:
+    """Also where pieces move, and where a symmetry exchanges the colours."""
+
+    def made(size: int) -> Game:
+        return game_of(size) if kind == "go" else games.make(kind, size=size)
+
+    def record(size: int, seed: int) -> Record:
+        if kind == "go":
+            return random_record(size, seed)
+        return played_randomly(made(size), np.random.default_rng([size, seed]))
+
+    replay = Replay(ReplaySettings(held_out=0.0), made, version)
     device = DeviceReplay(replay, torch.device("cpu"))
     for seed in range(4):  # the window changes between batches
-        replay.add(random_record(size, seed) for size in SIZES)
+        replay.add(record(size, seed) for size in SIZES)
+        assert not replay.corrupt
         expected, found = (each.sample(32, np.random.default_rng(seed)) for each in (replay, device))
         for name, array in expected._asdict().items():
             tensor = getattr(found, name)
@@ -321,3 +335,26 @@ def test_the_roots_value_is_known_where_a_network_searched() -> None:
     assert root is not None
     for row, target in enumerate(record.targets):
         assert root[row] == np.float32(target.value) if target.surprise is not None else np.isnan(root[row])
+
+
+@pytest.mark.parametrize(("name", "size"), [("breakthrough", 5), ("hex", 4), ("connect4", None)])
+def test_a_turned_row_is_the_row_of_the_turned_position(name: str, size: int | None) -> None:
+    """Also if the symmetry exchanges the colours, and with the moves of pieces."""
+    game = games.make(name, size=size)
+    rows = Row(game)
+    for ply in range(3):
+        rows.play(sorted(rows.legal())[5 * ply % len(rows.legal())])
+    planes, numbers = features.encode(game, rows.state[None])
+    policy = np.zeros((1, game.actions), np.float32)
+    policy[0, sorted(rows.legal())] = 1
+    owner, nothing = np.zeros((1, game.points), np.float32), np.zeros(1)
+    batch = Batch(planes, numbers, policy, policy, nothing, nothing, owner)
+    for number in game.symmetries:
+        turned = transformed(batch, np.array([number]), game.directions)
+        colours = symmetry.apply_points(game.board(rows.state).reshape(-1), game.shape, number)
+        to_play = rows.to_play
+        if number & symmetry.COLOURS_EXCHANGED:
+            colours, to_play = np.array([0, 2, 1], np.uint8)[colours], 3 - to_play
+        other = Row(game, game.set_up(colours, to_play))
+        np.testing.assert_array_equal(turned.planes, features.encode(game, other.state[None])[0])
+        assert set(np.flatnonzero(turned.policy[0])) == other.legal()

@@ -51,7 +51,7 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     with jit.collecting() as kernels:  # they are compiled in another thread
         from gozero import games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.frontends.web.engine.handler import RequestHandler
-        from gozero.games import connect4, gomoku, nogo, othello, tictactoe  # noqa: F401
+        from gozero.games import breakthrough, connect4, gomoku, hex, nogo, othello, tictactoe  # noqa: F401
         from gozero.games.go import course_go, go, simple_go  # noqa: F401
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
     compilation = jit.Compilation(kernels)

@@ -17,7 +17,6 @@ from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
-from gozero.games import coords
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
@@ -114,12 +113,12 @@ class GameSession:
         return self.is_going_on and self.live_turn != self.person
 
     def vertex(self, action: int) -> str:
-        return coords.vertex(action, *self.game.board)
+        return self.game.definition.vertex(action)
 
     def action(self, text: Any) -> int:
         """The action of a vertex. InputError if this board has no such vertex."""
         try:
-            action = coords.parse_vertex(str(text)[:8], *self.game.board)
+            action = self.game.definition.action(str(text)[:8])
         except ValueError as error:
             raise InputError(str(error)) from None
         if action > self.game.definition.pass_action:

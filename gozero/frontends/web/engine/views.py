@@ -1,6 +1,6 @@
 """What a page shows: the position as it is to be drawn, a look at a search, and the moves that lost most.
 
-All values are plain JSON. Points are numbered from the top left, as actions are; chances are shares 0 to 1.
+All values are plain JSON. Points are numbered from the top left; chances are shares 0 to 1.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import numpy as np
 
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
-from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
+from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, HEXAGON_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
+from gozero.games.game import Game
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
 from gozero.play.report import Analysis
@@ -47,7 +48,8 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
 
 def _board(session: GameSession) -> dict[str, Any]:
     """The board and what stands on it."""
-    game, last = session.game, session.tree[session.at].action
+    game, action = session.game, session.tree[session.at].action
+    last = ends(game.definition, action) if 0 <= action < game.definition.pass_action else None
     return {
         "game": game.name,
         "cols": game.definition.cols,
@@ -55,8 +57,10 @@ def _board(session: GameSession) -> dict[str, Any]:
         "size": game.size,
         "squares": game.name in GAMES_ON_SQUARES,
         "falling": game.name in FALLING_GAMES,
+        "hexagons": game.name in HEXAGON_GAMES,
         "stones": game.stones().reshape(-1).tolist(),
-        "last": last if 0 <= last < game.definition.points else None,
+        "last": last and last[1],
+        "lastFrom": last and last[0],
         "lastText": _last_move(session),
         "gains": _gains(session),
     }
@@ -66,11 +70,16 @@ def _turn(session: GameSession) -> dict[str, Any]:
     """Whose turn it is, in the position that is shown and in the live game."""
     kind, position = session.game.definition, session.game.position
     over = position.is_over  # after a resignation variations may follow
+    actions = [] if over else np.flatnonzero(position.legal()[: kind.pass_action]).tolist()
+    legal, targets = [kind.ends(action) for action in actions], dict[int, list[int]]()
+    for origin, target in legal:
+        targets.setdefault(origin, []).append(target)
     return {
         "toPlay": None if over else NAMES[position.to_play],
         "turn": NAMES[session.live_turn] if session.is_going_on else None,
         "person": NAMES[session.person] if session.live is not None else None,
-        "legal": [] if over else np.flatnonzero(position.legal()[: kind.points]).tolist(),
+        "legal": list(targets) if kind.moves_pieces else [point for point, _ in legal],
+        "targets": targets if kind.moves_pieces else None,
         "canPass": not over and position.is_legal(kind.pass_action),
         "hasPass": kind.has_pass,
         "thinking": session.is_engines_turn,
@@ -129,7 +138,8 @@ def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict
         "score": _rounded(analysis.score, sign),
         "moves": [
             {
-                "point": move.action,
+                "point": ends(session.game.definition, move.action)[1],
+                "from": ends(session.game.definition, move.action)[0],
                 "vertex": session.vertex(move.action),
                 "visits": move.visits,
                 "share": round(move.visits / max(1, analysis.visits), DIGITS),
@@ -137,7 +147,7 @@ def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict
                 "score": _rounded(move.score) if move.visits else None,
                 "prior": round(move.prior, DIGITS),
                 "line": [session.vertex(action) for action in move.line],
-                "points": list(move.line),
+                "points": [ends(session.game.definition, action) for action in move.line],
             }
             for move in analysis.moves
         ],
@@ -162,11 +172,18 @@ def worst(session: GameSession, line: list[int]) -> list[dict[str, Any]]:
             "loss": round(sign * (known.chance - then.chance), DIGITS),
             "points": _rounded(lost, sign),
             "better": [session.vertex(action) for action in known.line],
-            "betterPoints": known.line,
+            "betterPoints": [ends(session.game.definition, action) for action in known.line],
         }
         if mistake["loss"] >= LEAST_LOSS:
             found.append(mistake)
     return sorted(found, key=lambda mistake: -mistake["loss"])[:WORST]
+
+
+def ends(kind: Game, action: int) -> tuple[int, int]:
+    """The points from which and to which an action goes; both are one point where a stone is put, and beyond the board
+    for a pass.
+    """
+    return kind.ends(action) if action < kind.pass_action else (kind.points, kind.points)
 
 
 def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:

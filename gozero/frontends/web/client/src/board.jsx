@@ -8,6 +8,7 @@ const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const SIGNS = [0, 1, -1]; // a colour's number → Shudan's sign
 const LARGEST_VERTEX = 76, MARGIN = 2.7; // pixels; coordinates and border in vertices
 const LEAST_SHARE = 0.01;
+const ARROWS = 3; // candidate moves of pieces that have one
 const CROWDED = 13; // points a side from which a tap is first shown, and played by a second one
 const FULL = 2; // Shudan draws a shade of 1 half transparent
 const LEAST_OWNED = 0.15, FAINTEST = 0.6; // expected owner from which a point is shaded, and the least shade
@@ -16,6 +17,9 @@ const LEAST_OWNED = 0.15, FAINTEST = 0.6; // expected owner from which a point i
 export const isCrowded = (view) => Math.max(view.cols, view.rows) >= CROWDED && !view.falling;
 
 const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(y * view.cols + x)));
+
+/** [x, y] of a point. */
+const placeOf = (view, point) => [point % view.cols, Math.floor(point / view.cols)];
 
 export const vertexOf = (view, point) => `${LETTERS[point % view.cols]}${view.rows - Math.floor(point / view.cols)}`;
 
@@ -34,15 +38,21 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
   useLayoutEffect(() => setCursor(null), [view.game, view.size]); // before a key can move it
 
   const margin = coordinates ? MARGIN : 1;
-  const fits = Math.min(room.width / (view.cols + margin), room.height / (view.rows + margin));
+  const slant = view.hexagons ? view.rows / 2 : 0; // what the skewed board needs beside it, style.css
+  const fits = Math.min(room.width / (view.cols + slant + margin), room.height / (view.rows + margin));
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
   const isEarlier = view.goingOn && view.live !== view.at;
   const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier;
-  const maps = mapsOf(view, { look, overlay, preview, hint, details, hovered: mayPlay ? marked ?? hovered : null });
+  const maps = mapsOf(view, { look, overlay, preview, hint, details, from: view.targets && mayPlay ? marked : null, hovered: mayPlay ? marked ?? hovered : null });
+  const play = (point) => {
+    if (!view.targets) onPlay(vertexOf(view, point));
+    else if (mayPlay && (marked === point || view.targets[point])) onMark(marked === point ? null : point); // the piece to move
+    else onPlay(marked === null ? vertexOf(view, point) : `${vertexOf(view, marked)}-${vertexOf(view, point)}`);
+  };
   const choose = (point) => {
     const isUnsure = pointer.current === "touch" && isCrowded(view) && mayPlay;
     if (isUnsure && marked !== point) onMark(point);
-    else onPlay(vertexOf(view, point));
+    else play(point);
   };
 
   const press = (event) => {
@@ -57,7 +67,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
       setAnnounced(described(view, y * view.cols + x));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
-      onPlay(vertexOf(view, cursor));
+      play(cursor);
     }
   };
   const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay ? "may-play" : ""].join(" ");
@@ -65,12 +75,12 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
     <div class="board-frame" ref={frame} onPointerDownCapture={(event) => { pointer.current = event.pointerType; }}>
       <div
         class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)}
-        aria-label={`${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter plays there.`}
+        aria-label={`${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter ${view.targets ? "takes a piece, then puts it" : "plays there"}.`}
       >
         <Goban
           class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
           coordX={(x) => LETTERS[x]}
-          selectedVertices={[cursor, marked].filter((point) => point !== null).map((point) => [point % view.cols, Math.floor(point / view.cols)])}
+          selectedVertices={[cursor, marked].filter((point) => point !== null).map((point) => placeOf(view, point))}
           onVertexClick={(event, [x, y]) => choose(y * view.cols + x)}
           onVertexPointerEnter={(event, [x, y]) => event.pointerType === "mouse" && setHovered(y * view.cols + x)}
           onVertexPointerLeave={() => setHovered(null)}
@@ -90,32 +100,42 @@ function described(view, point) {
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */
-function mapsOf(view, { look, overlay, preview, hint, details, hovered }) {
+function mapsOf(view, { look, overlay, preview, hint, details, from, hovered }) {
   const stones = view.stones.map((colour) => SIGNS[colour]);
   const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
   const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
-  const dimmed = [];
-  if (view.last !== null) marks[view.last] = { type: "circle" };
+  const dimmed = [], lines = [];
+  const draw = (origin, target, type) => view.targets && lines.push({ v1: placeOf(view, origin), v2: placeOf(view, target), type });
+  if (view.last !== null) {
+    marks[view.last] = { type: "circle" };
+    draw(view.lastFrom, view.last, "line");
+  }
   if (view.count) {
     view.count.owner.forEach((colour, point) => (shade[point] = FULL * SIGNS[colour]));
     for (const point of view.count.dead) {
       marks[point] = { type: "cross" };
       shade[point] = 0; // it would cover the cross
-      dimmed.push([point % view.cols, Math.floor(point / view.cols)]);
+      dimmed.push(placeOf(view, point));
     }
   } else if (look?.ownership && overlay.ownership) {
     look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < LEAST_OWNED ? 0 : FULL * (Math.sign(owner) * FAINTEST + (1 - FAINTEST) * owner)));
   }
   if (look && overlay.moves !== "none" && !preview) {
     const best = Math.max(...look.moves.map((move) => (overlay.moves === "policy" ? move.prior : move.share)), 0.0001);
-    for (const move of look.moves) {
+    for (const [index, move] of look.moves.entries()) {
       const share = overlay.moves === "policy" ? move.prior : move.share;
-      if (move.point >= stones.length || stones[move.point] || share < LEAST_SHARE) continue;
+      if (move.point >= stones.length || share < LEAST_SHARE) continue;
+      if (index < ARROWS) draw(move.from, move.point, "arrow");
+      if ((stones[move.point] && !view.targets) || heat[move.point]) continue;
       const text = overlay.moves === "policy" ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}${details ? `\n${short(move.visits)}` : ""}`;
       heat[move.point] = { strength: Math.max(1, Math.round((9 * share) / best)), text };
     }
   }
-  if (hint !== null && hint < stones.length && !stones[hint]) marks[hint] = { type: "triangle" };
+  if (hint !== null && hint.point < stones.length) {
+    marks[hint.point] = { type: "triangle" };
+    draw(hint.from, hint.point, "arrow");
+  }
+  if (from !== null) for (const point of view.targets[from] ?? []) marks[point] = { type: "point" };
   if (preview) showLine(view, preview, stones, marks, dimmed);
   else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = { sign: view.toPlay === "black" ? 1 : -1 };
   return {
@@ -125,17 +145,27 @@ function mapsOf(view, { look, overlay, preview, hint, details, hovered }) {
     heatMap: grid(view, (point) => heat[point]),
     paintMap: grid(view, (point) => shade[point]),
     dimmedVertices: dimmed,
+    lines: view.hexagons ? diagonals(view) : preview ? [] : lines,
   };
+}
+
+/** The third of the three ways in which the points of a board of hexagons touch. */
+function diagonals({ cols, rows }) {
+  return Array.from({ length: cols + rows - 3 }, (_, index) => {
+    const sum = index + 1, right = Math.min(sum, cols - 1), left = Math.max(0, sum - rows + 1);
+    return { v1: [left, sum - left], v2: [right, sum - right], type: "line" };
+  });
 }
 
 /** The moves of an expected line with their numbers, as they would be put down one after the other. */
 function showLine(view, preview, stones, marks, dimmed) {
   let sign = preview.first === "black" ? 1 : -1;
-  preview.points.forEach((point, index) => {
-    if (point < stones.length && !stones[point]) {
+  preview.points.forEach(([from, point], index) => {
+    if (point < stones.length && (!stones[point] || view.targets)) {
+      stones[from] = 0;
       stones[point] = sign;
       marks[point] = { type: "label", label: String(index + 1) };
-      dimmed.push([point % view.cols, Math.floor(point / view.cols)]);
+      dimmed.push(placeOf(view, point));
     }
     sign = -sign;
   });

@@ -86,7 +86,7 @@ function looked(now, look) {
   const [best] = look.moves;
   const isShown = best.chance !== null && !hides(now.view, remembered());
   const text = `Hint: ${best.vertex}${isShown ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
-  return { view, hint: best.point, notice: { kind: "message", text } };
+  return { view, hint: { from: best.from, point: best.point }, notice: { kind: "message", text } };
 }
 
 /** Whether a game is being played that must not show who leads. */
