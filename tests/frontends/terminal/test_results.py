@@ -161,7 +161,7 @@ def test_a_folder_that_cannot_be_written_costs_no_game(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("", "give the name of a game: connect4, course_go, "),
+        ("", "give the name of a game: breakthrough, connect4, "),
         ("chess --results", "unknown game 'chess'"),
         ("tictactoe --level 21", "--level = 21: expected 1 to 20"),
         ("tictactoe --level 3 --visits 9", "level and visits cannot be chosen together"),
