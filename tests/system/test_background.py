@@ -36,7 +36,7 @@ from gozero.games import GAMES
 with jit.collecting():
     from gozero.play.player import make_game
     for name in GAMES:
-        game = make_game(name, range(20), size={"othello": 8, "tictactoe": 3, "simple_go": 5}.get(name, 7), rules=None, komi=None)
+        game = make_game(name, range(20), size={"othello": 8, "tictactoe": 3, "simple_go": 5, "course_go": 5}.get(name, 7), rules=None, komi=None)
         for colour in (1, 2):
             game.play(colour, int(game.legal(colour).nonzero()[0][-2]))
         game.undo()
@@ -116,7 +116,8 @@ def test_every_game_can_be_played_before_anything_is_compiled() -> None:
     done = subprocess.run([sys.executable, "-c", REFUSE + BOARDS], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "Warning" not in done.stderr, done.stderr
     found = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
-    assert found == {name: ["6" if name == "othello" else "1", "True", "False"] for name in games.GAMES}
+    stones = {"othello": "6", "breakthrough": "42"}  # the sum of their colours
+    assert found == {name: [stones.get(name, "1"), "True", "False"] for name in games.GAMES}
 
 
 def test_kernels_are_compiled_before_a_network_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_by_territory_prisoners_count_beside_komi() -> None:
         session.play(session.action(vertex))
     session.play(session.action("C3"))
     for _ in range(2):
-        session.play(session.game.kind.pass_action)
+        session.play(session.game.definition.pass_action)
     counting = Counting(session, Ending(session.game))
     session.tree[session.at].dead = []
     counting.toggle(session.action("C3"))

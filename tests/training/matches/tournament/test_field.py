@@ -94,7 +94,7 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
     ("text", "complaint"),
     [
         ("szie = 9\n" + TWO, "unknown setting 'szie'; known here: entrant, game, size"),
-        ('game = "chess"\n' + TWO, "game = 'chess': choose one of connect4, course_go"),
+        ('game = "chess"\n' + TWO, "game = 'chess': choose one of breakthrough, connect4"),
         ('size = "9"\n' + TWO, "size = '9': expected a whole number"),
         ("size = 99\n" + TWO, "size = 99 is out of range: from 0 to 25"),
         ('kind = "swiss"\n' + TWO, "kind = 'swiss': choose one of round-robin, gauntlet, sprt"),
