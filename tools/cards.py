@@ -22,8 +22,7 @@ LINE = 120  # characters
 HEAD = """\
 # Networks
 
-The networks that come with gozero, and how strong each is. To play with one, to see its metadata, or to train it
-further:
+The networks that come with gozero, and how strong each is. To play with one, see its metadata, or train it further:
 
 ```
 gozero-gtp --weights nogo9.pt
@@ -38,8 +37,8 @@ METHOD = """
 **How strength is measured.** The players swap colours in pairs of games with the same opening of two random plies (four
 against GRhino); a draw counts half, and intervals are Wilson's of 95 %. In Go the rules are Chinese, with komi 7.5.
 *Earlier*: weights that shipped before these played. Some matches were stopped early. The ladder of UCT has twelve
-searches by 10 to 20,480 random playouts. The moves are in `benchmarks/matches`. `gozero tournament release` plays the
-networks against their usual opponents.
+searches by 10 to 20,480 playouts. UCT and PUCT have no network but random playouts, so many a move. The moves are in
+`benchmarks/matches`. `gozero tournament release` plays the networks against their usual opponents.
 """
 
 
@@ -65,10 +64,11 @@ def _card(name: str, card: dict[str, Any], weights: Weights, variants: list[str]
     """A network's section: its matches, what it learned from, how to train it further."""
     rows = [_match(match) for match in card["match"]]
     commands = [match["command"] for match in card["match"] if "command" in match]
-    learned = f"{card.get('learned') or _learned(weights.provenance)} `{card['continued']}` trains it further."
+    learned = card.get("learned") or _learned(weights.provenance)
+    size = f"{weights.config.shape}, {weights.parameters:,} parameters; `{card['continued']}` trains it further."
     parts = [
         f"## {name}",
-        fill(f"{weights.config.shape}, {weights.parameters:,} parameters. {learned}", LINE),
+        fill(f"{size} {learned}", LINE),
         "\n".join(["| opponent | board | visits | result |", "|---|---|---|---|", *rows]),
         *(["\n".join(["```", *commands, "```"])] if commands else []),
         *(fill(card[key], LINE, break_on_hyphens=False) for key in ("more", "weak") if key in card),
@@ -108,7 +108,7 @@ def _learned(provenance: dict[str, Any]) -> str:
     """What a run's metadata says of its length."""
     hours, rows, games = (provenance[key] for key in ("hours", "rows", "games"))
     time = f"{hours:.1f} hours" if hours >= 1 else f"{hours * 60:.0f} minutes"
-    return f"Its last run took {time} and had {rows:,} positions of {games:,} games."
+    return f"Its last run took {time}: {rows:,} positions, {games:,} games."
 
 
 if __name__ == "__main__":

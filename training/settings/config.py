@@ -44,12 +44,12 @@ class MonitorSettings:
 class LoopSettings:
     """The whole run: the keys before the first table of a file."""
 
-    game: str = setting("go", "name of the game, as gozero match --help lists them")
+    game: str = setting("go", "name of the game")
     rules: str = setting("", "rule set; empty = the game's usual one")
     simulator: str = setting(
         "auto",
-        "board of Go: pachi = games are played on pachi-py's too, compared at each move; pachi-tree = searches copy it "
-        "as well, slowly, with a PUCT root; numba = ours alone; auto = pachi if it is installed, on a cluster numba",
+        "board of Go: numba = ours; pachi = pachi-py's too, compared at each move; pachi-tree = searches copy that as "
+        "well, slowly, with a PUCT root; auto = pachi if it is installed, on a cluster numba",
         papers="S3: pachi-tree", choices=SIMULATORS
     )
     network: str = setting(

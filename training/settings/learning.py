@@ -49,11 +49,11 @@ class ReplaySettings:
     opening_weight: float = setting(
         1.0,
         "weight of the rows of games that have rows only in their first quarter: those of selfplay.full_until",
-        0, 1000, "ours: rows of usual searches outnumber those of wide ones"
+        0, 1000, "ours: wide searches give few rows"
     )
     size_weights: dict[int, float] = setting(  # noqa: RUF009 - it makes a field
         {}, "board size = how many times as often its rows are drawn; 0 = never, a size that is not named: 1",
-        papers="ours: at the end of a run, more of what it has seen little of", read=_weights
+        papers="ours: at the end of a run, more of the rare sizes", read=_weights
     )
     held_out: float = setting(0.05, "share of games never trained on, for measuring", 0, 0.5)
 

@@ -107,8 +107,7 @@ class SelfPlaySettings:
     )
     temperature_games: int = setting(
         0,
-        "first games of each size and slot played at `temperature` throughout, later ones at `temperature_end`; 0 = "
-        "no (puct)",
+        "first games of each size and slot played at `temperature`, later ones at `temperature_end`; 0 = no (puct)",
         0, papers="S3: 10"
     )
     temperature_plies: int = setting(
