@@ -83,6 +83,7 @@ def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[t
         ["--run", "{one}", "random"],
         ["--run", "{one}", "--run", "{one}"],
         ["--run", "{one}", "--generations", "1"],
+        ["--run", "{one}", "--rules", "japanese"],
         ["--run", "{young}"],
         ["--run", "{one}", "--run", "{nogo}"],
         ["--run", "{one}/none"],
