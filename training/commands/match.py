@@ -71,6 +71,8 @@ def _check_runs(options: argparse.Namespace) -> None:
     """ChoiceError for what --run cannot have."""
     if options.a is not None or options.csv is not None:
         raise ChoiceError(f"--run plays a run's generations: leave out {options.a or '--csv'}")
+    if options.rules is not None:
+        raise ChoiceError("--run plays by the rules of the run: leave out --rules")
     check_once("run", options.run)
     if len(options.run) > 2:
         raise ChoiceError(f"--run is given {len(options.run)} times: expected one run, or two")

@@ -54,8 +54,8 @@ def _parser() -> Parser:
         commands,
         "export",
         "export_sgf",
-        "one SGF file a game, with what the searches saw; of Connect-4 and tic-tac-toe, which SGF does not know, a "
-        "list of moves",
+        "one SGF file a game, with what the searches saw; of games that are not written as SGF, such as Hex, "
+        "a list of moves",
         filters=True,
     )
     exporting.add_argument("--sgf", type=Path, required=True, metavar="FOLDER", help="where the files go")

@@ -7,6 +7,7 @@ fight-eval: Wu et al. 2024). It is a tournament of pairs.
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -58,7 +59,9 @@ def play(options: argparse.Namespace) -> int:
     given["opening_moves"] = options.opening_moves or OPENING_MOVES
     values = given | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
     view = View(files=lambda found: {(options.plot.absolute() if options.plot else PLOT): _picture(found, sides)})
-    return runner.play_once(fields.made(values, "the match"), options, view, OUT / "-".join(names))
+    # paths are names too, and are to lead nowhere else
+    folder = OUT / re.sub(r"[/\\:]+", "-", "-".join(names)).strip("-")
+    return runner.play_once(fields.made(values, "the match"), options, view, folder)
 
 
 def _settings(run: Path) -> LoopSettings:

@@ -59,7 +59,7 @@ def _function(path: Path, name: str) -> Callable[[Position], Any]:
         sys.path.append(folder)
     spec = importlib.util.spec_from_file_location(f"gozero_player_{path.stem}", path)
     assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look for it there
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises, it makes no player

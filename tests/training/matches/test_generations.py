@@ -83,6 +83,7 @@ def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[t
         ["--run", "{one}", "random"],
         ["--run", "{one}", "--run", "{one}"],
         ["--run", "{one}", "--generations", "1"],
+        ["--run", "{one}", "--rules", "japanese"],
         ["--run", "{young}"],
         ["--run", "{one}", "--run", "{nogo}"],
         ["--run", "{one}/none"],
@@ -98,3 +99,12 @@ def test_what_makes_no_sense_is_one_line(
     places = {name: run_of(tmp_path / name, numbers, *changes.get(name, ())) for name, numbers in runs.items()}
     assert match.main([option.format(**places) for option in options]) == 2
     assert capsys.readouterr().err.count("\n") == 1 and not played
+
+
+def test_runs_of_one_name_are_written_among_the_tournaments(
+    tmp_path: Path, played: list[tuple[Field, View, Path]]
+) -> None:
+    folders = [run_of(tmp_path / place / "x", range(1, 3)) for place in "ab"]
+    assert match.main(["--run", folders[0], "--run", folders[1]]) == 0
+    ((_, _, out),) = played
+    assert out.parent == Path("tournaments")

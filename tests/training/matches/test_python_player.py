@@ -13,8 +13,16 @@ from training.matches.players import Conditions, Fault, PlayerError, Turn, open_
 GAME = games.make("tictactoe")
 CONDITIONS = Conditions(GAME, 0.0)
 STRATEGY = """
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import numpy as np
 from beside import LAST
+
+@dataclass
+class Thought:
+    move: int
 
 def last(position):
     return np.flatnonzero(position.legal())[LAST]
