@@ -36,7 +36,8 @@ from gozero.games import GAMES
 with jit.collecting():
     from gozero.play.player import make_game
     for name in GAMES:
-        game = make_game(name, range(20), size={"othello": 8, "tictactoe": 3, "simple_go": 5, "course_go": 5}.get(name, 7), rules=None, komi=None)
+        sizes = {"othello": 8, "tictactoe": 3, "simple_go": 5, "course_go": 5}
+        game = make_game(name, range(20), size=sizes.get(name, 7), rules=None, komi=None)
         for colour in (1, 2):
             game.play(colour, int(game.legal(colour).nonzero()[0][-2]))
         game.undo()
