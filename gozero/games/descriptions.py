@@ -16,14 +16,20 @@ class Description:
     won_by: str
 
 
-_AREA = "The larger area wins; two passes end the game, and every stone then on the board counts as alive."
+_AREA = (
+    "The larger area wins, by Japanese rules the larger territory with prisoners; two passes end the game. By area "
+    "every stone then on the board counts as alive."
+)
 _SMALL = "The larger area wins, without komi; after two passes or 100 moves all stones count as alive."
 _EYES = "More one-point eyes win; who can move must, and no own eye may be filled that is not in danger."
 _NOGO = "No move may capture, nor take its own chain's last liberty; who cannot move loses."
 _DISCS = "A disc turns over the lines it encloses; most discs win; who can place none passes."
 _DROPS = "Discs fall to the lowest free point of a column; four in a row win."
 _AHEAD = "Pieces move one row ahead, straight or slantwise, and capture slantwise; who gets one to the last row wins."
-_CHAIN = "Black joins top and bottom, White left and right; the second move may be on the first stone, which then is White's."
+_CHAIN = (
+    "Black joins top and bottom, White left and right. A point also touches the ones above to the right and below to the "
+    "left. The second move may be on the first stone, which then is White's."
+)
 DESCRIPTIONS = {
     "go": Description("Go", _AREA, "{margin} points"),
     "simple_go": Description("Simplified Go", _SMALL, "{margin} points"),
