@@ -45,8 +45,8 @@ class ProcessSelfPlay(RemoteSelfPlay):
         if self._workers._broken:  # the pool sends the others SIGTERM, which they ignore, and waits for them
             for process in list((self._workers._processes or {}).values()):
                 process.kill()
-            if (orders := self._workers._call_queue) is not None:
-                # else the thread that writes orders waits for a reader for ever, before Python 3.11.5 (gh-94777)
+            # else the thread that writes orders waits for a reader for ever, in older Pythons (gh-94777)
+            if (orders := self._workers._call_queue) is not None:  # type: ignore[attr-defined]
                 orders._reader.close()
         self._workers.shutdown(cancel_futures=True)
 
