@@ -131,14 +131,9 @@ class Terminal:
     """
 
     def __init__(
-        self,
-        player: Player,
-        person: int,
-        visits: int,
-        hint_visits: int | None = None,
-        opponent: Opponent | None = None,
-        remark: Callable[[Position, float], str] | None = None,
-    ) -> None:
+        self, player: Player, person: int, visits: int, hint_visits: int | None = None,
+        opponent: Opponent | None = None, remark: Callable[[Position, float], str] | None = None,
+    ) -> None:  # fmt: skip
         self.resigned = False  # the person has
         self._player, self._person = player, person
         self._game = player.game.position.game
