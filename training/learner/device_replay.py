@@ -4,7 +4,6 @@ there. The rows that are drawn are those of `Replay.sample`, and so are the batc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -26,18 +25,16 @@ class DeviceReplay:
     def __init__(self, replay: Replay, device: torch.device) -> None:
         self.replay, self.device = replay, device
         self._uploaded: dict[int, tuple[Rows, dict[str, Tensor]]] = {}
+        self._maps: dict[int, tuple[Tensor, Tensor]] = {}
 
     def sample(self, batch: int, generator: np.random.Generator) -> Batch:
         """`Replay.sample`, of tensors on the device."""
         drawn = self.replay.draw(batch, generator)
         game, rows = self.replay.game_of(drawn.size), self._rows(drawn)
-        numbers, turns = np.unique(drawn.symmetries, return_inverse=True)
+        turns = np.searchsorted(sorted(game.symmetries), drawn.symmetries)
         chosen, turn = (torch.from_numpy(array).to(self.device) for array in (drawn.chosen, turns))
         part = {name: tensor[chosen] for name, tensor in rows.items()}
-        points = self._stacked(symmetry.point_map(game.shape, number) for number in numbers.tolist())[turn]
-        actions = self._stacked(
-            symmetry.action_map(game.shape, number, game.directions) for number in numbers.tolist()
-        )[turn]
+        points, actions = (maps[turn] for maps in self._turns(game))
         shown = layout(drawn.rows, game)
         found: dict[str, Any] = {
             "planes": self._exchanged(_planes(part["planes"], len(shown.planes), game, points), drawn),
@@ -60,14 +57,22 @@ class DeviceReplay:
         """The rows among which some were drawn, on the device."""
         known = self._uploaded.get(drawn.size)
         if known is None or known[0] is not drawn.rows:
-            self._uploaded.pop(drawn.size, None)  # free its memory first
+            for size in {drawn.size, *self._uploaded.keys() - self.replay.sizes().keys()}:
+                self._uploaded.pop(size, None)  # free its memory first
             tensors = {name: torch.from_numpy(getattr(drawn.rows, name)).to(self.device) for name in UPLOADED}
             known = self._uploaded[drawn.size] = drawn.rows, tensors
         return known[1]
 
-    def _stacked(self, maps: Iterable[np.ndarray]) -> Tensor:
-        """int64 [k, n]: k symmetries' maps of n points or actions."""
-        return torch.from_numpy(np.stack(list(maps))).to(self.device)
+    def _turns(self, game: Game) -> tuple[Tensor, Tensor]:
+        """int64 [k, P] and [k, A], on the device: the maps of points and of actions by each of the game's k symmetries,
+        ascending.
+        """
+        if game.size not in self._maps:
+            numbers = sorted(game.symmetries)
+            points = np.stack([symmetry.point_map(game.shape, number) for number in numbers])
+            actions = np.stack([symmetry.action_map(game.shape, number, game.directions) for number in numbers])
+            self._maps[game.size] = torch.from_numpy(points).to(self.device), torch.from_numpy(actions).to(self.device)
+        return self._maps[game.size]
 
     def _exchanged(self, planes: Tensor, drawn: Drawn) -> Tensor:
         """The planes, changed in place: where a symmetry exchanges the colours it is the other colour's turn."""
