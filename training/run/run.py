@@ -99,7 +99,6 @@ class Run:
         self.progress.full_share = max(self.progress.full_share, settings.selfplay.full_share)
         self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
-        self._played_seconds = 0.0  # of the latest self-play
         self._learning_share = LEARNING_SHARE
         self.selfplay = backend.selfplay(settings, self.trainer.average())
         self.actor = Actor(settings, folder, self.selfplay)
@@ -142,7 +141,6 @@ class Run:
             stage = self.settings.stage_at(self.progress.rows - absorbed)  # the one in which the generation began
             begun = time.monotonic()
             self.actor.play(stage, self.progress, pause or self.save, lambda: stop() or self._must_learn(begun))
-            self._played_seconds = time.monotonic() - begun
 
     def _must_learn(self, begun: float) -> bool:
         """Whether the time that a limit in hours leaves is needed to learn from the games played since `begun`."""
@@ -179,7 +177,7 @@ class Run:
         steps, progress = self.trainer.steps_ready(), self.progress
         every = self._steps_between_pauses() or steps
         with self.timeline.during("learner"), progress_bar(steps, f"learning {progress.generation}", " steps") as bar:
-            done, begun = 0, time.monotonic()
+            done = 0
             while done < steps and not stop() and self._seconds_left() > 0:
                 count = min(self.trainer.chunk, steps - done, every - done % every)
                 with self.locked():
@@ -194,8 +192,9 @@ class Run:
                 bar.update(count)
                 if pause is not None and done % every == 0 and done < steps:
                     pause()
-            if self._played_seconds and done == steps:
-                self._learning_share = (time.monotonic() - begun) / self._played_seconds
+        spent = self.timeline.spent()
+        if spent["selfplay"] and done == steps:
+            self._learning_share = spent["learner"] / spent["selfplay"]
 
     def _steps_between_pauses(self) -> int:
         """Steps between two checkpoints within a generation; 0: there are none."""
