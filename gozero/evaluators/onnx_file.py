@@ -56,10 +56,7 @@ def write(path: Path, out: Path) -> str:
     most = difference(file, onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]))
     if not most <= TOLERANCE:
         raise weights.WeightsError(path, f"onnxruntime's outputs differ from PyTorch's by {most:.1e}; nothing is written")
-    try:
-        files.write(target, content)
-    except OSError as error:
-        raise ChoiceError(f"cannot write {target}: {(error.strerror or str(error)).lower()}") from None
+    files.write_asked(target, content)
     return f"{target}: {file.config.name} for {file.game}, within {most:.1e} of PyTorch on {CHECKED} positions"
 
 

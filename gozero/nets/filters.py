@@ -35,11 +35,7 @@ def draw(file: Path, out: Path) -> str:
     if out.suffix.lower() != ".png":
         raise ChoiceError(f"--filters {out}: expected a name that ends with .png")
     loaded, target = weights.load(file, game=None), files.full(out)
-    drawn = picture(loaded)
-    try:
-        files.write(target, drawn)
-    except OSError as error:
-        raise ChoiceError(f"cannot write the picture {target}: {(error.strerror or str(error)).lower()}") from None
+    files.write_asked(target, picture(loaded), "the picture ")
     return f"{target}: {first_layer(loaded).title}"
 
 

@@ -16,6 +16,8 @@ from typing import IO
 
 import platformdirs
 
+from gozero.system.errors import ChoiceError
+
 MOST_VERSIONS = 8  # of gozero, whose kernels (64 MB each) stay side by side
 
 
@@ -70,6 +72,15 @@ def write(path: Path, content: bytes) -> None:
             file.write(content)
     except PermissionError:  # perhaps of the folder only
         target.write_bytes(content)
+
+
+def write_asked(path: Path, content: bytes, what: str = "") -> None:
+    """`write` a file that a command was asked for, ``what`` in words. ChoiceError if that fails."""
+    try:
+        write(path, content)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ChoiceError(f"cannot write {what}{path}: {why}") from None
 
 
 @contextmanager
