@@ -193,7 +193,13 @@ class GoEnding(Ending):
         # after the opponent's pass `sensible` has asked already
         if self._opponent_passed(root) or not self._game.rules.removes_dead:
             return False
-        return abs(self._searcher.owner(root, action)) >= OWNED and self.settlement(limits).is_complete
+        owner = self._searcher.last_owners(root)
+        if owner is None or action >= len(owner) or abs(owner[action]) < OWNED:
+            return False
+        if (np.abs(owner) < OWNED).sum() > FEW_MOVES:  # cheap, and in most positions enough
+            return False
+        guess = settle(self._game.stones(), [owner if root.to_play == BLACK else -owner] * 2)
+        return guess.is_complete and self.settlement(limits).is_complete
 
     def _opponent_passed(self, root: Position) -> bool:
         last = next(reversed(self._game.position.moves), None)

@@ -166,13 +166,12 @@ class Searcher:
         tree = self.open(root.game)
         return replace(analysis_of(tree, root, Observer(lambda analysis: None), [action]), hits=None)
 
-    def owner(self, root: Position, action: int) -> float:
-        """Expected owner, -1..1, of the point of an action by what the last `search`, of ``root``, evaluated; 0 if that
-        is unknown.
+    def last_owners(self, root: Position) -> np.ndarray | None:
+        """Expected owner of each point, float32 [P], + for the side to move, by what the last `search`, of ``root``,
+        evaluated; None if that is unknown.
         """
         owners = _owners_of(self.open(root.game))
-        ownership = owners.ownership(root) if owners is not None and owners.count else None
-        return 0.0 if ownership is None or action >= len(ownership) else float(ownership[action])
+        return owners.ownership(root) if owners is not None and owners.count else None
 
     def ownership(self, root: Position, among: np.ndarray, limits: Limits) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move, by a search aside; None if unknown."""
