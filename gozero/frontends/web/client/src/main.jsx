@@ -11,6 +11,7 @@ import { Players } from "./players.jsx";
 import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
 import { useWalk } from "./walking.js";
+import { t } from "./translate.js";
 import { percent, side } from "./words.js";
 import "./style.css";
 
@@ -147,7 +148,7 @@ function Page() {
     >
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
-        <button type="button" class="main" onClick={() => setDialog("new")}>New game</button>
+        <button type="button" class="main" onClick={() => setDialog("new")}>{t("New game")}</button>
         <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
         <div id="settings" class="card" popover="auto">
           <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
