@@ -6,7 +6,7 @@ import { percent, short, sizes } from "./words.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const SIGNS = [0, 1, -1]; // a colour's number → Shudan's sign
-const LARGEST_VERTEX = 76, MARGIN = 2.7; // pixels; coordinates and border in vertices
+const LARGEST_VERTEX = 96, MARGIN = 2.7; // pixels; coordinates and border in vertices
 const LEAST_SHARE = 0.01;
 const ARROWS = 3; // candidate moves of pieces that have one
 const CROWDED = 13; // points a side from which a tap is first shown, and played by a second one

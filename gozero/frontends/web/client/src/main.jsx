@@ -165,16 +165,16 @@ function Page() {
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
             onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} coordinates={memory.coordinates}
           />
-          <div class="notices" aria-live="polite">
-            {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
-            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
-          </div>
           <div class="actions" role="group" aria-label="Moves">
             {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${vertexOf(view, mark)}`}</button>}
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
             <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
             {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setDialog("resign")}>Resign</button>}
+          </div>
+          <div class="notices" aria-live="polite">
+            {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
+            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
           </div>
         </div>
         <aside>
