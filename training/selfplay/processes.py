@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from threading import Timer
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ from training.selfplay.remote import NetworkVersion, PlayTask, RemoteSelfPlay, T
 from training.settings.config import LoopSettings
 
 LOOK = 0.1  # seconds between two looks at whether to stop
+LAST_SECONDS = 3.0  # that the processes have to end by themselves
 
 
 class WorkerLostError(Exception):
@@ -41,14 +43,22 @@ class ProcessSelfPlay(RemoteSelfPlay):
         self._workers = ProcessPoolExecutor(processes, SPAWN, _begin, begun)
 
     def close(self) -> None:
+        """End the processes; those that have not ended after a while are killed."""
         self._halt.value = 1
-        if self._workers._broken:  # the pool sends the others SIGTERM, which they ignore, and waits for them
-            for process in list((self._workers._processes or {}).values()):
+        processes, orders = dict(self._workers._processes or {}), self._workers._call_queue  # type: ignore[attr-defined]
+
+        def kill() -> None:
+            for process in processes.values():
                 process.kill()
             # else the thread that writes orders waits for a reader for ever, in older Pythons (gh-94777)
-            if (orders := self._workers._call_queue) is not None:  # type: ignore[attr-defined]
+            if orders is not None:
                 orders._reader.close()
-        self._workers.shutdown(cancel_futures=True)
+
+        # a pool that breaks sends the others SIGTERM, which they ignore, and waits for them
+        limit = Timer(0 if self._workers._broken else LAST_SECONDS, kill)
+        limit.start()
+        self._workers.shutdown(cancel_futures=True)  # if this is interrupted the limit stays
+        limit.cancel()
 
     def _sent(self) -> NetworkVersion:
         arrays = {name: tensor.numpy() for name, tensor in self.playing.state_dict().items()}

@@ -97,6 +97,16 @@ def test_a_stop_loses_no_game(shared: ProcessSelfPlay) -> None:
     assert len(moves(played(shared, tasks(200), lambda: next(asked, None) is None))) == begun() - before
 
 
+def test_a_process_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("training.selfplay.processes.LAST_SECONDS", 0.1)
+    made = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
+    made.submit(tasks()[0])
+    workers = list(made._workers._processes.values())
+    os.kill(workers[0].pid, signal.SIGSTOP)
+    made.close()
+    assert not any(process.is_alive() for process in workers)
+
+
 def test_an_error_in_a_worker_is_raised_here(shared: ProcessSelfPlay) -> None:
     played(shared, tasks(1))
     order = PlayTask(0, tasks()[0], shared._pools[5, 0]._replace(content=b""), shared._weights)
