@@ -28,8 +28,10 @@ class Diagram:
     passes: int
 
 
-def print_diagram(colours: np.ndarray, to_play: int, *, ko: int | None = None, passes: int = 0) -> str:
-    """The diagram of colours [rows, cols] (0 empty, 1 Black, 2 White)."""
+def print_diagram(
+    colours: np.ndarray, to_play: int, *, ko: int | None = None, passes: int = 0, slanted: bool = False
+) -> str:
+    """The diagram of colours [rows, cols] (0 empty, 1 Black, 2 White); ``slanted``: of hexagons, each row further right."""
     height, size = colours.shape
     title = f"{SYMBOLS[to_play]} to play"
     if ko is not None:
@@ -37,7 +39,8 @@ def print_diagram(colours: np.ndarray, to_play: int, *, ko: int | None = None, p
     if passes:
         title += f", {passes} pass" + ("es" if passes > 1 else "")
     rows = [f"{height - row:2d} " + " ".join(SYMBOLS[colour] for colour in colours[row]) for row in range(height)]
-    return "\n".join([title, *rows, "   " + " ".join(LETTERS[:size])])
+    lines = [*rows, "   " + " ".join(LETTERS[:size])]
+    return "\n".join([title, *(" " * row + line if slanted else line for row, line in enumerate(lines))])
 
 
 def parse_diagram(text: str, size: int, height: int | None = None) -> Diagram:

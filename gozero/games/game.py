@@ -62,6 +62,7 @@ class Game:
     stones: Callable[..., None]  # (state, out uint8 [points]): the colours of the points, EMPTY, BLACK or WHITE
     # (colours uint8 [points], to_play) → int32 [S]: a position from stones. ValueError if it cannot stand
     set_up: Callable[[np.ndarray, int], np.ndarray]
+    hexagons: bool = False  # whether the points are hexagons, of which each row stands half a point further right
     directions: coords.Directions = coords.PLACING  # in which pieces move; unless they do, an action is a point
     # as `legal`, without actions that a search with a network need not consider; at least one is left. None: `legal`
     thinkable: Callable[..., int] | None = None
@@ -161,7 +162,7 @@ class Game:
     def to_text(self, state: np.ndarray) -> str:
         """Board diagram: a line with the side to move, then rows from the top with coordinates."""
         ko, passes = (None, 0) if self.marks is None else self.marks(state)
-        return print_diagram(self.board(state), int(state[TO_PLAY]), ko=ko, passes=passes)
+        return print_diagram(self.board(state), int(state[TO_PLAY]), ko=ko, passes=passes, slanted=self.hexagons)
 
     def from_text(self, text: str) -> np.ndarray:
         """int32 [S]: the position a diagram of `to_text` shows. ValueError says what does not fit."""

@@ -151,5 +151,5 @@ def make(size: int = 11) -> Game:
     return Game(
         name="hex", rows=size, cols=size, has_pass=False, symmetries=SYMMETRIES, max_plies=size * size + 1,
         initial=set_up(size, np.zeros(size * size, np.uint8), BLACK), step=step, legal=legal, outcome=outcome,
-        sample=sample, stones=stones, set_up=partial(set_up, size),
+        sample=sample, stones=stones, set_up=partial(set_up, size), hexagons=True,
     )  # fmt: skip

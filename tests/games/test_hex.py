@@ -48,3 +48,10 @@ def test_white_joins_left_and_right() -> None:
 def test_impossible_stones_are_refused(rows: tuple[str, ...]) -> None:
     with pytest.raises(SetUpError):
         position(*rows)
+
+
+def test_its_diagram_is_slanted_and_can_be_read() -> None:
+    row = Row(GAME)
+    text = GAME.to_text(row.state)
+    assert text.splitlines()[1:] == [" 3 . . .", "  2 . . .", "   1 . . .", "      A B C"]
+    assert (GAME.from_text(text) == row.state).all()

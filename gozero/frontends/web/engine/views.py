@@ -13,7 +13,7 @@ import numpy as np
 
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
-from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, HEXAGON_GAMES
+from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
 from gozero.games.game import Game
 from gozero.play.current_game import GoGame
@@ -57,7 +57,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "size": game.size,
         "squares": game.name in GAMES_ON_SQUARES,
         "falling": game.name in FALLING_GAMES,
-        "hexagons": game.name in HEXAGON_GAMES,
+        "hexagons": game.definition.hexagons,
         "stones": game.stones().reshape(-1).tolist(),
         "last": last and last[1],
         "lastFrom": last and last[0],
