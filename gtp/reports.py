@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gozero.play.searcher import Searched
 
 SMALLEST_SHARE = 0.005
+LISTED_MOVES = 10  # likely moves that are named where no point can be marked
 """Moves with a smaller share are left out: they would show as 0 %."""
 LIVE_INTERVAL = 0.5
 """Seconds between two live drawings."""
@@ -77,6 +78,8 @@ def policy(analysis: Analysis, kind: Game) -> str:
     likely = [move for move in analysis.moves if move.prior >= SMALLEST_SHARE]
     most = max((move.prior for move in likely), default=1.0)
     marks = [(move, move.prior / most, f"{100 * move.prior:.0f}") for move in likely]
+    if kind.moves_pieces:
+        return f"TEXT {', '.join(f'{kind.vertex(move.action)} {label} %' for move, _, label in marks[:LISTED_MOVES])}"
     passing = sum(move.prior for move in analysis.moves if move.action == kind.pass_action)
     return "\n".join([*_marked(marks, analysis.colour, kind), f"TEXT pass {100 * passing:.1f} %"])
 

@@ -129,12 +129,17 @@ def kgs_rules(session: Session, command: Command) -> None:
 
 
 def set_rule(session: Session, command: Command) -> None:
-    """``kata-set-rule FIELD VALUE``, the value in any case: the other fields stay."""
+    """``kata-set-rule FIELD VALUE``, the value in any case: the other fields stay, but for the tax that goes with
+    the scoring.
+    """
     if len(command.arguments) != 2:
         raise GtpError("syntax error: expected a field and its value")
     name, text = command.arguments
     value = {"TRUE": True, "FALSE": False}.get(text.upper(), text.upper())
-    _set_rules(session, rules_of(fields_of(session.go_game.rules) | {name: value}))
+    given: dict[str, Any] = {name: value}
+    if name in ("scoring", "scoringRule"):  # only this tax is played with it
+        given["tax"] = "SEKI" if value == "TERRITORY" else "NONE"
+    _set_rules(session, rules_of(fields_of(session.go_game.rules) | given))
 
 
 def _set_rules(session: Session, rules: RuleSet) -> None:

@@ -106,6 +106,12 @@ def test_value_and_policy_need_no_search_and_visits_make_one() -> None:
     assert tree[0].startswith("root   visits 60 ") and tree[1].startswith("  A5 ")
 
 
+def test_where_pieces_move_the_likely_moves_are_named() -> None:
+    engine = Engine(GtpSettings("breakthrough", visits=4, seed=1))
+    moves = engine.ask("gogui-policy").removeprefix("TEXT ").split(", ")
+    assert len(moves) == 10 and all(re.fullmatch(r"[A-H]\d-[A-H]\d \d+ %", move) for move in moves)
+
+
 def test_after_the_end_there_is_nothing_to_show() -> None:
     engine = Engine(GtpSettings("tictactoe", visits=4, seed=1))
     engine.ask("play_sequence b A1 w B1 b A2 w B2 b A3")

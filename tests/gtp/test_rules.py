@@ -90,6 +90,8 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
         "kata-set-rule ko situational", "kata-set-rule suicide FALSE", "kata-set-rule whiteHandicapBonus n-1"
     )
     assert rules(engine) == CHINESE | KATAGO["aga"]
+    engine.ask("kata-set-rule scoring territory")  # with the tax that it is played with
+    assert (rules(engine)["scoring"], rules(engine)["tax"]) == ("TERRITORY", "SEKI")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +100,6 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
         ("kata-set-rules stone-scoring", "tax"),
         ("kata-set-rules aga-button", "button"),
         ('kata-set-rules {"scoring":"TERRITORY"}', "TERRITORY with SEKI"),
-        ("kata-set-rule scoring TERRITORY", "TERRITORY with SEKI"),
         ("kata-set-rule tax ALL", "tax"),
         ("kata-set-rule hasButton true", "button"),
         ("kata-set-rules house", "expected one of"),
