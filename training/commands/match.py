@@ -25,7 +25,9 @@ from pathlib import Path
 from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
 from training.matches.interface import DESCRIPTIONS
-from training.matches.options import add_game, add_play, check_files, check_game, check_komi, check_once
+from training.matches.options import GO, add_game, add_play, check_files, check_game, check_komi, check_once
+
+RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,15 +48,19 @@ def _parser() -> Parser:
     add("--plot", type=Path, metavar="FILE.png", help="where Elo over generations is drawn")
     add_game(parser)
     add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
-    add_play(parser, "none is left")
+    add_play(parser, "none is left", None)
+    parser.set_defaults(game=None)
     add("--csv", type=Path, metavar="FILE", help="save the list of games")
     return parser
 
 
 def _run(options: argparse.Namespace) -> int:
-    check_game(options.game)
+    if options.game is not None:
+        check_game(options.game)
     check_komi("--komi", options.komi)
     check_files(options.csv, options.plot)
+    if options.opening_moves is None:  # from the first position two networks play one game again and again
+        options.opening_moves = RUN_OPENING_MOVES if options.run else 0
     if options.run:
         _check_runs(options)
         from training.matches import generations
@@ -62,6 +68,7 @@ def _run(options: argparse.Namespace) -> int:
         return generations.play(options)
     if options.b is None:
         raise ChoiceError("give two players, A and B, or --run FOLDER; --help lists the players")
+    options.game = options.game or GO
     from training.matches import arena
 
     return arena.play(options)

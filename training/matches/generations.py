@@ -28,7 +28,6 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 
 PLOT = Path("elo.png")  # in the folder of the results
-OPENING_MOVES = 4  # if none are asked for: from the first position two networks play one game again and again
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ def play(options: argparse.Namespace) -> int:
     pairs = [{"a": a.name, "b": b.name} for a, b in _pairs(sides)]
     first, given = settings[0], field_values(options)
     given |= {"game": first.game, "rules": first.rules, "size": options.size or first.stage[-1].main_size}
-    given["opening_moves"] = options.opening_moves or OPENING_MOVES
+    if options.game not in (None, first.game):
+        raise ChoiceError(f"--game {options.game}: the run plays {first.game}; leave --game out")
     values = given | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
     view = View(files=lambda found: {(options.plot.absolute() if options.plot else PLOT): _picture(found, sides)})
     # paths are names too, and are to lead nowhere else

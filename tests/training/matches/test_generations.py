@@ -58,7 +58,7 @@ def test_generations_of_a_run_meet_the_two_after_them(
     assert match.main(["--run", folder, "--generations", "4", "--visits", "7", "--games", "2"]) == 0
     ((field, view, out),) = played
     assert (field.kind, field.size, field.game, out) == (PAIRS, 5, "go", Path("tournaments/x"))
-    assert field.opening_moves == generations.OPENING_MOVES
+    assert field.opening_moves == match.RUN_OPENING_MOVES
     assert field.names == ["x 1", "x 4", "x 7", "x 10"]
     assert field.entrant[0].player == f"weights:{folder}/checkpoints/000001.pt:7"
     meetings = {(int(pair.a[2:]), int(pair.b[2:])) for pair in field.pair}
@@ -71,7 +71,9 @@ def test_generations_of_a_run_meet_the_two_after_them(
 
 def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[tuple[Field, View, Path]]) -> None:
     one, two = run_of(tmp_path / "one", range(1, 3)), run_of(tmp_path / "two", range(2, 5))
-    assert match.main(["--run", one, "--run", two]) == 0
+    assert match.main(["--run", one, "--run", two, "--game", "othello"]) == 2 and not played
+    assert match.main(["--run", one, "--run", two, "--opening-moves", "0"]) == 0
+    assert played[0][0].opening_moves == 0
     names = {(pair.a, pair.b) for pair in played[0][0].pair}
     assert {pair for pair in names if pair[0][:3] != pair[1][:3]} == {("one 1", "two 2"), ("one 2", "two 2")}
     assert {("one 1", "one 2"), ("two 2", "two 3")} < names
