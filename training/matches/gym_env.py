@@ -176,7 +176,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         state = position.state.copy()
         state[TO_PLAY] = colour
         planes, numbers = features.encode(position.game, state[None])
-        mask = position.legal() & (position.to_play == colour)
+        mask = position.legal() & (position.to_play == colour and self._loser is None)
         has_score = position.is_over and self._loser is None and position.game.score is not None
         return planes[0], {
             "action_mask": mask.astype(np.int8),

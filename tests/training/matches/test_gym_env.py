@@ -155,6 +155,7 @@ def test_an_illegal_action_loses_at_once_and_resigning_too() -> None:
         env.reset()
         env.step(at("C3"))
         _, reward, terminated, truncated, info = env.step(action)
+        assert not info["action_mask"].any()
         assert (reward, terminated, truncated, info["illegal"]) == (-1.0, True, False, illegal)
         with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
             env.unwrapped.step(at("A1"))
