@@ -2,9 +2,9 @@
 
     python -m tools.keep_run runs/go13 weights/resume
 
-The copy has the learner's network, its average, the network that won the gate if there is one, the counters and
-settings, the games in flight, and the newest game records that fit into `--megabytes`; not the optimiser, which starts
-fresh. Settings of the machine rather than the run are set back to their defaults. A copy of the folder is a run folder:
+The copy has the average of the learner's network, from which it goes on, the network that won the gate if there is one,
+the counters and settings, the games in flight, and the newest game records that fit into `--megabytes`; not the
+optimiser, which starts fresh. Settings of the machine rather than the run are set back to their defaults. A copy of the folder is a run folder:
 `gozero train --run COPY` continues it.
 
 Exit code 0: copied. 2: not copied, and one line on stderr says why.
@@ -57,6 +57,7 @@ def _copy(run: Path, fresh: Path, megabytes: float) -> tuple[list[str], str]:
     snapshot, complaints = found
     progress, settings = snapshot.progress, _settings(run / "settings.json")
     learner = {name: value for name, value in snapshot.learner.items() if name != "optimiser"}
+    learner["net"] = learner["ema"]
     won = snapshot.playing if settings["gate"]["games"] else None  # without a gate the average plays
     kept = Snapshot(progress, learner, won, snapshot.pools, snapshot.shard_bytes, snapshot.metadata)
     checkpoint.save(fresh / "checkpoints", kept, settings, keep=0)

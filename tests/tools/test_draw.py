@@ -32,7 +32,7 @@ def test_the_command_of_the_manual_draws_policy_and_ownership(tmp_path: Path, mo
     policy, owner = drawn
     assert isinstance(policy, BoardPicture)
     assert policy.title.startswith("move 49\nBlack's policy")
-    assert set(policy.heat.argsort(axis=None)[-2:]) == {8 * 13 + 2, 9 * 13 + 2}  # C5 and C4
+    assert policy.heat.argmax() == 9 * 13 + 2  # C4
     assert (policy.stones == owner.stones).all()
     assert (policy.stones > 0).sum() == 48 - 1  # one stone has been captured
     assert "red: Black's points" in owner.title

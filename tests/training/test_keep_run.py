@@ -59,7 +59,7 @@ def test_a_training_goes_on_from_the_copy(finished: Path, tmp_path: Path, capsys
     assert after.pools == before.pools and any(len(game["moves"]) for game in after.pools[5, 0]["games"])
     assert set(before.learner) - set(after.learner) == {"optimiser"}
     for name in ("net", "ema"):
-        assert all(torch.equal(tensor, after.learner[name][key]) for key, tensor in before.learner[name].items())
+        assert all(torch.equal(tensor, after.learner[name][key]) for key, tensor in before.learner["ema"].items())
     train(target, 3)
     reports = history.read(target).reports
     assert [report["run/generation"] for report in reports] == [3]
