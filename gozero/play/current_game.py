@@ -52,7 +52,7 @@ class CurrentGame:
         ascending.
         """
         self.name, self.sizes = name, sizes
-        self._rules: str | RuleSet | None = rules  # that somebody chose
+        self._named_rules = rules
         self.new_game(size)
 
     # The board
@@ -85,7 +85,7 @@ class CurrentGame:
 
     def new_game(self, size: int | None = None) -> None:
         """The first position, on a board of another size if given."""
-        self._begin(Position(games.make(self.name, size=size or self.size, rules=self._rules)))
+        self._begin(Position(games.make(self.name, size=size or self.size, rules=self._named_rules)))
 
     def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
         """Begin a game with these stones, a colour for each action. ValueError, and no change, if they cannot stand."""
@@ -177,6 +177,8 @@ class GoGame(CurrentGame):
         """Begin with this komi, None: the game's own; later games have what was set last. Simplified Go has none."""
         usual = games.usual(name, "komi")
         self._has_komi = usual is not None  # and with it other rules than its own
+        self._usual_rules = rule_set(games.usual(name, "rules"))
+        self._chosen_rules = None if rules is None else rule_set(rules)
         self._setting = GameRecord(size, komi=usual if komi is None else komi)
         super().__init__(name, sizes, size=size, rules=rules)
 
@@ -189,11 +191,11 @@ class GoGame(CurrentGame):
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
         result = self._setting.result if komi == self.komi else ""
-        self._go_on(replace(self._setting, komi=komi, result=result), self._record_rules or self._rules)
+        self._go_on(replace(self._setting, komi=komi, result=result), self._record_rules or self._chosen_rules)
 
     @property
     def rules(self) -> RuleSet:
-        return rule_set(self._record_rules or self._rules or games.usual(self.name, "rules"))
+        return self._record_rules or self._chosen_rules or self._usual_rules
 
     def set_rules(self, rules: RuleSet) -> None:
         """Play by other rules from now on, also in this game. ChoiceError if it has only one set, IllegalMove if they
@@ -201,7 +203,7 @@ class GoGame(CurrentGame):
         """
         self._check_own_rules()
         self._go_on(replace(self._setting, result=self._setting.result if rules == self.rules else ""), rules)
-        self._rules, self._record_rules = rules, None
+        self._chosen_rules, self._record_rules = rules, None
 
     @property
     def handicap(self) -> int:  # type: ignore[override]
@@ -255,7 +257,7 @@ class GoGame(CurrentGame):
         setting = replace(record, komi=komi, moves=(), next_to_play=None)
         named = named_rules(record.rules) if self._has_komi else None
         refused = []
-        for rules in dict.fromkeys((named if self._rules is None else None, named)):
+        for rules in dict.fromkeys((named if self._chosen_rules is None else None, named)):
             try:
                 self._begin_from(setting, rules, record.moves)
                 break
@@ -281,7 +283,7 @@ class GoGame(CurrentGame):
         self, setting: GameRecord, rules: RuleSet | None = None, moves: Sequence[tuple[int, int]] = ()
     ) -> None:
         """Begin a game, by rules of its own if given; only when all of it has succeeded does it replace the old one."""
-        position = self._position_of(setting, rules or self._rules, moves)
+        position = self._position_of(setting, rules or self._chosen_rules, moves)
         self._setting, self._record_rules, self._record_moves = setting, rules, tuple(moves)
         self._begin(position)
 
