@@ -54,6 +54,12 @@ class WebSettings(EngineProcessSettings):
     host: str = option("127.0.0.1", "address to listen on (default 127.0.0.1, this machine alone)", metavar="ADDRESS")
     port: int | None = option(None, "port to listen on (default 8013, or another if that is taken)", low=0, high=65_535)
     no_browser: bool = option(False, "only print the address, do not open a browser")
+    games: str | None = option(
+        None,
+        "folder in which games are stored (default: games in gozero's folder of the user's data)",
+        metavar="FOLDER",
+    )
+    no_games: bool = option(False, "store no games on disk")
     boards: int = option(4, "games whose engines run at once (default 4)", low=1, high=64)
 
     @property

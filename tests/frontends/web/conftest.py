@@ -30,7 +30,7 @@ def browser() -> "Iterator[Browser]":
 
 @pytest.fixture(scope="session")
 def addresses() -> list[str]:
-    """The address of the first game: its engine serves the later tests too."""
+    """The address of the game that the usual tab showed last: its engine serves the later tests too."""
     return []
 
 
@@ -47,8 +47,7 @@ def server() -> "Iterator[Server]":
 def shared_game(server: "Server") -> str:
     """A game of that server, whose engine serves many tests."""
     with server.page() as page:
-        name: str = page.until("hello")["game"]
-        page.until("view")
+        name: str = page.until("view")["identity"]
         return name
 
 
@@ -80,6 +79,7 @@ def tab(served: "Site", browser: "Browser", usual_tab: "Tab", addresses: list[st
     for found in opened:
         faults = found.faults.copy()
         if found is usual_tab:
+            addresses[:] = [found.page.url]
             found.leave()
         else:
             found.page.context.close()

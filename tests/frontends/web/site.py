@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
 
 from tests import ROOT
+from tests.frontends.web.talk import command
 
 ARTEFACTS = ROOT / "test-artefacts"
 """Where the pictures go that the tests take."""
@@ -49,8 +49,7 @@ class Site:
 @contextmanager
 def site(*options: str) -> Iterator[Site]:
     """A server with these options; it must end well."""
-    command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", "--threads", "1", "--level", "1", *options]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command(*options), cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:
         yield Site(process)
     finally:

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -37,8 +37,9 @@ def wait_for(act: Coroutine[Any, Any, T]) -> T:
 class Wire:
     """A page's connection."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, on_game: Callable[[str], None]) -> None:
         self._socket = socket
+        self._on_game = on_game
 
     def send(self, **request: Any) -> None:
         self.send_text(json.dumps(request))
@@ -64,6 +65,8 @@ class Wire:
             message = wait_for(self._socket.receive(timeout=PATIENCE))
             assert message.type == aiohttp.WSMsgType.TEXT, message
             report: dict[str, Any] = json.loads(message.data)
+            if report["is"] == "view":
+                self._on_game(report["identity"])
             if report["is"] in kinds:
                 return report
 
@@ -94,6 +97,7 @@ class Server:
         self.port = parts.port or 0
         self.host = f"127.0.0.1:{self.port}"
         self.token = parse_qs(parts.query).get("token", [None])[0]
+        self._followed: dict[str, str] = {}  # the game that the pages of a game show by now
 
     def engines(self) -> list[int]:
         """The ids of its engine processes."""
@@ -102,7 +106,9 @@ class Server:
 
     @contextmanager
     def page(self, game: str = "", *, has_snapshot: bool = False) -> Iterator[Wire]:
-        """A page on a game, a new one by default, of which it has a snapshot, if need be."""
+        """A page on a game, or what its pages have begun since, a new one by default; with a snapshot of it, if need
+        be.
+        """
         wire, session = wait_for(self._connected(game, has_snapshot))
         try:
             yield wire
@@ -111,20 +117,35 @@ class Server:
 
     async def _connected(self, game: str, has_snapshot: bool) -> tuple[Wire, aiohttp.ClientSession]:
         session = aiohttp.ClientSession()
-        url = f"http://{self.host}/socket" + (f"?game={game}" if game else "") + ("&snapshot=1" if has_snapshot else "")
+
+        def follow(identity: str) -> None:
+            if game:
+                self._followed[game] = identity
+
+        shown = self._followed.get(game, game)
+        url = (
+            f"http://{self.host}/socket" + (f"?game={shown}" if game else "") + ("&snapshot=1" if has_snapshot else "")
+        )
         headers = {"Origin": f"http://{self.host}"}
-        return Wire(await session.ws_connect(url, headers=headers, max_msg_size=0)), session
+        return Wire(await session.ws_connect(url, headers=headers, max_msg_size=0), follow), session
+
+
+def command(*options: str) -> list[str]:
+    """What starts a server, which stores no games on disk if the options name no folder."""
+    quiet = ["--no-browser", "--port", "0", "--threads", "1", "--level", "1"]
+    folder = [] if "--games" in options else ["--no-games"]
+    return [sys.executable, "-m", "gozero.frontends.web", *quiet, *folder, *options]
 
 
 @contextmanager
 def served_by(*options: str) -> Iterator[Server]:
-    """A server with these options; it must end well."""
-    command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0", "--threads", "1", "--level", "1", *options]
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    """A server with these options; it must end well, if the test has not killed it."""
+    process = subprocess.Popen(command(*options), cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:
         yield Server(process, lines=2 if "--host" in options else 1)
     finally:
+        expected = process.poll() or 0
         process.terminate()
         assert process.stderr is not None
         rest = process.stderr.read()
-        assert (process.wait(), rest) == (0, "")
+        assert (process.wait(), rest) == (expected, "")

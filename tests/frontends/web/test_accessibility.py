@@ -57,6 +57,9 @@ def test_the_count_and_a_refusal(tab: Callable[..., Tab]) -> None:
     page.shows("D4 is taken.")
     assert faults(page) == []
     page.press("Pass").wait("person", 2).press("Pass").shows("The count")
+    page.press("My games").shows("Go on 7×7 (open now)")
+    assert faults(page) == []
+    page.press("Close")
     page.page.get_by_role("button", name="Settings").click()
     assert faults(page) == []
 
@@ -69,3 +72,6 @@ def test_a_phone_in_the_dark(tab: Callable[..., Tab]) -> None:
     expect(page.page.locator(".moves tbody tr").first).to_be_visible()
     assert faults(page) == []
     page.picture("phone dark")
+    page.press("My games").shows("in progress")
+    assert faults(page) == []
+    page.picture("my games phone dark")

@@ -28,8 +28,7 @@ def test_the_first_page_is_told_everything(server: Server) -> None:
 
 def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> None:
     with server.page() as page:
-        game = page.until("hello")["game"]
-        page.until("view")
+        game = page.until("view")["identity"]
         page.send(do="play", vertex="B2")
         assert page.until("view")["thinking"]
         played = page.until("view")["stones"]
@@ -135,11 +134,20 @@ def test_what_cannot_be_a_kept_game_is_refused(
         assert "Internal error" not in page.until("refused")["text"]
 
 
+def test_a_game_of_weights_that_are_gone_goes_on_with_the_usual_ones(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        saved = snapshot_of(page)
+        saved["setup"]["engine"] = "gone.pt"
+        page.send(do="restore", saved=saved)
+        assert "gone.pt" in page.until("message")["text"]
+        view = page.until("view")
+        assert (view["engine"], view["identity"], view["number"]) == ("", saved["game"]["identity"], 2)
+
+
 def test_an_unknown_game_is_a_new_one(server: Server) -> None:
     with server.page("../../etc/passwd") as page:
-        hello = page.until("hello")
-        assert hello["lost"]
-        assert "passwd" not in hello["game"]
+        assert page.until("hello")["lost"]
+        assert "passwd" not in page.until("view")["identity"]
 
 
 def test_more_boards_than_engines(server: Server) -> None:
@@ -174,11 +182,13 @@ def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Serv
 
 def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
     with server.page() as page:
-        game = page.until("hello")["game"]
+        page.until("view")
         page.load("(;SZ[9];B[ee];W[cc];B[gg])")
         page.send(do="batch", visits=2)
         while page.until("progress")["done"] < 2:
             pass
+        page.send(do="view")
+        game = page.until("view")["identity"]
         with server.page(game) as other:
             while not any(point for point in other.until("view")["graph"]):
                 pass  # what had been found before it came

@@ -249,7 +249,9 @@ def test_the_encoding_of_a_file_is_found(tab: Callable[..., Tab], tmp_path: Path
     page = opened(tab().begin("Go", 7), tmp_path, text, encoding=encoding)
     page.shows(f"Black: {name}").shows("komi 7.5")
     expect(page.page.locator(".said")).to_have_text(comment)
-    expect(page.page.locator(".notice.message")).to_contain_text("375")  # what was read otherwise than it stands is told
+    expect(page.page.locator(".notice.message")).to_contain_text(
+        "375"
+    )  # what was read otherwise than it stands is told
 
 
 def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callable[..., Tab], tmp_path: Path) -> None:
@@ -278,23 +280,37 @@ def saved(page: Tab) -> Tab:
     return page
 
 
-def test_a_record_takes_the_place_of_a_game_only_where_the_user_agrees(tab: Callable[..., Tab], tmp_path: Path) -> None:
+def test_a_running_game_is_in_the_list_after_a_record_and_goes_on_from_there(
+    tab: Callable[..., Tab], tmp_path: Path
+) -> None:
     page = tab().begin("Go", 7)
     page.click(24)
     page.wait("person", 2)
-    opened(page, tmp_path).shows("Open a record in place of this game?").picture("open a record")
-    page.press("Keep the game")
-    saved(page).click(0)
-    page.wait("person", 4)
-    opened(page, tmp_path).press("Open the record").shows("0 / 4")
-    page.begin("Go", 7).click(24)
+    stones, running = page.view["stones"], page.view["identity"]
+    opened(page, tmp_path).shows("0 / 4").shows("You can continue the game before from My games.")
+    page.press("My games")
+    row = page.page.get_by_role("listitem").filter(has=page.page.locator(f'[href="?game={running}"]'))
+    expect(row).to_contain_text("in progress")
+    expect(row).to_contain_text("against level 1 · 2 moves")
+    page.picture("my games")
+    row.get_by_role("link").click()
     page.wait("person", 2)
-    opened(saved(page), tmp_path).shows("0 / 4")
-    opened(page, tmp_path, "(;GM[1]SZ[7];B[aa])").shows("0 / 1")  # nothing of the user's own was there
-    page.click(24)
-    opened(page, tmp_path, "no record").press("Open the record").shows(re.compile("^This file is neither SGF"))
-    opened(page, tmp_path).shows("Open a record in place of this game?").press("Keep the game")
-    opened(saved(page), tmp_path).shows("0 / 4")
+    assert (page.view["identity"], page.view["stones"]) == (running, stones)
+    page.click(next(point for point in page.view["legal"] if point not in (0, 6)))
+    page.wait("person", 4)
+
+
+def test_a_game_is_deleted_by_two_clicks(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Tic-tac-toe", person="both")
+    page.click(4)
+    page.wait("person", 1)
+    gone = page.view["identity"]
+    page.begin("Tic-tac-toe").press("My games")
+    row = page.page.get_by_role("listitem").filter(has=page.page.locator(f'[href="?game={gone}"]'))
+    row.get_by_role("button", name="Delete Tic-tac-toe on 3×3").click()
+    row.get_by_role("button", name="Really delete").click()
+    expect(row).to_have_count(0)
+    page.open(page.page.url.replace(page.view["identity"], gone)).shows("was not found").wait("person", 0)
 
 
 def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Callable[..., Tab]) -> None:

@@ -13,7 +13,7 @@ import queue
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.titles import title
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.settings import PROGRAM, EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
@@ -38,7 +39,8 @@ RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
-LOST = "The game that this page has kept cannot be taken up: begin a new one."
+LOST = "This game cannot be opened: what is stored of it is damaged."
+GONE = "The weights {name} are not there any more. The game continues with the engine's own weights."
 URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
@@ -231,13 +233,17 @@ class RequestHandler:
         saved = request.get("saved")
         if not isinstance(saved, dict):
             raise InputError(LOST)
-        searches = self._open(setup_of(saved.get("setup")))
+        setup = setup_of(saved.get("setup"))
+        is_gone = setup.engine not in catalogue.networks(setup.game, self._weights)
+        searches = self._open(replace(setup, engine="") if is_gone else setup)
         try:
             searches.session.restore(saved["game"])
             view(searches.session, searches.counting)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches
+        if is_gone:
+            self._report({"is": "message", "text": GONE.format(name=setup.engine), "to": None})
 
     def _load(self, request: dict[str, Any]) -> None:
         """A record, for review; it says which game and which board it is. Of several games the page chooses one."""
@@ -294,7 +300,9 @@ class RequestHandler:
         session, now = self._session, time.monotonic()
         session.run_clock(now)
         if is_changed:
-            self._report({"is": "snapshot", "saved": {"setup": asdict(session.setup), "game": session.snapshot(now)}})
+            shown = title(session, self._searches.counting)
+            saved = {"setup": asdict(session.setup), "game": session.snapshot(now), "title": shown}
+            self._report({"is": "snapshot", "saved": saved})
         self._report(self._view())
 
     def _view(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Nothing is searched here.
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -52,12 +53,14 @@ class GameSession:
         live: the last position of the game that is being played, None in review, in which every move is a variation.
         live_turn: the side to move there; EMPTY once that game is over.
         ended: how it ended, if not by the rules alone.
+        played: when the last move was played, in seconds since 1970.
+        result: as SGF has it, as far as it is known; "" while the game goes on.
     """
 
     def __init__(self, setup: Setup, size: int, sizes: Sequence[int], trained: Sequence[int] = ()) -> None:
         self.setup = setup
         self.trained = trained
-        self.identity = secrets.token_hex(4)
+        self.identity = secrets.token_hex(8)
         self.game = game_of(setup, size, sizes)
         self._first = self.game.position.copy()
         self.start: GameRecord | None = _first_record(self.game, self.rules)
@@ -67,6 +70,7 @@ class GameSession:
         self.live: int | None = START if self.person != EMPTY else None
         self.live_turn = self.game.position.to_play
         self.ended: Ended | None = None
+        self.played, self.result = time.time(), ""
         self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
 
     def new_game(self) -> CurrentGame:
@@ -174,7 +178,7 @@ class GameSession:
     def enter(self, colour: int, action: int) -> None:
         """Play a move in the position that is shown. ValueError if it cannot be played."""
         self.game.play(colour, action)
-        is_live = self.is_going_on and self.live == self.at
+        self.played, is_live = time.time(), self.is_going_on and self.live == self.at
         self.at = self.tree.add(self.at, colour, action)
         if is_live:
             self._live_here()
@@ -197,6 +201,7 @@ class GameSession:
         if not self.is_going_on:
             raise InputError("No game is being played." if self.live is None else "The game is over.")
         self.go_to(self.live)
+        self.played = time.time()
         self.ended, self.live_turn = Ended(self.at, opponent(colour), how), EMPTY
 
     def undo(self) -> None:
@@ -270,11 +275,13 @@ class GameSession:
             "live": self.live,
             "ended": self.ended,
             "clock": self.clock.saved(now),
+            "played": self.played,
+            "result": self.result,
         }
 
     def restore(self, values: dict[str, Any]) -> None:
         """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""
-        self.identity = str(values["identity"])
+        self.identity, self.result = str(values["identity"]), str(values["result"])
         if (start := values["start"]) is not None:
             self.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
         self.tree = MoveTree.from_values(values["tree"], self.game.definition.actions)
@@ -285,7 +292,7 @@ class GameSession:
             self.clock.restore(values["clock"])
             self.go_to(values["live"])
             self._live_here()
-        self.leaf = values["leaf"]
+        self.leaf, self.played = values["leaf"], max(0.0, min(time.time(), float(values["played"])))
         self.go_to(values["at"])
 
 

@@ -1,7 +1,7 @@
-"""The games of a server: which pages show them, and which of them have an engine process.
+"""The games that a server's pages show, and which of them have an engine process.
 
-A game's snapshot stays here when its engine ends: by accident, because no page shows the game, or because another game
-needs the place.
+A game's snapshot stays here when its engine ends: by accident, or because another game needs the place. It is stored
+at each change (`stored_games`), and taken from there when a page asks for a game that no page shows.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import secrets
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from gozero.frontends.web.server.process import EngineProcess
-from gozero.frontends.web.settings import WebSettings
+from gozero.frontends.web.server.stored_games import StoredGames, games_folder
+from gozero.frontends.web.settings import PROGRAM, WebSettings
+from gozero.system.console import say
 from gozero.system.options import SettingsError
 
-# each a few kB, with the largest record a few MB; the game used longest ago goes first
-MOST_GAMES = 100
 LARGEST_SNAPSHOT = 2**20  # characters, for a page to keep it too
 IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
 MOST_WAITING = 16  # requests of a page that the engine has not answered
@@ -52,14 +51,18 @@ class OpenPage:
 
 
 class OpenGame:
-    """One game of ``games``; its identifier stands in the page's address."""
+    """A game of ``games`` that pages show; its identity stands in their address. If a page begins another game or opens
+    a record, all its pages show that one.
 
-    def __init__(self, identifier: str, games: OpenGames) -> None:
-        self.identifier = identifier
+    Args:
+        saved: its snapshot; None before the first move of a new page.
+    """
+
+    def __init__(self, games: OpenGames, saved: dict[str, Any] | None) -> None:
         self.pages: dict[int, OpenPage] = {}
         self.process: EngineProcess | None = None
         self._games = games
-        self._saved: dict[str, Any] | None = None
+        self._saved = saved
         self._shown: dict[str, Any] = {}  # the node that is shown, and the end of its line
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: Counter[int] = Counter()  # requests of each page
@@ -76,7 +79,14 @@ class OpenGame:
             self.request({"do": "view"}, number)
         elif self._saved is not None and not self._start():  # it may be the engine's turn
             self.refuse(self._games.all_busy, number)
+        if self._games.stored.fault:
+            page.send(unstored(self._games.stored.fault))
         return number
+
+    @property
+    def identity(self) -> str | None:
+        """Of the game; None before it has begun."""
+        return None if self._saved is None else self._saved["game"]["identity"]
 
     @property
     def is_empty(self) -> bool:
@@ -90,13 +100,18 @@ class OpenGame:
         if not self.pages and self.process is not None:
             self.process.send({"do": "leave"})
             self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.stop_engine)
+        self._games.forget(self)
 
     def stop_engine(self) -> None:
-        """End the engine process; the game stays."""
+        """End the engine process; the game stays stored."""
         if self.process is not None:
             self.process.end()
-            self.process = None
-            self._waiting.clear()
+            self._forget_process()
+
+    def _forget_process(self) -> None:
+        self.process = None
+        self._waiting.clear()
+        self._games.forget(self)
 
     def request(self, request: dict[str, Any], number: int) -> None:
         """Pass a page's request on to the engine, which is started if need be."""
@@ -110,9 +125,9 @@ class OpenGame:
 
     def refuse(self, text: str, number: int) -> None:
         """Send a page the reason why its request is not done."""
-        self._send({"is": "refused", "text": text}, number)
+        self.send({"is": "refused", "text": text}, number)
 
-    def _send(self, report: dict[str, Any], number: int | None = None) -> None:
+    def send(self, report: dict[str, Any], number: int | None = None) -> None:
         """Send a report to every page, or to that of this number."""
         for each, page in list(self.pages.items()):
             if number in (None, each):
@@ -135,11 +150,12 @@ class OpenGame:
             self._waiting[number] -= 1
         elif report["is"] == "snapshot":
             self._saved = report["saved"]
-            self._send(self._snapshot(report["saved"]))
+            self._games.stored.put(report["saved"])
+            self.send(self._snapshot(report["saved"]))
         else:
             if report["is"] == "view":
                 self._shown = {"at": report["at"], "leaf": report["line"][-1]}
-            self._send(report, number)
+            self.send(report, number)
 
     def _snapshot(self, saved: dict[str, Any]) -> dict[str, Any]:
         """What a page gives a server that was restarted; nothing if it is too much to send at each move."""
@@ -147,9 +163,13 @@ class OpenGame:
 
     def _on_exit(self) -> None:
         """The engine process has ended by itself."""
-        self.process = None
-        self._waiting.clear()
-        self._send({"is": "lost", "text": ENGINE_LOST})
+        self._forget_process()
+        self.send({"is": "lost", "text": ENGINE_LOST})
+
+
+def unstored(fault: str) -> dict[str, Any]:
+    """What pages are told if games cannot be stored on disk."""
+    return {"is": "unstored", "text": f"{fault} You can go on playing: the server and this browser have the game."}
 
 
 class OpenGames:
@@ -157,7 +177,8 @@ class OpenGames:
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
-        self._games: OrderedDict[str, OpenGame] = OrderedDict()
+        self.stored = StoredGames(games_folder(settings), self._on_fault)
+        self._games: list[OpenGame] = []
         self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
         self.catalogue: list[dict[str, Any]] = []
@@ -195,21 +216,38 @@ class OpenGames:
         self.catalogue = report["games"]
         self.is_ready.set()
 
-    def find(self, identifier: str) -> tuple[OpenGame, bool]:
-        """The game of that identifier, else a new one; whether it is new."""
-        if identifier in self._games:
-            self._games.move_to_end(identifier)
-            return self._games[identifier], False
-        while len(self._games) >= MOST_GAMES:
-            oldest = next((name for name, game in self._games.items() if not game.pages), next(iter(self._games)))
-            self._games.pop(oldest).stop_engine()
-        game = OpenGame(secrets.token_urlsafe(9), self)
-        self._games[game.identifier] = game
-        return game, True
+    async def find(self, identity: str | None) -> tuple[OpenGame, bool]:
+        """The game of that identity, else a new one; whether it is new."""
+        saved = None if identity is None or self._open(identity) else await self.stored.get(identity)
+        game = None if identity is None else self._open(identity)
+        if game is None:
+            game = OpenGame(self, saved)
+            self._games.append(game)
+        return game, game.is_empty
+
+    def _open(self, identity: str) -> OpenGame | None:
+        return next((game for game in self._games if game.identity == identity), None)
+
+    def forget(self, game: OpenGame) -> None:
+        """Drop a game that neither a page nor an engine has; it is stored."""
+        if not game.pages and game.process is None and game in self._games:
+            self._games.remove(game)
+
+    async def delete(self, identity: str) -> None:
+        """Delete a stored game. OSError if that fails."""
+        game = self._open(identity)
+        if game is not None and not game.pages:
+            game.stop_engine()
+        await self.stored.delete(identity)
+
+    def _on_fault(self, fault: str) -> None:
+        say(f"{PROGRAM}: {fault}")
+        for game in self._games:
+            game.send(unstored(fault))
 
     def engine(self) -> EngineProcess | None:
         """An engine process for a game; None if all are taken by games that pages show."""
-        busy = [game for game in self._games.values() if game.process is not None]
+        busy = [game for game in self._games if game.process is not None]
         if len(busy) >= self._settings.boards:
             unwatched = [game for game in busy if not game.pages]
             if not unwatched:
@@ -219,7 +257,8 @@ class OpenGames:
         return process
 
     async def close(self) -> None:
-        """End every engine process."""
+        """Write the games, and end every engine process."""
+        await self.stored.close()
         running = [process for process in self._processes if process.is_running]
         for process in running:
             process.end()

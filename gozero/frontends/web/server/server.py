@@ -98,8 +98,9 @@ class BoardServer:
 
     async def _serve(self, request: web.Request, socket: web.WebSocketResponse, page: OpenPage) -> None:
         """Send a page its game, and pass on its requests."""
-        game, is_new = self._games.find(request.query.get("game", ""))
-        page.send(self._hello(game, is_lost=is_new and "game" in request.query))
+        identity = request.query.get("game")
+        game, is_new = await self._games.find(identity)
+        page.send(self._hello(is_lost=is_new and identity is not None))
         sender = asyncio.create_task(_send_all(page, socket))
         number = game.add_page(page)
         try:
@@ -108,27 +109,38 @@ class BoardServer:
                 game.request({"do": "new", "setup": self._settings.first_setup}, number)
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
-                    self._take(game, number, message.data)
+                    await self._take(game, number, message.data)
         finally:
             sender.cancel()
             game.remove_page(number)
 
-    def _hello(self, game: OpenGame, *, is_lost: bool) -> dict[str, Any]:
+    def _hello(self, *, is_lost: bool) -> dict[str, Any]:
         """The first report to a page."""
         run = self._run and {"name": self._run.name, "report": (self._run / REPORT).is_file()}
-        known = {"version": VERSION, "game": game.identifier, "games": self._games.catalogue, "run": run}
+        known = {"version": VERSION, "games": self._games.catalogue, "run": run}
         return {"is": "hello", "lost": is_lost, **known}
 
-    def _take(self, game: OpenGame, number: int, text: str) -> None:
-        """Pass a page's request on to the engine of its game."""
+    async def _take(self, game: OpenGame, number: int, text: str) -> None:
+        """Answer a page's request for the list of games; pass every other one on to the engine of its game."""
         try:
             request = json.loads(text)
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
             game.refuse(NOT_UNDERSTOOD, number)
+        elif request["do"] in ("list", "delete"):
+            await self._list(game, number, request)
         else:
             game.request(request, number)
+
+    async def _list(self, game: OpenGame, number: int, request: dict[str, Any]) -> None:
+        """Send a page the list of all games, after one was deleted, if it asks for that."""
+        try:
+            if request["do"] == "delete":
+                await self._games.delete(str(request.get("identity")))
+        except OSError as error:
+            game.refuse(f"This game cannot be deleted: {(error.strerror or str(error)).lower()}.", number)
+        game.send({"is": "list", "games": await self._games.stored.titles()}, number)
 
 
 async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:

@@ -1,5 +1,7 @@
-// The connection to the server: requests go out, reports come in. If it breaks it is made again. A server that was
-// started anew is given the game's snapshot.
+// The connection to the server: requests go out, reports come in. If it breaks it is made again. A server that does not
+// have the game is given its snapshot. The page's address names the game that it shows.
+
+import { storedGame, storeGame } from "./stored.js";
 
 const FIRST_WAIT = 500, LONGEST_WAIT = 5000; // milliseconds before another attempt
 
@@ -15,7 +17,8 @@ export class Connection {
   }
 
   open() {
-    const game = new URLSearchParams(location.search).get("game");
+    const game = addressed();
+    if (game && this.snapshot?.game.identity !== game) this.snapshot = storedGame(game);
     const query = game ? `?game=${encodeURIComponent(game)}` : "";
     this.socket = new WebSocket(`ws://${location.host}/socket${query}${query && this.snapshot ? "&snapshot=1" : ""}`);
     this.socket.onopen = () => {
@@ -25,8 +28,8 @@ export class Connection {
     this.socket.onmessage = (event) => {
       const report = JSON.parse(event.data);
       if (report.is === "hello") this.greet(report);
-      if (report.is === "snapshot") this.snapshot = report.saved;
-      if (report.is === "view") this.shown = { at: report.at, leaf: report.line.at(-1) };
+      if (report.is === "snapshot") this.store(report.saved);
+      if (report.is === "view") this.show(report);
       this.onReport(report);
     };
     this.socket.onclose = () => {
@@ -36,9 +39,19 @@ export class Connection {
     };
   }
 
-  /** The first report of a server; one that has lost the game is given it. */
+  /** A snapshot, null if it is too large for a page. */
+  store(saved) {
+    this.snapshot = saved;
+    if (saved) storeGame(saved);
+  }
+
+  show({ identity, at, line }) {
+    this.shown = { at, leaf: line.at(-1) };
+    if (addressed() !== identity) history.replaceState(null, "", `?game=${identity}`);
+  }
+
+  /** The first report of a server; one that does not have the game is given it. */
   greet(report) {
-    history.replaceState(null, "", `?game=${report.game}`);
     report.restored = report.lost && this.snapshot !== null;
     if (report.restored) this.ask("restore", { saved: { ...this.snapshot, game: { ...this.snapshot.game, ...this.shown } } });
   }
@@ -50,3 +63,6 @@ export class Connection {
     return true;
   }
 }
+
+/** The identity of the game in the page's address. */
+const addressed = () => new URLSearchParams(location.search).get("game");

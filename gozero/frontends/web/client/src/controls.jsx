@@ -13,7 +13,7 @@ export const Choice = ({ label, options, onChange, ...rest }) => (
   <label>{label} <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>{options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}</select></label>
 );
 
-/** A dialog with two buttons; `onClose` follows either. */
+/** A dialog with two buttons, without `yes` one; `onClose` follows either. */
 export function Dialog({ title, no = "Cancel", yes, onYes, onClose, isSmall, children }) {
   const dialog = useRef(null);
   useEffect(() => dialog.current.showModal(), []);
@@ -29,7 +29,7 @@ export function Dialog({ title, no = "Cancel", yes, onYes, onClose, isSmall, chi
         {children}
         <div class="buttons">
           <button type="button" onClick={() => dialog.current.close()}>{no}</button>
-          <button type="submit" class="main">{yes}</button>
+          {yes && <button type="submit" class="main">{yes}</button>}
         </div>
       </form>
     </dialog>

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { Check, Choice, Dialog } from "./controls.jsx";
+import { MyGames } from "./mygames.jsx";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
@@ -16,11 +17,10 @@ import { percent, side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
-const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave something to be saved
 
 /** What the server has reported, and `ask`, which sends a request; false if the connection is broken. */
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, isUnsaved: false, open: true });
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, list: null, open: true });
   const connection = useRef(null);
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
@@ -34,11 +34,10 @@ function useServer() {
       loading: ({ text }) => ({ loading: text }),
       progress: (report) => (now) => progressed(now, report),
       snapshot: ({ saved }) => ({ isKept: saved !== null }),
+      unstored: ({ text }) => ({ notice: { kind: "warning", text } }),
+      list: ({ games }) => ({ list: games }),
       games: ({ titles }) => ({ games: titles }),
-      record: ({ name, text }) => {
-        download(name, text);
-        return { isUnsaved: false };
-      },
+      record: ({ name, text }) => download(name, text),
     };
     connection.current = new Connection((report) => change(on[report.is]?.(report) ?? {}), (open) => change({ open }));
   }, []);
@@ -46,15 +45,14 @@ function useServer() {
     change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
     if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
-    else if (CHANGES.includes(what)) change({ isUnsaved: true });
     return isSent;
   };
-  return { ...state, ask, forgetGames: () => change({ games: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, forgetGames: () => change({ games: null, list: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
-  if (restored) return { kind: "message", text: "The server was started anew, and has your game again." };
-  return lost ? { kind: "warning", text: "That game is no longer kept; this is a new one." } : null;
+  if (restored) return { kind: "message", text: t("The server did not have this game; your browser has given it back.") };
+  return lost ? { kind: "warning", text: t("The game of this address was not found, neither on the server nor in this browser. This is a new game.") } : null;
 }
 
 /** A view without an engine: no search, and both clocks stopped. */
@@ -66,10 +64,11 @@ const switched = (now, on) => ({ view: { ...now.view, analysing: on }, look: on 
 function seen(now, view) {
   const isOther = now.view?.identity !== view.identity, isNew = isOther || now.view.at !== view.at;
   if (isNew && !isOther && view.number > now.view.number && remembered().sound) click();
+  const leaves = isOther && now.view?.goingOn && now.view.line.length > 1;
   const stale = isNew || !view.analysing || !view.toPlay;
   return {
     view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null,
-    isUnsaved: isOther ? view.goingOn && view.line.length > 1 : now.isUnsaved || (view.goingOn && now.view.live !== view.live),
+    ...(leaves && { notice: { kind: "message", text: t("You can continue the game before from My games.") } }),
   };
 }
 
@@ -99,7 +98,7 @@ function Page() {
   const [memory, setMemory] = useState(remembered);
   const [overlay, setOverlay] = useState({ moves: "moves", ownership: true });
   const [preview, setPreview] = useState(null);
-  const [dialog, setDialog] = useState(null); // "new", "resign", or the file that would take the board
+  const [dialog, setDialog] = useState(null); // "new" or "resign"
   const [marked, setMarked] = useState(null); // a point that was tapped once
   const [isDropping, setIsDropping] = useState(false);
   const file = useRef(null), record = useRef(null); // the field for a file; what was read last
@@ -109,12 +108,8 @@ function Page() {
     document.documentElement.dataset.theme = memory.theme;
   }, [memory]);
   const { go, step } = useWalk(server);
-  const open = (chosen) => {
+  const open = async (chosen) => {
     if (!chosen || !view) return;
-    if (server.isUnsaved) setDialog(chosen);
-    else load(chosen);
-  };
-  const load = async (chosen) => {
     if (chosen.size > LARGEST_RECORD) server.refuse(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
     else {
       const data = await bytesOf(chosen);
@@ -128,9 +123,9 @@ function Page() {
     setIsDropping(isOver);
     open(chosen);
   };
-  useShortcuts({ view, go, step, ask, isOpen: dialog || server.games });
+  useShortcuts({ view, go, step, ask, isOpen: dialog || server.games || server.list });
 
-  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}</p>;
+  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
@@ -149,6 +144,7 @@ function Page() {
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
         <button type="button" class="main" onClick={() => setDialog("new")}>{t("New game")}</button>
+        <button type="button" onClick={() => ask("list")}>{t("My games")}</button>
         <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
         <div id="settings" class="card" popover="auto">
           <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
@@ -190,8 +186,8 @@ function Page() {
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
       <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
-      {dialog instanceof File && <Dialog isSmall title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onYes={() => load(dialog)} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
+      {server.list && <MyGames listed={server.list} games={hello.games} current={view.identity} ask={ask} onClose={server.forgetGames} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
     </div>
   );

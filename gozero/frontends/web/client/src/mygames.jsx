@@ -1,0 +1,64 @@
+// The list of the games that were played or opened, to go on with one or to delete it.
+
+import { useState } from "preact/hooks";
+import { Dialog } from "./controls.jsx";
+import { deleteGame, storedGames } from "./stored.js";
+import { t } from "./translate.js";
+import { side, sizes } from "./words.js";
+
+const DAY = new Intl.DateTimeFormat([], { dateStyle: "medium" }), TIME = new Intl.DateTimeFormat([], { timeStyle: "short" });
+
+/** `listed` are the games that the server has; the dialog adds those that only this browser has. `current` is shown. */
+export function MyGames({ listed, games, current, ask, onClose }) {
+  const [chosen, setChosen] = useState(null); // the game that is deleted by another click
+  const known = new Set(listed.map((game) => game.identity));
+  const here = storedGames().filter((game) => game.game && !known.has(game.identity));
+  const all = [...listed, ...here].sort((one, other) => other.played - one.played);
+  const remove = (identity) => {
+    if (chosen !== identity) return setChosen(identity);
+    deleteGame(identity);
+    ask("delete", { identity });
+  };
+  return (
+    <Dialog title={t("My games")} no={t("Close")} onClose={onClose}>
+      {all.length === 0 && <p class="quiet">{t("There are no games yet. A game appears here after its first move.")}</p>}
+      <ul class="my-games">
+        {all.map((game) => {
+          const title = games.find((entry) => entry.name === game.game)?.title ?? game.game;
+          const board = t("{game} on {size}", { game: title, size: sizes(game.cols, game.rows) });
+          const isCurrent = game.identity === current;
+          return (
+            <li key={game.identity}>
+              <p>{isCurrent ? <strong>{t("{board} (open now)", { board })}</strong> : <a href={`?game=${game.identity}`}>{board}</a>}</p>
+              <p class="outcome">{outcome(game)}</p>
+              <p class="quiet">{opponent(game)} · {game.moves === 1 ? t("1 move") : t("{count} moves", { count: game.moves })} · {date(game.played)}</p>
+              {!isCurrent && <button type="button" class="link" aria-label={chosen === game.identity ? t("Really delete {board}", { board }) : t("Delete {board}", { board })} onClick={() => remove(game.identity)}>{chosen === game.identity ? t("Really delete?") : t("Delete")}</button>}
+            </li>
+          );
+        })}
+      </ul>
+    </Dialog>
+  );
+}
+
+/** When a game was played, in seconds since 1970: the time if it was today. */
+function date(played) {
+  const day = DAY.format(1000 * played);
+  return day === DAY.format(Date.now()) ? TIME.format(1000 * played) : day;
+}
+
+function opponent({ person, level, engine, record }) {
+  if (record) return t("Record: {record}", { record });
+  if (person === "both") return t("No opponent");
+  const values = { side: side(person), level, engine };
+  return engine ? t("You are {side}, against level {level} of {engine}", values) : t("You are {side}, against level {level}", values);
+}
+
+/** How a game ended, for the person if there was an opponent; SGF writes "B+3.5", and "0" for a draw. */
+function outcome({ goesOn, person, result }) {
+  if (goesOn) return t("in progress");
+  if (!result) return "";
+  if (result === "0") return t("a draw");
+  if (person === "both") return result;
+  return result[0].toLowerCase() === person[0] ? t("won ({result})", { result }) : t("lost ({result})", { result });
+}
