@@ -28,19 +28,8 @@ export function layoutOf({ parents }) {
   return { columns, rows, lines, width: Math.max(...lines.map(({ nodes }) => columns[nodes.at(-1)])) + 1, height: edges.length };
 }
 
-/** The nodes that follow a node, however far. */
-export function countBehind({ parents }, node) {
-  let next = node + 1;
-  while (next < parents.length && parents[next] >= node) next++;
-  return next - node - 1;
-}
-
 /** The node of the same move in the next variation above (-1) or below (1), if there is one. */
 export function beside({ columns, rows }, node, by) {
-  let found;
-  columns.forEach((column, other) => {
-    const isFarther = column === columns[node] && by * (rows[other] - rows[node]) > 0;
-    if (isFarther && (found === undefined || by * (rows[found] - rows[other]) > 0)) found = other;
-  });
-  return found;
+  const level = [...columns.keys()].filter((other) => columns[other] === columns[node]).sort((one, other) => rows[one] - rows[other]);
+  return level[level.indexOf(node) + by];
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Dialog } from "./controls.jsx";
-import { beside, countBehind, layoutOf } from "./layout.js";
+import { beside, layoutOf } from "./layout.js";
 import { MarkTools } from "./marks.jsx";
 import { t } from "./translate.js";
 
@@ -15,7 +15,7 @@ export function Variations({ view, tree, go, ask, isHidden, tool, onTool }) {
   const plan = useMemo(() => tree && layoutOf(tree), [tree]);
   const at = tree ? tree.nodes.indexOf(view.at) : -1;
   if (!tree || tree.identity !== view.identity) return null;
-  const remove = () => (at >= 0 && countBehind(tree, at) ? setDoomed(view.at) : ask("delete", { node: view.at }));
+  const remove = () => (tree.parents.includes(at) ? setDoomed(view.at) : ask("delete", { node: view.at }));
   return (
     <section class="card" aria-label={t("Moves and variations")}>
       <h2>{t("Moves and variations")}</h2>
@@ -47,21 +47,19 @@ function Tree({ tree, plan, at, line, go, isHidden }) {
     if (at < 0) return;
     const { left, top, width, height } = sight;
     frame.current.scrollTo(inSight(left, width, plan.columns[at]), inSight(top, height, plan.rows[at]));
-  }, [plan, at, sight.width]);
-  const places = useMemo(() => new Map(plan.columns.map((column, node) => [`${column},${plan.rows[node]}`, node])), [plan]);
+  }, [plan.columns[at], plan.rows[at], sight.width]);
   const isSeen = (node) => isNear(plan.columns[node], sight.left, sight.width) && isNear(plan.rows[node], sight.top, sight.height);
   const shown = useMemo(() => new Set(line), [line]);
   const press = (event) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!by || at < 0) return;
     event.preventDefault();
-    const other = beside(plan, at, by);
-    if (other !== undefined) go(tree.nodes[other]);
+    go(tree.nodes[beside(plan, at, by)]);
   };
   const click = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const node = places.get(`${Math.floor((event.clientX - box.left) / STEP)},${Math.floor((event.clientY - box.top) / STEP)}`);
-    if (node !== undefined) go(tree.nodes[node]);
+    const column = Math.floor((event.clientX - box.left) / STEP), row = Math.floor((event.clientY - box.top) / STEP);
+    go(tree.nodes[plan.columns.findIndex((other, node) => other === column && plan.rows[node] === row)]);
   };
   return (
     <div class="tree" ref={frame} tabIndex={0} role="application" aria-label={t("Tree of moves. Left and right arrow keys walk through the moves, up and down change the variation.")} onScroll={look} onKeyDown={press} style={{ height: `${STEP * Math.min(MOST_ROWS, plan.height) + 14}px` }}>
@@ -70,7 +68,7 @@ function Tree({ tree, plan, at, line, go, isHidden }) {
           <path key={tree.nodes[found.nodes[0]]} d={pathOf(plan, found.parent, found.nodes)} />
         ))}
         <path class="shown" d={shownPath(tree, plan, shown, isSeen)} />
-        {tree.nodes.map((_, index) => index).filter(isSeen).map((index) => <Node key={tree.nodes[index]} x={middle(plan.columns[index])} y={middle(plan.rows[index])} colour={tree.colours[index]} sign={tree.signs[index] & (isHidden ? HAS_WORDS : ~0)} isHere={index === at} />)}
+        {[...tree.nodes.keys()].filter(isSeen).map((index) => <Node key={tree.nodes[index]} x={middle(plan.columns[index])} y={middle(plan.rows[index])} colour={tree.colours[index]} sign={tree.signs[index] & (isHidden ? HAS_WORDS : ~0)} isHere={index === at} />)}
       </svg>
     </div>
   );
