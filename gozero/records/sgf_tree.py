@@ -1,11 +1,14 @@
-"""A game with its variations and comments, from SGF, and back into its file. No rules are known here."""
+"""A game with its variations, comments and marks, from SGF, and back into its file. No rules are known here."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move, tree_of
+from gozero.records.sgf_marks import marks_of, set_marks
 from gozero.records.sgf_nodes import SgfNode
 from gozero.records.sgf_reading import is_set_up, main_line, move_of, player_of
 
@@ -20,6 +23,7 @@ class Branch:
     colour: int
     action: int
     comment: str = ""  # on the position after it
+    marks: dict[int, str] = field(default_factory=dict)  # on its points, see `gozero.records.sgf_marks`
     next_to_play: int | None = None  # if the file says so
     # the nodes of the file that it stands for, by their places in `SgfNode.below` of the root
     sources: list[int] = field(default_factory=list, compare=False)
@@ -33,6 +37,7 @@ class GameWithVariations:
     # every move; parents come before children, and the first child of each is its main continuation
     branches: Sequence[Branch] = field(default_factory=list)
     comment: str = ""  # on the start
+    marks: Mapping[int, str] = field(default_factory=dict)  # on the start
     left_out: int = 0  # variations that set up stones, or have a point off the board: they were not read
     skipped: int = 0  # moves before the stones of the main line that begin the game
     sources: Sequence[int] = field(default=(), compare=False)  # the nodes of the file that are the start
@@ -69,32 +74,37 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
         branch = branches[parent] if parent >= 0 else first
         branch.sources.append(numbers[id(node)])
         branch.comment = "\n".join(filter(None, (branch.comment, node.text("C"))))
+        branch.marks |= marks_of([node], game.size)
         if player := player_of(node):
             branch.next_to_play = COLOURS_OF_SGF[player]
         pending += [(child, parent) for child in reversed(node.children)]
     total, behind = (sum(move_of(node) is not None for node in root.below()) for root in (game.root, start))
-    return GameWithVariations(record, branches, first.comment, left_out, total - behind, first.sources)
+    return GameWithVariations(record, branches, first.comment, first.marks, left_out, total - behind, first.sources)
 
 
 def tree(game: GameWithVariations) -> SgfNode:
     """A new tree of nodes for the game."""
     root = tree_of(game.record)
     root.set("C", game.comment)
+    set_marks([root], game.marks, game.record.size)
     add_branches(root, [], [replace(branch, sources=[]) for branch in game.branches], game.record.size)
     return root
 
 
-def add_branches(root: SgfNode, known: Sequence[SgfNode], branches: Iterable[Branch], size: int) -> None:
-    """Let a tree hold these branches, and their comments: what has no source among ``known``, the nodes of the tree as
-    in `Branch.sources`, becomes a new node.
+def add_branches(root: SgfNode, known: Sequence[SgfNode], branches: Iterable[Branch], size: int) -> list[list[SgfNode]]:
+    """Let a tree hold these branches, with comments and marks: what has no source among ``known``, the nodes of the
+    tree as in `Branch.sources`, becomes a new node. Returns the nodes of each branch.
     """
-    nodes: list[SgfNode] = []
+    nodes: list[list[SgfNode]] = []
     for branch in branches:
         own = [known[source] for source in branch.sources]
         if not own:
-            own = [add_move(nodes[branch.parent] if branch.parent >= 0 else root, branch.colour, branch.action, size)]
+            parent = nodes[branch.parent][0] if branch.parent >= 0 else root
+            own = [add_move(parent, branch.colour, branch.action, size)]
         set_comment(own, branch.comment)
-        nodes.append(own[0])
+        set_marks(own, branch.marks, size)
+        nodes.append(own)
+    return nodes
 
 
 def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
@@ -106,13 +116,32 @@ def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:
         node.set("C", comment if node is nodes[0] else "")
 
 
-def prune(root: SgfNode, gone: Collection[SgfNode]) -> None:
-    """Take these nodes, and what follows them, out of a tree. Where a variation that sets up stones would become the
-    main line, and so begin a new game, an empty node stands before it.
+def prune(root: SgfNode, gone: Collection[SgfNode], unplayable: Collection[SgfNode] = ()) -> None:
+    """Take the nodes ``gone``, and what follows them, out of a tree. Where a variation that sets up stones would become
+    the main line, and so begin a new game, or one that cannot be played, an empty node stands before it.
     """
-    lost = set(map(id, gone))
     for node in root.below():
-        left = [child for child in node.children if id(child) not in lost]
-        if left and left[0] is not node.children[0] and any(map(is_set_up, main_line(left[0]))):
+        left = [child for child in node.children if child not in gone]
+        is_new = bool(left) and left[0] is not node.children[0]
+        if is_new and (left[0] in unplayable or any(map(is_set_up, main_line(left[0])))):
             left.insert(0, SgfNode())
         node.children = left
+
+
+def arrange(start: SgfNode, nodes: Sequence[Sequence[SgfNode]]) -> None:
+    """Let the variations behind a node have the order of these branches, given by their nodes; those that are no branch
+    come last. Where the main line would go on with stones that are set up, an empty node stands before them.
+    """
+    places: dict[int, float] = {id(node): place for place, own in enumerate(nodes) for node in own}
+    firsts: dict[int, float] = {}  # the first branch that ends behind each node
+    for node in reversed(list(start.below())):
+        own = places.get(id(node), -1.0)
+        behind = {id(child): firsts[id(child)] for child in node.children}
+        # what continues the same position, or is no branch, says nothing of the order
+        rank = {child: place if place > own else math.inf for child, place in behind.items()}
+        node.children.sort(key=lambda child, rank=rank: rank[id(child)])  # type: ignore[misc]
+        firsts[id(node)] = min((place for place in rank.values() if place < math.inf), default=own)
+    for node, follower in pairwise(main_line(start)):
+        if is_set_up(follower):
+            node.children.insert(0, SgfNode())
+            break

@@ -120,6 +120,8 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         (("game", "tree", "nodes", 1, 1, "action"), 99),
         (("game", "tree", "nodes", 1, 1, "colour"), 5),
         (("game", "tree", "nodes", 2, 1, "action"), 4),
+        (("game", "tree", "nodes", 1, 1, "marks"), {"x": "TR"}),
+        (("game", "tree", "nodes", 1, 1, "marks"), {"4": "XX"}),
     ],
 )
 def test_what_cannot_be_a_kept_game_is_refused(

@@ -120,7 +120,7 @@ def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]
 
 def test_the_keyboard_alone(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Tic-tac-toe", person="both")
-    board = page.page.get_by_role("application")
+    board = page.page.get_by_role("application", name="board")
     board.focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowUp"):  # the first one finds the middle
         page.page.keyboard.press(key)

@@ -6,8 +6,10 @@ A position, or *node*, has a number that never changes: 0 is the start. Nothing 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
+
+from gozero.records.sgf_marks import is_mark
 
 START = 0
 
@@ -28,8 +30,9 @@ class Node:
     Attributes:
         parent: the number of the node before, -1 for the start.
         colour, action: the move that leads here; of the start, 0 and -1.
-        children: numbers of the nodes that follow in ascending order, the main one first.
+        children: numbers of the nodes that follow, the main one first.
         comment: free text.
+        marks: on points, by action, see `gozero.records.sgf_marks`.
         estimate: the best one known.
         next_to_play: who plays next if a file says so, else 0.
         sources: the nodes of its file, see `gozero.records.sgf_tree.Branch`.
@@ -42,6 +45,7 @@ class Node:
     action: int
     children: list[int] = field(default_factory=list)
     comment: str = ""
+    marks: dict[int, str] = field(default_factory=dict)
     estimate: Estimate | None = None
     next_to_play: int = 0
     sources: list[int] = field(default_factory=list)
@@ -51,14 +55,16 @@ class Node:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The file that a game was read from: its text, the number of the game in it from 0, its name, if known, and the
-    nodes of the game, as in `Node.sources`, that cannot be played and stay in the file alone.
+    """The file that a game was read from: its text, the number of the game in it from 0, its name, if known, the nodes
+    of the game, as in `Node.sources`, that cannot be played and stay in the file alone, and whether its variations have
+    another order since.
     """
 
     text: str
     number: int = 0
     name: str = ""
     unplayable: Sequence[int] = ()
+    is_rearranged: bool = False
 
 
 class MoveTree:
@@ -100,6 +106,14 @@ class MoveTree:
         while pending:
             pending += self._nodes.pop(pending.pop()).children
 
+    def promote(self, number: int) -> None:
+        """Let the path to a node be the main line."""
+        for step in self.path(number)[1:]:
+            siblings = self._nodes[self._nodes[step].parent].children
+            siblings.insert(0, siblings.pop(siblings.index(step)))
+        if self.origin is not None:
+            self.origin = replace(self.origin, is_rearranged=True)
+
     def learn(self, number: int, estimate: Estimate) -> None:
         """Keep an estimate unless a larger search is known."""
         known = self._nodes[number].estimate
@@ -133,10 +147,12 @@ class MoveTree:
             pending += self._nodes[number].children[::-1]
 
     def to_values(self) -> dict[str, Any]:
-        """As plain JSON values; parents come before children."""
+        """As plain JSON values; parents come before children, and children in their order."""
         return {
             "next": self._next,
-            "nodes": [[number, {**vars(node), "children": []}] for number, node in self._nodes.items()],
+            "nodes": [
+                [number, {**vars(node), "children": []}] for number, node in ((START, self[START]), *self.in_order())
+            ],
             "origin": self.origin and asdict(self.origin),
         }
 
@@ -152,8 +168,11 @@ class MoveTree:
             if node.estimate is not None:
                 visits, chance, score, line = node.estimate
                 node.estimate = Estimate(visits, chance, score, tuple(line))
+            node.marks = {int(point): mark for point, mark in node.marks.items()}
             is_start = number == START
-            if node.children or (not is_start and (number in tree._nodes or not 0 <= node.action < actions)):
+            points = node.marks if is_start else [node.action, *node.marks]
+            is_sound = all(0 <= point < actions for point in points) and all(map(is_mark, node.marks.values()))
+            if node.children or not is_sound or (not is_start and number in tree._nodes):
                 raise ValueError(f"node {number} is none of a tree")
             if is_start:
                 tree._nodes[START] = node

@@ -22,7 +22,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
-from gozero.frontends.web.engine import records
+from gozero.frontends.web.engine import records, variations
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.titles import title
@@ -67,6 +67,7 @@ class RequestHandler:
         self._weights = offered_weights(settings)
         self._evaluators: dict[Path, Evaluators] = {}
         self._current: Searches | None = None
+        self._tree: dict[str, Any] = {}  # as the pages have it
         self._has_failed = False  # its work; it is not tried again before the next request
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {
             "catalogue": self._catalogue,
@@ -81,6 +82,9 @@ class RequestHandler:
             "goto": lambda request: self._session.go_to(request.get("node")),
             "dead": self._dead,
             "comment": self._comment,
+            "delete": lambda request: variations.delete(self._session, request.get("node")),
+            "promote": lambda request: variations.promote(self._session, request.get("node")),
+            "mark": lambda request: variations.mark(self._session, *map(request.get, ("node", "point", "mark"))),
             "level": self._level,
             "analyse": lambda request: self._searches.analyse(bool(request.get("on"))),
             "batch": lambda request: self._searches.begin_batch(request.get("visits", 100)),
@@ -88,7 +92,7 @@ class RequestHandler:
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
             "save": self._save,
-            "view": lambda request: self._answer(request, self._view()),
+            "view": self._look,
         }
 
     @property
@@ -288,6 +292,13 @@ class RequestHandler:
     def _save(self, request: dict[str, Any]) -> None:
         name, text = records.save(self._session, self._searches.counting.sgf_result())
         self._answer(request, {"is": "record", "name": name, "text": text})
+        if remark := records.left_out(self._session):
+            self._answer(request, {"is": "message", "text": remark})
+
+    def _look(self, request: dict[str, Any]) -> None:
+        """All that a page that is opened shows."""
+        self._answer(request, variations.shape(self._session))
+        self._answer(request, self._view())
 
     # Reports
 
@@ -303,6 +314,9 @@ class RequestHandler:
             shown = title(session, self._searches.counting)
             saved = {"setup": asdict(session.setup), "game": session.snapshot(now), "title": shown}
             self._report({"is": "snapshot", "saved": saved})
+        if (tree := variations.shape(session)) != self._tree:
+            self._tree = tree
+            self._report(tree)
         self._report(self._view())
 
     def _view(self) -> dict[str, Any]:

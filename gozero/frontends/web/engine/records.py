@@ -1,4 +1,4 @@
-"""Games as files: SGF with variations and comments for the games that SGF knows; for the others a list of moves, one a
+"""Games as files: SGF with variations, comments and marks for the games that SGF knows; for the others a list of moves, one a
 line, whose first line names the game and its board.
 
 `RecordFile` is a file that a page opens, `save` makes one. Nothing here touches the disk.
@@ -25,6 +25,7 @@ from gozero.nets.weights import Header
 from gozero.play.engine import supported_sizes
 from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
 from gozero.records.sgf import RecordError, SgfGame
+from gozero.records.sgf_marks import set_marks
 from gozero.records.sgf_text import decoded, writable
 from gozero.records.sgf_tree import Branch, GameWithVariations
 from gozero.system.errors import InputError
@@ -34,6 +35,7 @@ READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
 _MOVES = re.compile(r"(?:\s*#.*\n)*\s*(?:black|white) +(?:pass|[a-z]\d{1,2})\s*$", re.MULTILINE | re.IGNORECASE)
+LIST_ONLY = "A list of moves cannot hold variations, comments or marks: the file is without them."
 NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'black D4'."
 
 
@@ -52,7 +54,7 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
     if person:
         names = {person: "person", opponent(person): f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
-    whole = GameWithVariations(record, _branches(tree), tree[START].comment)
+    whole = GameWithVariations(record, _branches(tree), tree[START].comment, tree[START].marks)
     return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(whole)])
 
 
@@ -61,8 +63,16 @@ def _branches(tree: MoveTree) -> list[Branch]:
     branches: list[Branch] = []
     for number, node in tree.in_order():
         places[number] = len(branches)
-        branches.append(Branch(places[node.parent], node.colour, node.action, node.comment, sources=node.sources))
+        parent = places[node.parent]
+        branches.append(Branch(parent, node.colour, node.action, node.comment, node.marks, sources=node.sources))
     return branches
+
+
+def left_out(session: GameSession) -> str:
+    """What a saved file of this game does not have, in a sentence; "" if it has all."""
+    nodes = [session.tree[START], *(node for _, node in session.tree.in_order())]
+    has_more = len(nodes) > len(session.line) or any(node.comment or node.marks for node in nodes)
+    return LIST_ONLY if session.start is None and has_more else ""
 
 
 def _into_file(tree: MoveTree, origin: SourceFile) -> str:
@@ -73,11 +83,14 @@ def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     begun = sgf_tree.read(games[origin.number], READ)
     branches = _branches(tree)
     present = {source for branch in branches for source in branch.sources} | set(origin.unplayable)
-    gone = [known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in present]
+    gone = {known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in present}
     start = [known[source] for source in begun.sources]
     sgf_tree.set_comment(start, tree[START].comment)
-    sgf_tree.add_branches(start[0], known, branches, begun.record.size)
-    sgf_tree.prune(root, gone)
+    set_marks(start, tree[START].marks, begun.record.size)
+    nodes = sgf_tree.add_branches(start[0], known, branches, begun.record.size)
+    if origin.is_rearranged:
+        sgf_tree.arrange(start[0], nodes)
+    sgf_tree.prune(root, gone, {known[source] for source in origin.unplayable})
     for game in games:
         game.root.properties = {"FF": ["4"], "AP": [sgf.PROGRAM], **game.root.properties, "CA": ["UTF-8"]}
     return sgf_nodes.write(game.root for game in games)
@@ -190,11 +203,11 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
     except ValueError as error:
         raise InputError(f"This game cannot be shown: {error}.") from None
     left_out, cuts = _play_branches(session, game.branches)
-    session.tree[START].comment = game.comment
+    session.tree[START].comment, session.tree[START].marks = game.comment, dict(game.marks)
     if game.skipped:
         skipped = counted(game.skipped, "move")
         remarks.append(f"{skipped} left out: the game begins where stones are set up after them.")
-    main = next((place for place, branch in enumerate(game.branches) if branch.parent != place - 1), len(game.branches))
+    main = len(found.record().moves)  # which are the first branches
     if cuts and cuts[0] < main:
         where = found.unplayable(cuts[0] + 1)
         where = f"{where[:1].upper()}{where[1:]} in {session.game.name} on {session.game.definition.dimensions}"
@@ -237,6 +250,7 @@ def _play_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[li
             node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
         node.next_to_play = branch.next_to_play or node.next_to_play
         node.sources += branch.sources
+        node.marks |= branch.marks
     session.go_to(START)
     return left_out, refused
 

@@ -97,12 +97,11 @@ def _moves(session: GameSession) -> dict[str, Any]:
         "at": session.at,
         "line": line,
         "number": len(tree.path(session.at)) - 1,
-        "children": [
-            {"node": number, "vertex": session.vertex(tree[number].action)} for number in tree[session.at].children
-        ],
+        "next": [ends(session.game.definition, tree[number].action)[1] for number in tree[session.at].children],
         "graph": [graph_point(tree[number].estimate) for number in line],
         "worst": worst(session, line),
         "comment": tree[session.at].comment,
+        "marks": tree[session.at].marks,
     }
 
 

@@ -2,6 +2,8 @@
 
 import { Goban } from "@sabaki/shudan";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { markerOf, markInWords } from "./marks.jsx";
+import { t } from "./translate.js";
 import { percent, short, sizes } from "./words.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
@@ -23,7 +25,7 @@ const placeOf = (view, point) => [point % view.cols, Math.floor(point / view.col
 
 export const vertexOf = (view, point) => `${LETTERS[point % view.cols]}${view.rows - Math.floor(point / view.cols)}`;
 
-export function Board({ view, look, overlay, preview, hint, marked, details, onPlay, onMark, coordinates }) {
+export function Board({ view, look, overlay, preview, hint, marked, details, onPlay, onMark, onPick, variations, coordinates }) {
   const frame = useRef(null), pointer = useRef("mouse");
   const [room, setRoom] = useState({ width: 0, height: 0 });
   const [hovered, setHovered] = useState(null);
@@ -42,10 +44,11 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
   const fits = Math.min(room.width / (view.cols + slant + margin), room.height / (view.rows + margin));
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
   const isEarlier = view.goingOn && view.live !== view.at;
-  const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier;
-  const maps = mapsOf(view, { look, overlay, preview, hint, details, from: view.targets && mayPlay ? marked : null, hovered: mayPlay ? marked ?? hovered : null });
+  const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier && !onPick;
+  const maps = mapsOf(view, { look, overlay, preview, hint, details, variations, from: view.targets && mayPlay ? marked : null, hovered: mayPlay ? marked ?? hovered : null });
   const play = (point) => {
-    if (!view.targets) onPlay(vertexOf(view, point));
+    if (onPick) onPick(point);
+    else if (!view.targets) onPlay(vertexOf(view, point));
     else if (mayPlay && (marked === point || view.targets[point])) onMark(marked === point ? null : point); // the piece to move
     else onPlay(marked === null ? vertexOf(view, point) : `${vertexOf(view, marked)}-${vertexOf(view, point)}`);
   };
@@ -70,12 +73,12 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
       play(cursor);
     }
   };
-  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay ? "may-play" : ""].join(" ");
+  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay || onPick ? "may-play" : ""].join(" ");
   return (
     <div class="board-frame" ref={frame} onPointerDownCapture={(event) => { pointer.current = event.pointerType; }}>
       <div
         class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)}
-        aria-label={`${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter ${view.targets ? "takes a piece, then puts it" : "plays there"}.`}
+        aria-label={onPick ? t("{size} board. Arrow keys choose a point, Enter marks it.", { size: sizes(view.cols, view.rows) }) : `${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter ${view.targets ? "takes a piece, then puts it" : "plays there"}.`}
       >
         <Goban
           class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
@@ -96,20 +99,23 @@ function described(view, point) {
   const stone = ["empty", "Black", "White"][view.stones[point]];
   const last = view.last === point ? ", last move" : "";
   const dead = view.count?.dead.includes(point) ? ", dead" : "";
-  return `${vertexOf(view, point)}, ${stone}${last}${dead}`;
+  const mark = view.marks[point] ? `, ${markInWords(view.marks[point])}` : "";
+  return `${vertexOf(view, point)}, ${stone}${last}${dead}${mark}`;
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */
-function mapsOf(view, { look, overlay, preview, hint, details, from, hovered }) {
+function mapsOf(view, { look, overlay, preview, hint, details, variations, from, hovered }) {
   const stones = view.stones.map((colour) => SIGNS[colour]);
   const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
   const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
   const dimmed = [], lines = [];
   const draw = (origin, target, type) => view.targets && lines.push({ v1: placeOf(view, origin), v2: placeOf(view, target), type });
   if (view.last !== null) {
-    marks[view.last] = { type: "circle" };
+    marks[view.last] = { type: Object.values(view.marks).includes("CR") ? "point" : "circle" };
     draw(view.lastFrom, view.last, "line");
   }
+  for (const [point, mark] of Object.entries(view.marks)) marks[point] = markerOf(mark);
+  if (variations && view.next.length > 1) for (const point of view.next) ghosts[point] = { sign: view.toPlay === "black" ? 1 : -1, faint: true };
   if (view.count) {
     view.count.owner.forEach((colour, point) => (shade[point] = FULL * SIGNS[colour]));
     for (const point of view.count.dead) {

@@ -11,6 +11,7 @@ import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
 import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
+import { Variations } from "./tree.jsx";
 import { useWalk } from "./walking.js";
 import { t } from "./translate.js";
 import { percent, side } from "./words.js";
@@ -20,13 +21,14 @@ const LARGEST_RECORD = 1_000_000; // bytes
 
 /** What the server has reported, and `ask`, which sends a request; false if the connection is broken. */
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, list: null, open: true });
+  const [state, setState] = useState({ view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, list: null, open: true });
   const connection = useRef(null);
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
     const on = {
       hello: (report) => ({ hello: report, loading: "", notice: greeting(report) }),
       view: (report) => (now) => seen(now, report),
+      tree: (report) => ({ tree: report }),
       look: (report) => (now) => (now.view?.at === report.node ? looked(now, report) : {}),
       refused: ({ text }) => ({ notice: { kind: "refused", text } }),
       lost: ({ text }) => (now) => ({ notice: { kind: "lost", text }, loading: "", view: now.view && stopped(now.view) }),
@@ -100,6 +102,7 @@ function Page() {
   const [preview, setPreview] = useState(null);
   const [dialog, setDialog] = useState(null); // "new" or "resign"
   const [marked, setMarked] = useState(null); // a point that was tapped once
+  const [marking, setMarking] = useState(null); // the game whose points are marked, and with what
   const [isDropping, setIsDropping] = useState(false);
   const file = useRef(null), record = useRef(null); // the field for a file; what was read last
   const keep = (more) => setMemory((now) => ({ ...now, ...more }));
@@ -130,6 +133,7 @@ function Page() {
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
   const mark = marked?.node === view.at ? marked.point : null;
+  const tool = marking?.game === view.identity ? marking.tool : null;
   const play = (vertex) => {
     setMarked(null);
     ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at });
@@ -150,6 +154,7 @@ function Page() {
           <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
           <Check label="Show who leads while I play" on={memory.leads} onChange={(leads) => keep({ leads })} />
           <Check label="Coordinates" on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
+          <Check label={t("Show variations")} on={memory.variations} onChange={(variations) => keep({ variations })} />
           <Choice label="Colours" value={memory.theme} options={[["auto", "as the system's"], ["light", "light"], ["dark", "dark"]]} onChange={(theme) => keep({ theme })} />
         </div>
       </header>
@@ -159,7 +164,8 @@ function Page() {
           <Players view={view} />
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
-            onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} coordinates={memory.coordinates}
+            onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} variations={memory.variations}
+            onPick={tool && ((point) => ask("mark", { node: view.at, point, mark: tool }))} coordinates={memory.coordinates}
           />
           <div class="actions" role="group" aria-label="Moves">
             {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${vertexOf(view, mark)}`}</button>}
@@ -170,6 +176,7 @@ function Page() {
           </div>
           <div class="notices" aria-live="polite">
             {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
+            {tool && !server.notice && <p class="notice">{t("Click a point to mark it.")} <button type="button" class="link" onClick={() => setMarking(null)}>{t("Stop marking")}</button></p>}
             {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
           </div>
         </div>
@@ -178,6 +185,7 @@ function Page() {
           {view.count && <Count view={view} />}
           <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} details={memory.details} onDetails={(details) => keep({ details })} />
           <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} />
+          <Variations view={view} tree={server.tree} go={go} ask={ask} isHidden={hides(view, memory)} tool={tool} onTool={(name) => setMarking(name && { game: view.identity, tool: name })} />
           <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} details={memory.details} />
           <Opponent view={view} network={network} ask={ask} run={hello.run} />
         </aside>

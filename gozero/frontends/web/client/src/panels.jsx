@@ -107,9 +107,6 @@ export function Game({ view, go, step, isHidden, onReveal }) {
         ? <p class="quiet">Who leads stays hidden while you play. <button type="button" class="link" onClick={onReveal}>Show it</button></p>
         : <Graph view={view} onGo={go} />}
       <Walk view={view} onGo={go} onStep={step} />
-      {view.children.length > 1 && (
-        <p class="next">Goes on with {view.children.map((child) => <button type="button" key={child.node} class="small" onClick={() => go(child.node)}>{child.vertex}</button>)}</p>
-      )}
     </section>
   );
 }

@@ -1,0 +1,106 @@
+"""The tree of moves as a page draws it, and what a page does to it: variations deleted and promoted, points marked."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+from gozero.frontends.web.engine.game_tree import START, Node
+from gozero.frontends.web.engine.session import GameSession
+from gozero.games.colours import BLACK
+from gozero.records.sgf_marks import LABEL, SHAPES
+from gozero.system.errors import InputError
+
+LARGE_LOSS = 0.1  # of a chance, for a move to be drawn as a mistake
+HAS_WORDS, IS_MISTAKE = 1, 2  # bits of a node's sign
+LETTER = "LB"  # asks for a label, the first letter that is free
+
+
+def shape(session: GameSession) -> dict[str, Any]:
+    """The report of all nodes, parents before children, main line first: their numbers, the places of their parents in
+    this list, and, as texts with a digit for each, colours and signs, see `HAS_WORDS`.
+    """
+    tree = session.tree
+    places, parents = {START: 0}, [-1]
+    colours, signs = [0], [_sign(tree[START], None)]
+    for number, node in tree.in_order():
+        places[number] = len(parents)
+        parents.append(places[node.parent])
+        colours.append(node.colour)
+        signs.append(_sign(node, tree[node.parent]))
+    return {
+        "is": "tree",
+        "identity": session.identity,
+        "nodes": list(places),
+        "parents": parents,
+        "colours": "".join(map(str, colours)),
+        "signs": "".join(map(str, signs)),
+    }
+
+
+def _sign(node: Node, before: Node | None) -> int:
+    """What a page draws beside a node."""
+    sign = HAS_WORDS if node.comment or node.marks else 0
+    if before is None or before.estimate is None or node.estimate is None:
+        return sign
+    gain = node.estimate.chance - before.estimate.chance
+    is_mistake = (gain if node.colour == BLACK else -gain) <= -LARGE_LOSS
+    is_best = before.estimate.line[:1] == (node.action,)
+    return sign | (IS_MISTAKE if is_mistake and not is_best else 0)
+
+
+def delete(session: GameSession, number: Any) -> None:
+    """Drop a node and all that follows it. InputError for the start, or a move of the game that is being played."""
+    tree = session.tree
+    _check(session, number)
+    if number == START:
+        raise InputError("The first position cannot be deleted.")
+    if session.is_going_on and session.live is not None and number in tree.path(session.live):
+        raise InputError("This move cannot be deleted while the game is being played. Undo takes a move back.")
+    if number in tree.path(session.at):
+        session.go_to(tree[number].parent)
+    tree.remove(number)
+    if session.ended is not None and session.ended.node not in tree:
+        session.ended = None
+    if session.live is not None and session.live not in tree:
+        session.review()
+
+
+def promote(session: GameSession, number: Any) -> None:
+    """Let the variation of a node be the main line. InputError if another one is being played."""
+    _check(session, number)
+    if session.is_going_on and session.live is not None and number not in session.tree.path(session.live):
+        raise InputError("This variation cannot become the main line while the game is being played.")
+    session.tree.promote(number)
+
+
+def mark(session: GameSession, number: Any, point: Any, name: Any) -> None:
+    """Put a mark, one of `SHAPES` or `LETTER`, on a point of a node's position, or take it off if it is there.
+    InputError if there is no such node, point or mark, or no letter is left.
+    """
+    _check(session, number)
+    marks = session.tree[number].marks
+    if type(point) is not int or not 0 <= point < session.game.definition.points:
+        raise InputError("This board has no such point.")
+    if name not in (*SHAPES, LETTER):
+        raise InputError(f"There is no mark {str(name)[:20]!r}: reload this page.")
+    known = marks.get(point, "")
+    if name == LETTER:
+        name = known if known.startswith(LABEL) else LABEL + _free_letter(marks)
+    marks.pop(point, None)
+    if known != name:
+        marks[point] = name
+
+
+def _free_letter(marks: dict[int, str]) -> str:
+    taken = set(marks.values())
+    free = [letter for letter in string.ascii_uppercase + string.ascii_lowercase if LABEL + letter not in taken]
+    if not free:
+        raise InputError("All letters are on the board already.")
+    return free[0]
+
+
+def _check(session: GameSession, number: Any) -> None:
+    """InputError if the game has no node of this number."""
+    if type(number) is not int or number not in session.tree:
+        raise InputError("This move was taken back or deleted.")

@@ -1,0 +1,72 @@
+"""The tree of moves and the marks in Chromium."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+
+from playwright.sync_api import expect
+
+from tests.frontends.web.site import Tab
+
+pytestmark = pytest.mark.chromium
+
+LENGTH, EVERY = 320, 4  # moves of the main line, and from one variation to the next
+POINTS = "abcdefghijklmnopqrs"
+
+
+def large_record() -> str:
+    """A long game with many variations of three moves, each on points that the main line leaves free."""
+    text = ""
+    for number in range(LENGTH - 1, -1, -1):
+        colour, other = "BW" if number % 2 == 0 else "WB"
+        text = f";{colour}[{POINTS[number % 19]}{POINTS[number // 19]}]{text}"
+        if number and number % EVERY == 0:
+            text = f"({text})(;{colour}[as];{other}[cs];{colour}[es])"
+    return f"(;GM[1]SZ[19]{text})"
+
+
+def opened(page: Tab, tmp_path: Path, text: str) -> Tab:
+    path = tmp_path / "game.sgf"
+    path.write_text(text, encoding="utf-8")
+    page.page.get_by_label("A record to open").set_input_files(path)
+    return page
+
+
+def test_of_a_large_tree_what_is_in_sight_is_drawn(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7, person="both"), tmp_path, large_record()).shows(f"0 / {LENGTH}")
+    nodes, tree = page.page.locator(".tree .node"), page.page.locator(".tree")
+    page.press("Last position").wait("person", LENGTH)
+    ring, frame = page.page.locator(".tree .here").bounding_box(), tree.bounding_box()
+    assert ring and frame
+    assert frame["x"] < ring["x"] < frame["x"] + frame["width"] - ring["width"]
+    assert 0 < nodes.count() < 200
+    assert len(next(report for report in reversed(page.reports) if report["is"] == "tree")["nodes"]) == 558
+    page.page.locator(".page").press("Home")
+    page.wait("person", 0)
+    tree.locator(".node").nth(5).click()
+    page.wait("person", 5)
+
+
+def test_variations_are_promoted_and_deleted_and_points_marked(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    page = opened(tab().begin("Go", 7), tmp_path, "(;SZ[7];B[dd];W[ee](;B[aa];W[de])(;B[ed]TR[ee];W[de];B[ga]))")
+    page.shows("0 / 4").press("Forward one move").press("Forward one move").press("Forward one move").shows("3 / 4")
+    page.page.locator(".tree").press("ArrowDown")
+    page.shows("3 / 5")
+    expect(page.page.locator(".shudan-marker_triangle")).to_have_count(1)
+    page.press("Make main line").press("Letter")
+    page.click(0)
+    page.page.get_by_role("application", name="marks it").press("ArrowRight")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".shudan-marker_label .shudan-marker")).to_have_text(["A", "B"])
+    page.page.keyboard.press("Escape")
+    expect(page.page.get_by_text("Click a point to mark it.")).to_have_count(0)
+    page.press("Back one move").wait("person", 2)
+    page.page.locator('.shudan-vertex[data-x="0"][data-y="0"]').click()  # the variation once more
+    page.wait("person", 3).press("Delete move").press("Delete").wait("person", 2)
+    with page.page.expect_download() as downloaded:
+        page.press("Save the game")
+    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    assert ";B[dd];W[ee];B[ed]TR[ee]LB[aa:A][dd:B];W[de];B[ga])" in saved.replace("\n", "")
