@@ -46,6 +46,8 @@ class PlayerSettings:
     opening: float = 0.12  # plies per point of the board in which moves are drawn, for variety
     opening_temperature: float = 0.4  # drawn by visits ** (1 / this); 0: always the best move
     temperature: float = 0.0  # the same for the whole game, where it is higher
+    # of analyses, see `SearchRequest` (KataGo 0.04): several moves are searched enough to be compared
+    wide_root_noise: float = 0.0
     keeps_search: bool = True  # whether a move uses what was searched before: earlier moves, analyses, pondering
     search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=20_000))
     max_memory: int | None = None  # bytes that search trees may grow to; None: a quarter of the machine's
@@ -191,14 +193,18 @@ class Player:
         if plies.max() > 1:
             self.analyse_aside(root, limits, observer, restrictions)
         else:
-            self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS)
+            wide = self._settings.wide_root_noise
+            self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS, wide_root_noise=wide)
 
     def analyse_aside(
         self, root: Position, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
         """The same for another position of this board, in a tree that is dropped."""
         plies = left_out(restrictions, root.to_play, root.game.actions)
-        self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS, aside=True, left_out=plies)
+        self.searcher.search(
+            root, _allowed(root, plies), limits, observer, ANALYSIS, aside=True, left_out=plies,
+            wide_root_noise=self._settings.wide_root_noise,
+        )  # fmt: skip
 
     def hint(self, limits: Limits, observer: Observer) -> None:
         """Search the side to move's turn as `suggest` would, and report to ``observer``; nothing is played. The last

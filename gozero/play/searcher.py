@@ -106,7 +106,7 @@ class Searcher:
     def search(
         self, root: Position, mask: np.ndarray, limits: Limits, observer: Observer | None = None,
         purpose: str | None = None, *, aside: bool = False, left_out: np.ndarray | None = None,
-        max_nodes: int | None = None,
+        max_nodes: int | None = None, wide_root_noise: float = 0.0,
     ) -> RootResult:  # fmt: skip
         """Search ``root`` among ``mask`` bool [A] within the limits, on the tree there is if the moves lead into it; or
         ``aside``, without chance, in a tree of at most ``max_nodes`` that is then dropped; see `SearchRequest`.
@@ -115,7 +115,9 @@ class Searcher:
         if aside:
             tree = self._new_tree(root.game, 0, max_nodes)
         visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
-        request = SearchRequest(root.state, root.history_row(0), visits, root_mask=mask, left_out=left_out)
+        request = SearchRequest(
+            root.state, root.history_row(0), visits, root_mask=mask, left_out=left_out, wide_root_noise=wide_root_noise
+        )
         try:
             if not aside:
                 request = replace(request, keep=self._follow(tree, root.moves, mask))
@@ -138,6 +140,17 @@ class Searcher:
                 tree.drop()
                 self._line = []
             raise
+
+    def many(self, game: Game, settings: SearchSettings, leaves: int) -> Search:
+        """A search beside the others for positions of this board, as many at once as have so many leaves in a wave; one
+        if the evaluator takes one position at a time.
+        """
+        self.open(game)
+        evaluator = self._evaluators[game.size]
+        if isinstance(evaluator, RowEvaluator):
+            return Search(evaluator.game, evaluator, settings, memory=self._memory)
+        trees = max(1, leaves // settings.leaves)
+        return Search(evaluator.game, Owners(evaluator), settings, trees, memory=self._memory)
 
     def _new_tree(self, game: Game, seed: int, max_nodes: int | None = None) -> Search:
         """A tree for this board, which grows as memory allows or has ``max_nodes``."""
@@ -189,17 +202,18 @@ def analysis_of(
     observer: Observer,
     actions: list[int] | None = None,
     owners: Owners | None = None,
+    tree: int = 0,
 ) -> Analysis:
-    """A look at the search of `position`: at these actions, None: those that the observer asks for; with the ownership
-    of `owners`, None: of the search's evaluator.
+    """A look at the search of `position` in this tree: at these actions, None: those that the observer asks for; with
+    the ownership of `owners`, None: of the search's evaluator, which is the mean of all its trees.
     """
     owners = owners or _owners_of(search)
-    result = search.result()
+    result = search.result(tree)
     has_score = owners is not None and owners.knows_score
     if actions is None:
         tried = max(1, observer.least_moves, int((result.visits > 0).sum()))
         actions = result.ranked()[: min(tried, max(1, observer.most_moves))]
-    moves = [_move(search, result, action, has_score) for action in actions]
+    moves = [_move(search, tree, result, action, has_score) for action in actions]
     if observer.moves_ownership and owners is not None:
         after = owners.after(position, actions)
         moves = [replace(move, ownership=ownership) for move, ownership in zip(moves, after, strict=True)]
@@ -209,10 +223,10 @@ def analysis_of(
     return Analysis(position.to_play, result.root_visits, result.value, score, tuple(moves), ownership, hits)
 
 
-def _move(search: Search, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:
+def _move(search: Search, tree: int, result: RootResult, action: int, has_score: bool) -> MoveAnalysis:
     visits = int(result.visits[action])
     value = float(result.q[action]) if visits else result.value
-    line = search.principal_variation(0, action, LONGEST_LINE)
+    line = search.principal_variation(tree, action, LONGEST_LINE)
     score = (line.score if visits else result.score) if has_score else None
     prior, bound = float(result.prior[action]), float(result.bound[action]) if visits else -1.0
     return MoveAnalysis(action, visits, prior, value, bound, score, tuple(line.actions), tuple(line.visits))

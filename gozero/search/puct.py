@@ -16,6 +16,9 @@ Forced playouts and policy-target pruning (Wu 2019, section 3.2), with the prior
 A root move that has been tried gets at least forced(a) simulations. Afterwards each move but the most visited loses up
 to forced(a) of them, as long as PUCT still prefers the most visited one; a single visit left is no part of the policy.
 
+Wide root noise, for analyses (KataGo's analysisWideRootNoise): at the root, each time a move is chosen, the score of
+about half of the moves rises by the size of a normal variable, so that several moves get enough visits to be compared.
+
 The move to play has the highest lower confidence bound, as in KataGo ("LCB"; docs/search.md has the matches):
 
     bound(a) = Q(a) - deviations * sigma(a) / sqrt(N(a))
@@ -33,6 +36,7 @@ from numba import types
 
 from gozero.search.tree import DECIDED
 from gozero.system.jit import kernel
+from gozero.system.rng import normal, uniform
 
 NO_EDGE = -1
 FAR = 1e9  # below every score
@@ -89,6 +93,15 @@ def best_by_ucb1(forest, t, index, params):
 
 
 @kernel()
+def _widening(forest, t, index):
+    """What wide root noise adds to the score of a move at this node."""
+    wide = forest.trees[t]["wide"]
+    if index > 0 or wide == 0 or uniform(forest.generators[t]) < 0.5:
+        return 0.0
+    return wide * abs(normal(forest.generators[t]))
+
+
+@kernel()
 def best_edge(forest, t, index, params):
     """The edge of highest score below a node, visited or the first unvisited one. NO_EDGE if there is none."""
     if params.c_uct > 0:
@@ -107,6 +120,7 @@ def best_edge(forest, t, index, params):
         count = child["visits"] + child["pending"]
         lost = child["value_sum"] + params.virtual_loss * child["pending"]
         score = exploration * priors[edge] / (1 + count) - lost / count
+        score += _widening(forest, t, index)
         visited_mass += priors[edge]
         if params.score_weight > 0 and child["visits"] > 0:
             score += points_gained(child, expected, params)
@@ -117,7 +131,7 @@ def best_edge(forest, t, index, params):
             best = np.int64(edge)
     if node["child_count"] < node["edge_count"]:
         urgency = node["value_sum"] / max(node["visits"], 1) - params.fpu * math.sqrt(visited_mass)
-        if urgency + exploration * priors[end] > highest:
+        if urgency + exploration * priors[end] + _widening(forest, t, index) > highest:
             best = end
     return best
 

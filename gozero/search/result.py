@@ -29,8 +29,10 @@ class RootResult:
     prior: np.ndarray  # float32 [A], without noise and temperature; sums to 1 over the allowed actions
     policy: np.ndarray  # float32 [A], the training target, which sums to 1; see `read_root`
     best: int  # the action to play, see `read_root`
-    value: float  # mean of all visits, or of the improved policy at a Gumbel root, which visits weak moves too
-    score: float  # mean points of all visits, 0 if the evaluator knows none
+    # mean of all visits; where weak moves are visited too, of the improved policy at a Gumbel root, and of the best
+    # move's visits at a root with wide noise
+    value: float
+    score: float  # mean points of all visits, or of the best move's; 0 if the evaluator knows none
     root_visits: int  # of the root itself, one more than its children's
     refuted: np.ndarray | None = None  # bool [A], actions proven to lose; None if no results are proven
 
@@ -54,6 +56,9 @@ def root_result(forest: Forest, tree: int, params: Params) -> RootResult:
     value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
     if forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
         value = float(policy @ np.where(visits > 0, q, root["value"]))
+    if forest.trees[tree]["wide"] > 0 and visits[best] > 0:
+        child = forest.nodes[tree, find_child(forest, tree, 0, best)]
+        value, score = float(q[best]), -float(child["score_sum"]) / int(child["visits"])
     refuted = _refuted(forest, tree) if params.solve > 0 else None
     return RootResult(visits, q, bound, forest.root_priors[tree].copy(), policy, best, value, score, count, refuted)
 

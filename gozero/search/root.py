@@ -32,6 +32,9 @@ class SearchRequest:
     visits: int  # of the root, at which the tree is finished, 1 to 2**30 (more mean that); kept visits count
     noise: bool = False  # explore as the settings say: Gumbel variables, or Dirichlet noise and forced playouts
     temperature: float | None = None  # of a PUCT root's prior with noise; None: the settings' `root_policy_temperature`
+    # standard deviation, in value, of the noise that spreads a PUCT root's visits over more moves, see puct.py (KataGo
+    # 0.04 in analyses; 0 off); its prior is flattened too, as with a temperature of 1 + 4 * this
+    wide_root_noise: float = 0.0
     gumbel: np.ndarray | None = None  # float32 [A], the Gumbel variables to use instead
     root_mask: np.ndarray | None = None  # bool [A], actions that may be searched at the root; None: all that are legal
     # int32 [2, A], in how many plies of every line an action is left out, for the root's side to move and for the other
@@ -47,6 +50,8 @@ class SearchRequest:
         """ValueError for a budget below 1 and for what would make a kernel read or write beyond an array."""
         if self.visits < 1:
             raise ValueError(f"{self.visits} visits: expected at least 1")
+        if not 0 <= self.wide_root_noise < math.inf:
+            raise ValueError(f"wide_root_noise {self.wide_root_noise}: expected a number not below 0")
         mask = (game.actions,)
         shapes = {"state": (game.state_ints,), "gumbel": mask, "root_mask": mask, "left_out": (2, game.actions)}
         for name, shape in shapes.items():
@@ -160,7 +165,9 @@ def apply_request(forest: Forest, t: int, request: SearchRequest, settings: Sear
     tree["noise_weight"] = settings.dirichlet_weight if explore else 0.0
     tree["noise_total"] = settings.dirichlet_total
     tree["noise_alpha"] = settings.dirichlet_alpha
-    tree["temperature"] = (request.temperature or settings.root_policy_temperature) if explore else 1.0
+    temperature = (request.temperature or settings.root_policy_temperature) if explore else 1.0
+    tree["temperature"] = temperature * (1 + 4 * request.wide_root_noise)
+    tree["wide"] = request.wide_root_noise
     tree["forced"] = settings.forced_playouts if explore else 0.0
     left_out = request.plies_left_out(forest.left_out.shape[2])
     lacks = bool(tree["mixed"]) and bool(((forest.left_out[t, 0] > 0) & (left_out[0] == 0)).any())  # allowed moves

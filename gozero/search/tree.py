@@ -61,6 +61,7 @@ TREE = np.dtype(
         ("noise_alpha", np.float32),  # parameter of each move; 0: its share of the sum
         ("temperature", np.float32),  # of the root's prior
         ("mixed", np.int32),  # 1: the root's edges have the prior searched with; `root_priors` has the evaluator's
+        ("wide", np.float32),  # standard deviation of the noise in the values of the root's moves, see puct.py
         ("forced", np.float32),  # k of the root's forced playouts, 0: none, see puct.py
         # sequential halving, see gumbel.py
         ("considered", np.int32),

@@ -67,7 +67,7 @@ def gumbel(generator):
 
 
 @kernel()
-def _normal(generator):
+def normal(generator):
     """A standard normal variable (Box and Muller 1958)."""
     radius = math.sqrt(-2.0 * math.log(1.0 - uniform(generator)))
     return radius * math.cos(2.0 * math.pi * uniform(generator))
@@ -85,7 +85,7 @@ def gamma(generator, shape):
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
-        x = _normal(generator)
+        x = normal(generator)
         v = (1.0 + c * x) ** 3
         if v > 0 and math.log(1.0 - uniform(generator)) < 0.5 * x * x + d - d * v + d * math.log(v):
             return max(np.float64(d * v * boost), 1e-30)

@@ -98,6 +98,19 @@ def test_forced_playouts_reach_moves_that_noise_found_and_leave_no_trace_of_the_
     assert forced.policy.sum() == pytest.approx(1, abs=1e-5)
 
 
+def test_wide_root_noise_spreads_the_visits_and_the_value_stays_that_of_the_best_move() -> None:
+    settings = SearchSettings(max_nodes=800)
+    narrow = searched(GO5, 800, settings, OPENING).result()
+    wide, again, other = (
+        searched(GO5, 800, settings, OPENING, wide_root_noise=0.3, seed=seed).result() for seed in (1, 1, 2)
+    )
+    assert (wide.visits >= 10).sum() > (narrow.visits >= 10).sum()
+    assert wide.value == wide.q[wide.best] > float(wide.visits @ wide.q) / wide.visits.sum()
+    np.testing.assert_array_equal(wide.prior, narrow.prior)
+    assert same(wide, again)
+    assert not same(wide, other)
+
+
 def test_a_pruned_policy_by_hand() -> None:
     """Three children of 20 visits in all, k = 2, c_puct = 1: what the formulas of Wu 2019 leave of them."""
     search = searched(GO5, 21, SearchSettings(c_puct=1.0, forced_playouts=2.0, max_nodes=30), noise=True)

@@ -40,6 +40,7 @@ def test_no_grave_fault(scheme: str, tab: Callable[..., Tab]) -> None:
     page.press("Resign")
     assert faults(page) == []
     page.press("Resign the game").shows("White wins: Black resigned.")
+    page.press("Analyse all moves").shows("Best moves")
     assert faults(page) == []
     page.press("New game")
     page.page.get_by_role("dialog").locator(".more summary").click()

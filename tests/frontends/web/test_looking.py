@@ -95,6 +95,9 @@ def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callab
     chances = column(page, 2)
     assert len(chances) >= 2
     assert chances == sorted(chances, reverse=True)
+    labels = [int(text) for text in page.page.locator(".shudan-heatlabel").all_inner_texts()]
+    assert sorted(labels, reverse=True) == chances[: len(labels)]
+    assert len(labels) == min(5, len(chances))
     page.page.get_by_role("checkbox", name="details").check()
     expect(page.page.locator(".moves thead")).to_contain_text("Visits")
     visits = column(page, 4)
@@ -134,9 +137,30 @@ def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_pa
     assert all(point is not None for point in page.view["graph"])
     worst = page.page.locator(".worst li")
     assert worst.first.evaluate("item => getComputedStyle(item).listStyleType") == "none", "moves have numbers already"
-    page.page.locator(".worst .link").nth(1).click()
+    page.page.locator(".worst .link").first.click()
     expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
     page.picture("review")
+
+
+def test_mistakes_are_shown_by_side_and_stepped_through(tab: Callable[..., Tab], tmp_path: Path) -> None:
+    """White fills the corners: mistakes, all of them White's."""
+    page = opened(tab().begin("Go", 7), tmp_path, "(;GM[1]SZ[7]KM[9];B[dd];W[aa];B[ec];W[ag];B[ce])").shows("0 / 5")
+    page.page.get_by_label("How thoroughly").select_option("25")
+    page.shows(re.compile("^6 positions take about .* on this machine")).press("Analyse all moves")
+    page.press("Next mistake").shows("1 / 5").shows(re.compile(r"White played A7: −\d+ % win chance, −[\d.]+ points"))
+    expect(page.page.locator(".shudan-vertex[data-x='0'][data-y='0'] .shudan-heatlabel")).to_have_text(re.compile("^−"))
+    expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
+    page.page.keyboard.press("n")
+    page.shows("3 / 5").shows(re.compile("White played A1"))
+    page.page.keyboard.press("Shift+N")
+    page.shows("1 / 5").press("Forward one move").shows("2 / 5").shows(re.compile("^White A7: −"))
+    expect(page.page.locator("[class*=shudan-heat_dot]")).to_have_count(2)
+    assert page.page.locator(".graph .graded").count() >= 2
+    expect(page.page.locator(".grades thead th")).to_have_count(2)
+    page.page.get_by_label("Moves of").select_option("black")
+    expect(page.page.locator(".grades thead th")).to_have_count(1)
+    expect(page.page.locator(".worst li")).to_have_count(0)
+    expect(page.page.get_by_role("button", name="Next mistake")).to_be_disabled()
 
 
 def test_names_event_and_comments_of_a_record_are_shown(tab: Callable[..., Tab], tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_pictures_for_the_documents(tab: Callable[..., Tab], tmp_path: Path) -> 
     page.shows("0 / 34")
     page.page.get_by_label("How thoroughly").select_option("25")
     page.press("Analyse all moves").shows("Moves that lost most")
-    page.page.locator(".worst .link").nth(1).click()
+    page.page.locator(".worst .link").first.click()
     expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
     page.page.locator(".worst").scroll_into_view_if_needed()
     page.picture("web-review")

@@ -17,6 +17,10 @@ KOMI = count(0.5)
 """Of each strong game another one: the engine keeps its evaluations, and has thought at once where it knows them."""
 
 
+SPREAD = "dd ee cc ec ce bb ff db df be fb fd".split()
+"""Points of a game on 7x7."""
+
+
 def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
     class FailingSearches:
         has_work, analyses, batch = True, True, [3, 4]
@@ -149,13 +153,39 @@ def test_the_graph_grows_while_a_game_is_analysed(server: Server, shared_game: s
             page.send(do="play", vertex=vertex)
             line = page.until("view")["line"]
         page.send(do="batch", visits=20)
-        progress = [page.until("progress") for _ in line]
-        assert [(report["done"], report["total"], report["node"]) for report in progress] == [
-            (number, len(line), node) for number, node in enumerate(line, start=1)
-        ]
-        graph = page.until("view")["graph"]
-        assert [report["point"] for report in progress] == graph
-        assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in graph)
+        view, points = analysed(page)
+        assert view["speed"] > 0
+        assert [points[node] for node in line] == view["graph"]
+        assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in view["graph"])
+
+
+def analysed(page: Wire) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
+    """The view after an analysis of all moves that was just begun, and the points of the graph that came before it."""
+    points: dict[int, dict[str, Any]] = {}
+    while not (report := page.until("view"))["batch"]:
+        pass
+    while (report := page.until("progress", "view"))["is"] == "progress":
+        points |= dict(report["points"])
+        assert 0 <= report["done"] <= report["total"]
+    return report, points
+
+
+def test_requests_are_answered_during_the_analysis_of_all_moves_and_stop_ends_it(
+    server: Server, shared_game: str
+) -> None:
+    with server.page(shared_game) as page:
+        page.begin(game="go", size=7, person="both")
+        page.load(f"(;GM[1]SZ[7]{''.join(f';{colour}[{point}]' for colour, point in zip('BW' * 6, SPREAD, strict=True))})")
+        line = page.until("view")["line"]
+        page.send(do="batch", visits=10_000)
+        assert page.until("progress")["done"] < len(line)
+        page.send(do="goto", node=line[5])
+        view = page.until("view")
+        assert (view["at"], view["batch"]) == (line[5], True)
+        page.send(do="stop")
+        view = page.until("view")
+        assert not view["batch"]
+        assert None in view["graph"]
 
 
 def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: str) -> None:
@@ -169,8 +199,8 @@ def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: s
         view = page.until("view")
         assert view["result"] == "Black wins by 1.5 points."
         page.send(do="batch", visits=1)
-        points = [page.until("progress")["point"] for _ in line]
-        assert (points[-1]["black"], points[-1]["score"]) == (1.0, 1.5)
+        graph = analysed(page)[0]["graph"]
+        assert (len(graph), graph[-1]["black"], graph[-1]["score"]) == (len(line), 1.0, 1.5)
 
 
 def test_a_game_that_is_not_counted_is_saved_as_won_without_points(server: Server, shared_game: str) -> None:

@@ -66,6 +66,7 @@ class RequestHandler:
         self._compile = compile
         self._weights = offered_weights(settings)
         self._evaluators: dict[Path, Evaluators] = {}
+        self._speeds: dict[Any, float] = {}
         self._current: Searches | None = None
         self._tree: dict[str, Any] = {}  # as the pages have it
         self._has_failed = False  # its work; it is not tried again before the next request
@@ -87,8 +88,8 @@ class RequestHandler:
             "mark": lambda request: variations.mark(self._session, *map(request.get, ("node", "point", "mark"))),
             "level": self._level,
             "analyse": lambda request: self._searches.analyse(bool(request.get("on"))),
-            "batch": lambda request: self._searches.begin_batch(request.get("visits", 100)),
-            "stop": lambda request: self._searches.batch.clear(),
+            "batch": lambda request: self._searches.batch.begin(request.get("visits", 100)),
+            "stop": lambda request: self._searches.batch.stop(),
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
             "save": self._save,
@@ -216,7 +217,8 @@ class RequestHandler:
         if (self._settings.backend, self._settings.precision) != ("auto", "auto"):
             opener(session.game.definition)
         playouts = 0 if network.path else PLAYOUTS_A_LEVEL
-        return Searches(session, opener, self._settings, playouts, self._should_stop, self._is_cut, self._report)
+        callbacks = self._should_stop, self._is_cut, self._report
+        return Searches(session, opener, self._settings, playouts, *callbacks, self._speeds)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""
@@ -321,7 +323,8 @@ class RequestHandler:
 
     def _view(self) -> dict[str, Any]:
         searches = self._searches
-        flags = {"analysing": searches.is_analysing, "batch": bool(searches.batch)}
+        batch = searches.batch
+        flags = {"analysing": searches.is_analysing, "batch": batch.is_running, "speed": batch.speed}
         return {**view(searches.session, searches.counting), **flags}
 
 

@@ -6,19 +6,18 @@ and analyses have full strength.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
+from gozero.frontends.web.engine.batch import BatchAnalysis, Report, estimate_of
 from gozero.frontends.web.engine.counting import Counting
-from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.views import analysis_values, graph_point
+from gozero.frontends.web.engine.views import analysis_values
 from gozero.frontends.web.settings import EngineProcessSettings
-from gozero.games.game import BLACK, EMPTY, WHITE, Game
+from gozero.games.game import Game
 from gozero.play import engine
 from gozero.play.current_game import CurrentGame
 from gozero.play.levels import level
@@ -31,9 +30,7 @@ from gozero.system.errors import InputError
 HINT_VISITS = 400
 REPORT_EVERY = 0.2  # seconds
 LISTED_MOVES = 24
-MOST_BATCH_VISITS = 10_000
-
-Report = Callable[[dict[str, Any]], None]
+WIDE_ROOT_NOISE = 0.1  # of the running analysis; KataGo's 0.04 is for networks that are less sure of their moves
 
 
 class Searches:
@@ -49,9 +46,10 @@ class Searches:
         should_stop: whether an analysis ends now, because a request waits.
         is_cut: whether the search for the engine's move ends now; may answer requests that leave the live game alone.
         report: takes what is sent to the page.
+        speeds: as for `BatchAnalysis`.
 
     Attributes:
-        batch: nodes still to be analysed.
+        batch: the analysis of all moves.
     """
 
     def __init__(
@@ -63,6 +61,7 @@ class Searches:
         should_stop: Callable[[], bool],
         is_cut: Callable[[], bool],
         report: Report,
+        speeds: dict[Any, float],
     ) -> None:
         self.session = session
         self._open_evaluator = open_evaluator
@@ -70,15 +69,14 @@ class Searches:
         self._playouts_a_level = playouts_a_level
         self._should_stop, self._is_cut = should_stop, is_cut
         self._report = report
-        self._analyst = self._player(session.game, None, PlayerSettings(friendly_pass=True))
+        self._analyst = self._player(session.game, None, PlayerSettings(friendly_pass=True, wide_root_noise=WIDE_ROOT_NOISE))
         self.counting = Counting(session, self._analyst.ending)
         self._board = session.new_game()
         self.set_level(session.setup.level)
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
-        self.batch: list[int] = []
-        self._batch_total = 0
-        self._batch_visits = 0
+        searcher = self._analyst.searcher
+        self.batch = BatchAnalysis(session, self.counting, searcher, speeds, should_stop, report)
 
     def _player(self, game: CurrentGame, visits: int | None, settings: PlayerSettings) -> Player:
         """A player with half of the memory, which searches as so many visits need."""
@@ -98,9 +96,12 @@ class Searches:
 
     @property
     def has_work(self) -> bool:
+        return self.session.is_engines_turn or self._wants_analysis or self.batch.has_work
+
+    @property
+    def _wants_analysis(self) -> bool:
         session = self.session
-        wants_analysis = self.is_analysing and self._analysed != session.at and not session.game.position.is_over
-        return session.is_engines_turn or bool(self.batch) or wants_analysis
+        return self.is_analysing and self._analysed != session.at and not session.game.position.is_over
 
     def work(self) -> bool:
         """Do a piece of work; whether the game has changed."""
@@ -108,10 +109,10 @@ class Searches:
         if session.is_engines_turn:
             assert session.live is not None
             return self._move(self._observer(session.live, sees_the_end=True))
-        if self.batch:
-            return self._analyse_next()
-        self._analyse()
-        return False
+        if self._wants_analysis and not self.batch.is_running:
+            self._analyse()
+            return False
+        return self.batch.work()
 
     def analyse(self, on: bool) -> None:
         """Turn the running analysis on or off."""
@@ -120,7 +121,7 @@ class Searches:
     def stop(self) -> None:
         """End every analysis."""
         self.analyse(on=False)
-        self.batch.clear()
+        self.batch.stop()
 
     def _analyse(self) -> None:
         """The running analysis, until a request arrives or its visits are spent."""
@@ -205,51 +206,3 @@ class Searches:
         self._analyst.hint(limits, observer)
         session.tree.learn(session.at, estimate_of(analyses[-1]))
         self._report({**analysis_values(analyses[-1], session, session.at), "hint": True})
-
-    def begin_batch(self, visits: Any) -> None:
-        """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
-        range.
-        """
-        if not isinstance(visits, int) or not 1 <= visits <= MOST_BATCH_VISITS:
-            raise InputError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_BATCH_VISITS:,}.")
-        self._batch_visits = visits
-        self.batch = [node for node in self.session.line if not self._is_known(node)]
-        self._batch_total = len(self.batch)
-
-    def _is_known(self, node: int) -> bool:
-        known = self.session.tree[node].estimate
-        return known is not None and known.visits >= self._batch_visits
-
-    def _analyse_next(self) -> bool:
-        """Analyse the next position of the batch; whether it is done."""
-        tree, node = self.session.tree, self.batch[0]
-        if node in tree:
-            found = self._estimate(node)
-            if self._should_stop():
-                return False
-            tree.learn(node, found)
-        self.batch.pop(0)
-        done = self._batch_total - len(self.batch)
-        point = graph_point(tree[node].estimate) if node in tree else None
-        self._report({"is": "progress", "done": done, "total": self._batch_total, "node": node, "point": point})
-        return not self.batch
-
-    def _estimate(self, node: int) -> Estimate:
-        """What a search of the batch finds of a node; worth nothing if it was stopped."""
-        position = self.session.position_at(node)
-        if position.is_over:
-            with self.session.looking_at(node):
-                winner, lead = self.counting.outcome(self._should_stop)
-            return Estimate(self._batch_visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
-        analyses: list[Analysis] = []
-        limits = Limits(self._batch_visits, should_stop=self._should_stop)
-        self._analyst.analyse_aside(position, limits, Observer(analyses.append, most_moves=1))
-        return estimate_of(analyses[-1])
-
-
-def estimate_of(analysis: Analysis) -> Estimate:
-    """The same for Black."""
-    sign = 1 if analysis.colour == BLACK else -1
-    score = None if analysis.score is None or not math.isfinite(analysis.score) else sign * analysis.score
-    line = analysis.moves[0].line if analysis.moves else ()
-    return Estimate(analysis.visits, (1 + sign * analysis.value) / 2, score, line)

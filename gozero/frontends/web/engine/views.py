@@ -1,4 +1,4 @@
-"""What a page shows: the position as it is to be drawn, a look at a search, and the moves that lost most.
+"""What a page shows: the position as it is to be drawn, and a look at a search.
 
 All values are plain JSON. Points are numbered from the top left; chances are shares 0 to 1.
 """
@@ -6,16 +6,15 @@ All values are plain JSON. Points are numbered from the top left; chances are sh
 from __future__ import annotations
 
 import time
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gozero.frontends.web.engine.game_tree import Estimate
+from gozero.frontends.web.engine.review import ends, review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
-from gozero.games.game import Game
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
 from gozero.play.report import Analysis
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 UNITS = {"nogo": "moves", "othello": "discs"}
 """Of a lead that is not in points; NoGo's are the moves that one side has left and the other has not."""
 DIGITS = 4
-WORST = 6  # moves that are named
-LEAST_LOSS = 0.03  # of a chance, for a move to be named
 NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 
@@ -99,7 +96,7 @@ def _moves(session: GameSession) -> dict[str, Any]:
         "number": len(tree.path(session.at)) - 1,
         "next": [ends(session.game.definition, tree[number].action)[1] for number in tree[session.at].children],
         "graph": [graph_point(tree[number].estimate) for number in line],
-        "worst": worst(session, line),
+        "review": review(session),
         "comment": tree[session.at].comment,
         "marks": tree[session.at].marks,
     }
@@ -152,37 +149,6 @@ def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict
         ],
         "ownership": None if analysis.ownership is None else np.round(sign * analysis.ownership, 2).tolist(),
     }
-
-
-def worst(session: GameSession, line: list[int]) -> list[dict[str, Any]]:
-    """The moves of a line that lost most of their side's chance, the worst first, each with what was better."""
-    found: list[dict[str, Any]] = []
-    for number, (before, after) in enumerate(pairwise(line), start=1):
-        known, then, move = session.tree[before].estimate, session.tree[after].estimate, session.tree[after]
-        if known is None or then is None or not known.line or known.line[0] == move.action:
-            continue
-        sign = 1 if move.colour == BLACK else -1
-        lost = None if known.score is None or then.score is None else known.score - then.score
-        mistake: dict[str, Any] = {
-            "node": after,
-            "number": number,
-            "colour": NAMES[move.colour],
-            "vertex": session.vertex(move.action),
-            "loss": round(sign * (known.chance - then.chance), DIGITS),
-            "points": _rounded(lost, sign),
-            "better": [session.vertex(action) for action in known.line],
-            "betterPoints": [ends(session.game.definition, action) for action in known.line],
-        }
-        if mistake["loss"] >= LEAST_LOSS:
-            found.append(mistake)
-    return sorted(found, key=lambda mistake: -mistake["loss"])[:WORST]
-
-
-def ends(kind: Game, action: int) -> tuple[int, int]:
-    """The points from which and to which an action goes; both are one point where a stone is put, and beyond the board
-    for a pass.
-    """
-    return kind.ends(action) if action < kind.pass_action else (kind.points, kind.points)
 
 
 def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:

@@ -4,12 +4,15 @@ import { Goban } from "@sabaki/shudan";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { markerOf, markInWords } from "./marks.jsx";
 import { t } from "./translate.js";
+import { candidates } from "./candidates.js";
+import { signed } from "./review.jsx";
 import { percent, short, sizes } from "./words.js";
 
 const LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 const SIGNS = [0, 1, -1]; // a colour's number → Shudan's sign
 const LARGEST_VERTEX = 96, MARGIN = 2.7; // pixels; coordinates and border in vertices
-const LEAST_SHARE = 0.01;
+const LEAST_PRIOR = 0.01;
+const BEST = 5; // candidate moves on the board
 const ARROWS = 3; // candidate moves of pieces that have one
 const CROWDED = 13; // points a side from which a tap is first shown, and played by a second one
 const FULL = 2; // Shudan draws a shade of 1 half transparent
@@ -25,7 +28,7 @@ const placeOf = (view, point) => [point % view.cols, Math.floor(point / view.col
 
 export const vertexOf = (view, point) => `${LETTERS[point % view.cols]}${view.rows - Math.floor(point / view.cols)}`;
 
-export function Board({ view, look, overlay, preview, hint, marked, details, onPlay, onMark, onPick, variations, coordinates }) {
+export function Board({ view, look, overlay, preview, hint, marked, details, isHidden, onPlay, onMark, onPick, variations, coordinates }) {
   const frame = useRef(null), pointer = useRef("mouse");
   const [room, setRoom] = useState({ width: 0, height: 0 });
   const [hovered, setHovered] = useState(null);
@@ -45,7 +48,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, onP
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
   const isEarlier = view.goingOn && view.live !== view.at;
   const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier && !onPick;
-  const maps = mapsOf(view, { look, overlay, preview, hint, details, variations, from: view.targets && mayPlay ? marked : null, hovered: mayPlay ? marked ?? hovered : null });
+  const maps = mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from: view.targets && mayPlay ? marked : null, hovered: mayPlay ? marked ?? hovered : null });
   const play = (point) => {
     if (onPick) onPick(point);
     else if (!view.targets) onPlay(vertexOf(view, point));
@@ -104,7 +107,7 @@ function described(view, point) {
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */
-function mapsOf(view, { look, overlay, preview, hint, details, variations, from, hovered }) {
+function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from, hovered }) {
   const stones = view.stones.map((colour) => SIGNS[colour]);
   const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
   const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
@@ -127,14 +130,15 @@ function mapsOf(view, { look, overlay, preview, hint, details, variations, from,
     look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < LEAST_OWNED ? 0 : FULL * (Math.sign(owner) * FAINTEST + (1 - FAINTEST) * owner)));
   }
   if (look && overlay.moves !== "none" && !preview) {
-    const best = Math.max(...look.moves.map((move) => (overlay.moves === "policy" ? move.prior : move.share)), 0.0001);
-    for (const [index, move] of look.moves.entries()) {
-      const share = overlay.moves === "policy" ? move.prior : move.share;
-      if (move.point >= stones.length || share < LEAST_SHARE) continue;
+    const isPolicy = overlay.moves === "policy", shareOf = (move) => (isPolicy ? move.prior : move.share);
+    const shown = isPolicy ? look.moves.filter((move) => move.prior >= LEAST_PRIOR) : candidates(look.moves, details).slice(0, BEST);
+    const best = Math.max(...shown.map(shareOf), 0.0001);
+    for (const [index, move] of shown.entries()) {
+      if (move.point >= stones.length) continue;
       if (index < ARROWS) draw(move.from, move.point, "arrow");
       if ((stones[move.point] && !view.targets) || heat[move.point]) continue;
-      const text = overlay.moves === "policy" ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}${details ? `\n${short(move.visits)}` : ""}`;
-      heat[move.point] = { strength: Math.max(1, Math.round((9 * share) / best)), text };
+      const text = isPolicy ? percent(move.prior).replace(" %", "") : `${(100 * move.chance).toFixed(0)}${details ? `\n${short(move.visits)}` : ""}`;
+      heat[move.point] = { strength: Math.max(1, Math.round((9 * shareOf(move)) / best)), text };
     }
   }
   if (hint !== null && hint.point < stones.length) {
@@ -142,6 +146,8 @@ function mapsOf(view, { look, overlay, preview, hint, details, variations, from,
     draw(hint.from, hint.point, "arrow");
   }
   if (from !== null) for (const point of view.targets[from] ?? []) marks[point] = { type: "point" };
+  if (!preview && !isHidden) for (const move of view.review.last) if (stones[move.point]) heat[move.point] ??= { strength: `dot${move.grade}` };
+  if (preview?.played && preview.played.point < stones.length && !view.targets) heat[preview.played.point] = { strength: `loss${preview.played.grade}`, text: lossOf(view, preview.played) };
   if (preview) showLine(view, preview, stones, marks, dimmed);
   else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = { sign: view.toPlay === "black" ? 1 : -1 };
   return {
@@ -154,6 +160,9 @@ function mapsOf(view, { look, overlay, preview, hint, details, variations, from,
     lines: view.hexagons ? diagonals(view) : preview ? [] : lines,
   };
 }
+
+/** What a mistake lost, as it is written on its point. */
+const lossOf = ({ review }, move) => (review.measure === "points" ? signed(-move.points, move.points < 10 ? 1 : 0) : `${signed(-100 * move.loss, 0)}%`);
 
 /** The third of the three ways in which the points of a board of hexagons touch. */
 function diagonals({ cols, rows }) {

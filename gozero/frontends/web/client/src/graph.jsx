@@ -4,7 +4,7 @@ import { ahead, percent } from "./words.js";
 
 const WIDTH = 320, HEIGHT = 110, LEFT = 4, RIGHT = 4;
 
-export function Graph({ view, onGo }) {
+export function Graph({ view, dots, onGo }) {
   const count = Math.max(1, view.line.length - 1);
   const across = (index) => LEFT + ((WIDTH - LEFT - RIGHT) * index) / count;
   const known = view.graph.map((point, index) => point && { ...point, index }).filter(Boolean);
@@ -28,6 +28,9 @@ export function Graph({ view, onGo }) {
         {known.length > 1 && <polyline class="chance" points={chance.join(" ")} />}
         {score.length > 1 && <polyline class="score" points={score.join(" ")} />}
         {known.length === 1 && <circle class="dot" cx={across(known[0].index)} cy={HEIGHT * (1 - known[0].black)} r="3" />}
+        {dots.filter(([index]) => view.graph[index]).map(([index, grade]) => (
+          <path key={index} class={`graded grade-${grade}`} d={`M${across(index).toFixed(1)} ${(HEIGHT * (1 - view.graph[index].black)).toFixed(1)}h0`} />
+        ))}
         {at >= 0 && <line class="here" x1={across(at)} x2={across(at)} y1="0" y2={HEIGHT} />}
       </svg>
       <figcaption>

@@ -8,6 +8,7 @@ import { Check, Choice, Dialog } from "./controls.jsx";
 import { MyGames } from "./mygames.jsx";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
+import { Loss, otherMistake } from "./review.jsx";
 import { Players } from "./players.jsx";
 import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
@@ -34,6 +35,7 @@ function useServer() {
       lost: ({ text }) => (now) => ({ notice: { kind: "lost", text }, loading: "", view: now.view && stopped(now.view) }),
       message: ({ text }) => ({ notice: { kind: "message", text } }),
       loading: ({ text }) => ({ loading: text }),
+      speed: ({ speed }) => (now) => now.view && { view: { ...now.view, speed } },
       progress: (report) => (now) => progressed(now, report),
       snapshot: ({ saved }) => ({ isKept: saved !== null }),
       unstored: ({ text }) => ({ notice: { kind: "warning", text } }),
@@ -80,7 +82,10 @@ function known(view, node, point) {
   return index < 0 || !point ? view : { ...view, graph: view.graph.with(index, point) };
 }
 
-const progressed = (now, report) => ({ progress: report, ...(now.view && { view: known(now.view, report.node, report.point) }) });
+function progressed({ view }, report) {
+  const found = view && report.points.reduce((graph, [node, point]) => known(graph, node, point), view);
+  return { progress: report, ...(view && { view: { ...found, review: report.review } }) };
+}
 
 function looked(now, look) {
   const view = known(now.view, look.node, { black: look.black, score: look.score, visits: look.visits });
@@ -100,6 +105,7 @@ function Page() {
   const [memory, setMemory] = useState(remembered);
   const [overlay, setOverlay] = useState({ moves: "moves", ownership: true });
   const [preview, setPreview] = useState(null);
+  const [who, setWho] = useState("both"); // whose mistakes are shown
   const [dialog, setDialog] = useState(null); // "new" or "resign"
   const [marked, setMarked] = useState(null); // a point that was tapped once
   const [marking, setMarking] = useState(null); // the game whose points are marked, and with what
@@ -126,7 +132,15 @@ function Page() {
     setIsDropping(isOver);
     open(chosen);
   };
-  useShortcuts({ view, go, step, ask, isOpen: dialog || server.games || server.list });
+  const showMistake = (move) => {
+    go(move.before);
+    setPreview({ points: move.betterPoints, first: move.colour, node: move.before, played: move });
+  };
+  const stepMistake = (by) => {
+    const move = !view.goingOn && otherMistake(view, who, by);
+    if (move) showMistake(move);
+  };
+  useShortcuts({ view, go, step, stepMistake, ask, isOpen: dialog || server.games || server.list });
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
@@ -164,7 +178,7 @@ function Page() {
           <Players view={view} />
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
-            onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} variations={memory.variations}
+            isHidden={hides(view, memory)} onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} variations={memory.variations}
             onPick={tool && ((point) => ask("mark", { node: view.at, point, mark: tool }))} coordinates={memory.coordinates}
           />
           <div class="actions" role="group" aria-label="Moves">
@@ -176,6 +190,7 @@ function Page() {
           </div>
           <div class="notices" aria-live="polite">
             {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
+            {!tool && !server.notice && !hides(view, memory) && <Loss view={view} preview={preview} />}
             {tool && !server.notice && <p class="notice">{t("Click a point to mark it.")} <button type="button" class="link" onClick={() => setMarking(null)}>{t("Stop marking")}</button></p>}
             {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
           </div>
@@ -184,9 +199,9 @@ function Page() {
           <Status view={view} loading={server.loading} opponent={`level ${view.level}`} />
           {view.count && <Count view={view} />}
           <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} details={memory.details} onDetails={(details) => keep({ details })} />
-          <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} />
+          <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} who={who} />
           <Variations view={view} tree={server.tree} go={go} ask={ask} isHidden={hides(view, memory)} tool={tool} onTool={(name) => setMarking(name && { game: view.identity, tool: name })} />
-          <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} details={memory.details} />
+          <Review view={view} ask={ask} progress={server.progress} onOpen={() => file.current.click()} details={memory.details} who={who} onWho={setWho} onShow={showMistake} onStep={stepMistake} />
           <Opponent view={view} network={network} ask={ask} run={hello.run} />
         </aside>
       </main>
@@ -218,13 +233,14 @@ function Games({ titles, onClose, onChoose }) {
 }
 
 /** Keys for the whole page, where nothing else takes them. */
-function useShortcuts({ view, go, step, ask, isOpen }) {
+function useShortcuts({ view, go, step, stepMistake, ask, isOpen }) {
   useEffect(() => {
     const press = (event) => {
       const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
       if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         ArrowLeft: () => step(-1), ArrowRight: () => step(1),
+        n: () => stepMistake(1), N: () => stepMistake(-1),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
         a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"), p: () => view.canPass && !view.thinking && ask("pass", { at: view.at }),
       }[event.key];

@@ -1,14 +1,14 @@
 // The cards beside the board: whose turn it is, the analysis, the review, the count.
 
 import { useEffect, useState } from "preact/hooks";
+import { candidates } from "./candidates.js";
 import { Check, Choice, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
+import { AnalyseAll, Mistakes, dotsOf } from "./review.jsx";
 import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
 
 const LISTED = 8;
-const WELL_SEARCHED = 0.01; // of the visits of the move that has most
 const NUMBERS = [["moves", "chances to win"], ["policy", "the network's policy"], ["none", "no numbers"]];
-const EFFORTS = [[25, "quickly"], [100, "well"], [400, "thoroughly"], [1000, "very thoroughly"]]; // visits, in words
 
 export function Status({ view, loading, opponent }) {
   const turn = view.over ? view.result : view.thinking ? `${side(view.turn)}: the engine is thinking…` : view.person && view.person === view.turn ? `Your turn: ${side(view.turn)}` : `${side(view.toPlay)} to move`;
@@ -85,12 +85,10 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
   );
 }
 
-/** The moves of a look in the order of what is shown of them: chances of those that were searched well, or all visits. */
+/** The moves of a look in the order of what is shown of them: the good ones, or with details all. */
 function listed(moves, details, isPolicy) {
-  if (details) return moves.filter((move) => move.visits > 0 || isPolicy).sort((one, other) => other.visits - one.visits);
-  const most = Math.max(...moves.map((move) => move.visits));
-  const least = Math.max(1, Math.min(most, Math.max(2, WELL_SEARCHED * most)));
-  return moves.filter((move) => move.visits >= least).sort((one, other) => other.chance - one.chance);
+  if (!details) return candidates(moves);
+  return moves.filter((move) => move.visits > 0 || isPolicy).sort((one, other) => other.visits - one.visits);
 }
 
 function waiting(view) {
@@ -99,20 +97,19 @@ function waiting(view) {
   return view.thinking && view.at !== view.live ? "The engine is choosing its move; it looks at this position afterwards." : "Looking…";
 }
 
-export function Game({ view, go, step, isHidden, onReveal }) {
+export function Game({ view, go, step, isHidden, onReveal, who }) {
   return (
     <section class="card" aria-label="The game so far">
       <h2>The game so far</h2>
       {isHidden
         ? <p class="quiet">Who leads stays hidden while you play. <button type="button" class="link" onClick={onReveal}>Show it</button></p>
-        : <Graph view={view} onGo={go} />}
+        : <Graph view={view} dots={dotsOf(view, who)} onGo={go} />}
       <Walk view={view} onGo={go} onStep={step} />
     </section>
   );
 }
 
-export function Review({ view, ask, go, progress, onPreview, onOpen, details }) {
-  const [visits, setVisits] = useState(100);
+export function Review({ view, ask, progress, onOpen, details, ...mistakes }) {
   return (
     <section class="card" aria-label="Review">
       <h2>Review</h2>
@@ -121,29 +118,8 @@ export function Review({ view, ask, go, progress, onPreview, onOpen, details }) 
         <button type="button" onClick={() => ask("save")}>Save the game</button>
         {view.goingOn && <button type="button" onClick={() => ask("review")}>Stop playing, review</button>}
       </div>
-      {view.line.length > 1 && (
-        <div class="options">
-          {view.batch
-            ? <button type="button" onClick={() => ask("stop")}>Stop</button>
-            : <button type="button" onClick={() => ask("batch", { visits })}>Analyse all moves</button>}
-          <Choice aria-label="How thoroughly" value={visits} options={EFFORTS.map(([count, words]) => [count, `${words}${details ? ` (${count} visits)` : ""}`])} onChange={(value) => setVisits(Number(value))} />
-        </div>
-      )}
-      {view.batch && progress && <p class="quiet"><progress aria-label="Positions analysed" max={progress.total} value={progress.done} /> {progress.done} of {progress.total} positions</p>}
-      {view.worst.length > 0 && !view.goingOn && (
-        <>
-          <h3>Moves that lost most</h3>
-          <ul class="worst">
-            {view.worst.map((move) => (
-              <li key={move.node}>
-                <button type="button" class="link" onClick={() => go(move.node)}>{move.number}. {side(move.colour)} {move.vertex}</button>
-                {" "}lost {percent(move.loss)}{move.points > 0 && ` (${move.points} ${view.unit})`}.{" "}
-                <button type="button" class="link" onClick={() => { go(view.line[move.number - 1]); onPreview({ points: move.betterPoints, first: move.colour, node: view.line[move.number - 1] }); }}>Better: {move.better.slice(0, 6).join(" ")}</button>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {view.line.length > 1 && <AnalyseAll view={view} ask={ask} progress={progress} details={details} />}
+      {!view.goingOn && <Mistakes view={view} {...mistakes} />}
       <Comment view={view} ask={ask} />
     </section>
   );

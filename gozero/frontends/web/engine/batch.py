@@ -1,0 +1,209 @@
+"""The analysis of a whole game: the positions of a line are searched many at once, their leaves evaluated together.
+
+It works wave by wave and goes on where it was after a request. How fast this machine is, is measured before the first
+one, so that a page can say how long it will take.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine.game_tree import START, Estimate
+from gozero.frontends.web.engine.review import review
+from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.views import graph_point
+from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.games.position import Position
+from gozero.play import engine
+from gozero.play.report import Analysis, Observer
+from gozero.play.searcher import Searcher, analysis_of
+from gozero.search.root import SearchRequest
+from gozero.search.search import Search
+from gozero.system.errors import InputError
+
+MOST_VISITS = 10_000
+LEAVES = 32  # evaluated together: more are hardly faster, and a request waits for them
+REPORT_EVERY = 0.2  # seconds
+ENOUGH = 1000  # visits from which the speed of an analysis counts
+PROBE_VISITS = 8  # of each position by which the speed is measured
+
+Report = Callable[[dict[str, Any]], None]
+
+
+class BatchAnalysis:
+    """The analysis of all positions of a line.
+
+    Args:
+        session, counting: the game, and the results of its ends.
+        searcher: gives searches.
+        speeds: visits a second on this machine, by what is searched; other games may know it already.
+        should_stop: whether work pauses now, because a request waits.
+        report: takes what is sent to the page.
+    """
+
+    def __init__(
+        self, session: GameSession, counting: Counting, searcher: Searcher, speeds: dict[Any, float],
+        should_stop: Callable[[], bool], report: Report,
+    ) -> None:  # fmt: skip
+        self._session, self._counting, self._searcher, self._speeds = session, counting, searcher, speeds
+        self._should_stop, self._report = should_stop, report
+        self._key = (session.setup.game, session.setup.engine, session.game.size)
+        self.stop()
+
+    @property
+    def is_running(self) -> bool:
+        return bool(self._waiting or self._running)
+
+    @property
+    def speed(self) -> float | None:
+        """Visits a second; None if it was not measured yet."""
+        return self._speeds.get(self._key)
+
+    @property
+    def has_work(self) -> bool:
+        return self.is_running or (self.speed is None and len(self._session.line) > 1)
+
+    def stop(self) -> None:
+        """End it now; what is finished stays."""
+        self._waiting: list[int] = []
+        self._running: dict[int, tuple[int, Position]] = {}  # by tree: the node that it searches, and its position
+        self._found: list[int] = []  # nodes that the page does not know of yet
+        self._search: Search | None = None
+        self._total = 0
+        self._reported = 0.0  # when, by time.monotonic
+        self._searched, self._spent = 0, 0.0  # visits that no cache knew, and the seconds for them
+
+    def begin(self, visits: Any) -> None:
+        """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
+        range.
+        """
+        if not isinstance(visits, int) or not 1 <= visits <= MOST_VISITS:
+            raise InputError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_VISITS:,}.")
+        self.stop()
+        self._visits = visits
+        self._waiting = [node for node in self._session.line if self._known_visits(node) < visits]
+        self._total = len(self._waiting)
+
+    def work(self) -> bool:
+        """Search until a request waits; whether the analysis is over."""
+        if not self.is_running:
+            self._measure()
+            return False
+        if self._search is None:
+            self._search = self._new_search(self._visits)
+        is_stopped = False
+        while self.is_running and not is_stopped:
+            self._start(self._search)
+            if self._running:
+                self._wave(self._search)
+            if self._searched >= ENOUGH:
+                self._speeds[self._key] = self._searched / self._spent
+            if not self.is_running or time.monotonic() >= self._reported + REPORT_EVERY:
+                self._tell()
+            is_stopped = self._should_stop()
+        return not self.is_running
+
+    def _new_search(self, visits: int) -> Search:
+        settings = engine.search_settings(visits, self._session.game.name)
+        room = min(settings.max_nodes, visits + settings.leaves)
+        return self._searcher.many(self._session.game.definition, replace(settings, max_nodes=room), LEAVES)
+
+    def _start(self, search: Search) -> None:
+        """Give positions that wait to free trees. Those at the end of a game are counted."""
+        for tree in range(len(search.forest.trees)):
+            while self._waiting and tree not in self._running:
+                node = self._waiting[0]
+                if node in self._session.tree:
+                    position = self._session.position_at(node)
+                    if not position.is_over:
+                        self._begin(search, tree, node, position, self._visits)
+                    elif not self._count(node):
+                        return
+                self._waiting.pop(0)
+
+    def _begin(self, search: Search, tree: int, node: int, position: Position, visits: int) -> None:
+        search.begin(tree, SearchRequest(position.state, position.history_row(0), visits))
+        self._running[tree] = node, position
+
+    def _count(self, node: int) -> bool:
+        """Learn what the end of a game is worth; False if a request cuts the count short."""
+        with self._session.looking_at(node):
+            winner, lead = self._counting.outcome(self._should_stop)
+        if self._should_stop():
+            return False
+        self._learn(node, Estimate(self._visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead))
+        return True
+
+    def _wave(self, search: Search) -> None:
+        """A wave of all searches under way, and what those that end in it have found."""
+        for tree in self._timed_wave(search, list(self._running)):
+            node, position = self._running.pop(tree)
+            analysis = analysis_of(search, position, Observer(lambda analysis: None, most_moves=1), tree=tree)
+            self._learn(node, estimate_of(analysis))
+
+    def _timed_wave(self, search: Search, trees: list[int]) -> list[int]:
+        """A wave of these trees; which of them finished."""
+        began, before = time.monotonic(), _fresh_visits(search, trees)
+        ended = search.wave()
+        self._spent += time.monotonic() - began
+        self._searched += _fresh_visits(search, trees) - before
+        return ended
+
+    def _learn(self, node: int, found: Estimate) -> None:
+        if node in self._session.tree:
+            self._session.tree.learn(node, found)
+            self._found.append(node)
+
+    def _known_visits(self, node: int) -> int:
+        known = self._session.tree[node].estimate if node in self._session.tree else None
+        return 0 if known is None else known.visits
+
+    # What the page is told
+
+    def _tell(self) -> None:
+        tree, search = self._session.tree, self._search
+        left = sum(self._visits - self._known_visits(node) for node in self._waiting)
+        if search is not None:
+            left += sum(self._visits - search.root_visits(number) for number in self._running)
+        self._report({
+            "is": "progress",
+            "done": self._total - len(self._waiting) - len(self._running),
+            "total": self._total,
+            "seconds": None if self.speed is None else round(left / self.speed, 1),
+            "points": [[node, graph_point(tree[node].estimate)] for node in self._found if node in tree],
+            "review": review(self._session),
+        })  # fmt: skip
+        self._found, self._reported = [], time.monotonic()
+
+    def _measure(self) -> None:
+        """Measure the speed by a short search of the positions after the first moves."""
+        first, search = self._session.position_at(START), self._new_search(PROBE_VISITS)
+        actions = np.flatnonzero(first.legal())[: len(search.forest.trees)]
+        positions = [position for position in first.children(actions) if not position.is_over]
+        for tree, position in enumerate(positions):
+            search.begin(tree, SearchRequest(position.state, position.history_row(0), PROBE_VISITS))
+        while not search.is_finished and not self._should_stop():
+            self._timed_wave(search, list(range(len(positions))))
+        self._speeds[self._key] = max(1, self._searched) / max(1e-3, self._spent)
+        self._report({"is": "speed", "speed": self.speed})
+
+
+def _fresh_visits(search: Search, trees: list[int]) -> int:
+    """Visits in these trees, less the evaluations that were in a cache."""
+    hits = getattr(search.evaluator, "hits", None) or 0
+    return sum(search.root_visits(tree) for tree in trees) - hits
+
+
+def estimate_of(analysis: Analysis) -> Estimate:
+    """What an analysis found, for Black."""
+    sign = 1 if analysis.colour == BLACK else -1
+    score = None if analysis.score is None or not math.isfinite(analysis.score) else sign * analysis.score
+    line = analysis.moves[0].line if analysis.moves else ()
+    return Estimate(analysis.visits, (1 + sign * analysis.value) / 2, score, line)

@@ -1,0 +1,114 @@
+"""The review of a line: what each move lost, the mistakes of both sides, and what would have been better.
+
+A move's loss is the difference between what was expected before it and after it; the engine's own choice loses nothing.
+Moves are graded by points in Go, as KaTrain does, and by the chance to win in other games.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from gozero.frontends.web.engine.session import GameSession
+from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
+from gozero.games.game import Game
+from gozero.play.current_game import GoGame
+
+# losses from which a move has the grades 1 to 5: points (KaTrain's), and shares of the chance to win
+LIMITS = {"points": (0.5, 1.5, 3.0, 6.0, 12.0), "chance": (0.02, 0.05, 0.1, 0.2, 0.3)}
+MISTAKE = 3  # the grade from which a move is a mistake
+LAST_MOVES = 3  # that are graded on the board
+DIGITS = 4
+
+
+class Judgement(NamedTuple):
+    """What a move lost, for its side."""
+
+    node: int
+    colour: int
+    chance: float  # share of the chance to win, below 0 if it gained
+    points: float | None  # None if no points are known
+    grade: int
+
+
+def judged(session: GameSession, before: int, after: int, measure: str) -> Judgement | None:
+    """The move from one node to the next, graded by "points" or "chance"; None unless both were analysed."""
+    known, then, move = session.tree[before].estimate, session.tree[after].estimate, session.tree[after]
+    if known is None or then is None:
+        return None
+    sign = 1 if move.colour == BLACK else -1
+    chance = sign * (known.chance - then.chance)
+    points = None if known.score is None or then.score is None else sign * (known.score - then.score)
+    if known.line[:1] == (move.action,):
+        chance, points = min(chance, 0.0), points and min(points, 0.0)
+    loss = points if measure == "points" and points is not None else chance
+    return Judgement(after, move.colour, chance, points, sum(loss >= limit for limit in LIMITS[measure]))
+
+
+def measure_of(session: GameSession) -> str:
+    """What moves are graded by."""
+    known = (node.estimate for _, node in session.tree.in_order())
+    has_points = isinstance(session.game, GoGame) and all(found is None or found.score is not None for found in known)
+    return "points" if has_points else "chance"
+
+
+def review(session: GameSession) -> dict[str, Any]:
+    """The review of the line that is shown, as plain JSON: `grades` and `mistakes` in the order of its moves."""
+    path = session.tree.path(session.at)
+    measure = measure_of(session)
+    moves = [judged(session, before, after, measure) for before, after in pairwise(session.line)]
+    last = [judged(session, before, after, measure) for before, after in pairwise(path[-1 - LAST_MOVES :])]
+    return {
+        "measure": measure,
+        "limits": LIMITS[measure],
+        "grades": [move and {"colour": COLOUR_WORDS[move.colour], "grade": move.grade} for move in moves],
+        "sides": {COLOUR_WORDS[colour]: _side(moves, colour, measure) for colour in (BLACK, WHITE)},
+        "mistakes": [
+            {**_values(session, move), "number": number, **_better(session, move)}
+            for number, move in enumerate(moves, start=1)
+            if move is not None and move.grade >= MISTAKE
+        ],
+        "last": [_values(session, move) for move in last if move is not None],
+    }
+
+
+def _side(moves: list[Judgement | None], colour: int, measure: str) -> dict[str, Any]:
+    """How a side played: moves judged, mean loss, share of best moves, and the number of moves of each grade."""
+    own = [move for move in moves if move is not None and move.colour == colour]
+    losses = [max(0.0, (move.points if measure == "points" else move.chance) or 0.0) for move in own]
+    counts = [sum(move.grade == grade for move in own) for grade in range(len(LIMITS[measure]) + 1)]
+    total = max(1, len(own))
+    mean = sum(losses) / total
+    return {"moves": len(own), "mean": round(mean, DIGITS), "best": round(counts[0] / total, DIGITS), "counts": counts}
+
+
+def _values(session: GameSession, move: Judgement) -> dict[str, Any]:
+    action = session.tree[move.node].action
+    return {
+        "node": move.node,
+        "colour": COLOUR_WORDS[move.colour],
+        "vertex": session.vertex(action),
+        "point": ends(session.game.definition, action)[1],
+        "loss": round(move.chance, DIGITS),
+        "points": None if move.points is None else round(move.points, 1),
+        "grade": move.grade,
+    }
+
+
+def _better(session: GameSession, move: Judgement) -> dict[str, Any]:
+    """The line that was expected in place of a move."""
+    before = session.tree[move.node].parent
+    known = session.tree[before].estimate
+    line = () if known is None else known.line
+    return {
+        "before": before,
+        "better": [session.vertex(action) for action in line],
+        "betterPoints": [ends(session.game.definition, action) for action in line],
+    }
+
+
+def ends(kind: Game, action: int) -> tuple[int, int]:
+    """The points from which and to which an action goes; both are one point where a stone is put, and beyond the board
+    for a pass.
+    """
+    return kind.ends(action) if action < kind.pass_action else (kind.points, kind.points)
