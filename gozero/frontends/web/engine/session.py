@@ -17,6 +17,7 @@ from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
+from gozero.games import descriptions
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
@@ -113,10 +114,11 @@ class GameSession:
         return self.is_going_on and self.live_turn != self.person
 
     def vertex(self, action: int) -> str:
-        return self.game.definition.vertex(action)
+        """An action as the page shows it."""
+        return descriptions.vertex(self.game.definition, action)
 
     def action(self, text: Any) -> int:
-        """The action of a vertex. InputError if this board has no such vertex."""
+        """The action of a vertex of GTP. InputError if this board has no such vertex."""
         try:
             action = self.game.definition.action(str(text)[:8])
         except ValueError as error:
@@ -167,7 +169,7 @@ class GameSession:
         if self.is_engines_turn:
             raise InputError(f"It is {COLOUR_NAMES[position.to_play]}'s turn: the engine is thinking.")
         action = landing(position, action)
-        if why := refusal(position, action):
+        if why := refusal(position, action, descriptions.vertex):
             raise InputError(why)
         self.enter(position.to_play, action)
 

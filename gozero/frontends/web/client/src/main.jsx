@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Board, isCrowded, vertexOf } from "./board.jsx";
+import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { Check, Choice, Dialog } from "./controls.jsx";
 import { NewGame } from "./newgame.jsx";
@@ -153,6 +153,7 @@ function Page() {
         <div id="settings" class="card" popover="auto">
           <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
           <Check label="Show who leads while I play" on={memory.leads} onChange={(leads) => keep({ leads })} />
+          {view.game === "othello" && <Check label={t("Mark where I may play")} on={memory.legal} onChange={(legal) => keep({ legal })} />}
           <Check label="Coordinates" on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
           <Choice label="Colours" value={memory.theme} options={[["auto", "as the system's"], ["light", "light"], ["dark", "dark"]]} onChange={(theme) => keep({ theme })} />
         </div>
@@ -163,14 +164,14 @@ function Page() {
           <Players view={view} />
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
-            onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} coordinates={memory.coordinates}
+            onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} coordinates={memory.coordinates} marksLegal={view.game === "othello" && memory.legal}
           />
           <div class="notices" aria-live="polite">
             {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
             {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
           </div>
           <div class="actions" role="group" aria-label="Moves">
-            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${vertexOf(view, mark)}`}</button>}
+            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${nameOf(view, mark)}`}</button>}
             {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
             <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
@@ -183,7 +184,7 @@ function Page() {
           <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} details={memory.details} onDetails={(details) => keep({ details })} />
           <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} />
           <Review view={view} ask={ask} go={go} progress={server.progress} onPreview={setPreview} onOpen={() => file.current.click()} details={memory.details} />
-          <Opponent view={view} network={network} ask={ask} run={hello.run} />
+          <Opponent view={view} network={network} ask={ask} run={hello.run} details={memory.details} />
         </aside>
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
@@ -191,7 +192,7 @@ function Page() {
       <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog instanceof File && <Dialog isSmall title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onYes={() => load(dialog)} onClose={() => setDialog(null)} />}
-      {dialog === "new" && <NewGame games={hello.games} view={view} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
+      {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
     </div>
   );
