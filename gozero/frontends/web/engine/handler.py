@@ -13,7 +13,7 @@ import queue
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,12 +36,14 @@ from gozero.system.errors import ChoiceError, InputError, UserError
 
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
+EXCHANGED = {"black": "white", "white": "black"}
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
 LOST = "The game that this page has kept cannot be taken up: begin a new one."
-URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
+URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
+WAITING = ("play", "pass", "hint")  # requests that wait until the person has answered a warning
 ANSWERED = ("catalogue", "hint", "save", "view")  # requests that have a report of their own
 
 
@@ -69,10 +71,12 @@ class RequestHandler:
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {
             "catalogue": self._catalogue,
             "new": lambda request: self._begin(self._open(setup_of(request.get("setup")))),
+            "rematch": self._rematch,
             "restore": self._restore,
             "load": self._load,
             "play": self._play,
             "pass": lambda request: self._play({**request, "vertex": "pass"}),
+            "anyway": lambda request: self._searches.check.clear(),
             "undo": lambda request: self._session.undo(),
             "resign": lambda request: self._session.resign(self._session.person),
             "review": lambda request: self._session.review(),
@@ -127,6 +131,8 @@ class RequestHandler:
         what = request["do"]
         if what not in self._acts:
             raise InputError(f"This page asks for {what[:20]!r}, which the engine does not know: reload it.")
+        if what in WAITING and self._current is not None and self._current.check.mistake:
+            raise InputError("Choose first: play that move anyway, or take it back.")
         self._acts[what](request)
         if what not in ANSWERED:
             self._show(is_changed=what not in ONLY_SHOWN)
@@ -226,6 +232,13 @@ class RequestHandler:
         searches.is_analysing = goes_on and searches.session.live is None
         self._current = searches
 
+    def _rematch(self, request: dict[str, Any]) -> None:
+        """The same game again, with the colours exchanged if the page asks so."""
+        setup = self._session.setup
+        if request.get("swap"):
+            setup = replace(setup, person=EXCHANGED.get(setup.person, setup.person))
+        self._begin(self._open(setup))
+
     def _restore(self, request: dict[str, Any]) -> None:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
         saved = request.get("saved")
@@ -257,6 +270,7 @@ class RequestHandler:
     def _play(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
         self._session.play(self._session.action(request.get("vertex")))
+        self._searches.check.due = self._session.live if request.get("warn") else None
 
     def _dead(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
@@ -292,14 +306,20 @@ class RequestHandler:
     def _show(self, *, is_changed: bool = True) -> None:
         """Report what the pages show, and a snapshot if the game has changed."""
         session, now = self._session, time.monotonic()
-        session.run_clock(now)
+        if self._searches.check.is_due or self._searches.check.mistake:
+            session.clock.stop(now)
+        else:
+            session.run_clock(now)
         if is_changed:
             self._report({"is": "snapshot", "saved": {"setup": asdict(session.setup), "game": session.snapshot(now)}})
         self._report(self._view())
 
     def _view(self) -> dict[str, Any]:
         searches = self._searches
-        flags = {"analysing": searches.is_analysing, "batch": bool(searches.batch)}
+        mistake = searches.check.mistake
+        flags = {"analysing": searches.is_analysing, "batch": bool(searches.batch), "mistake": mistake}
+        if mistake:
+            flags["thinking"] = False
         return {**view(searches.session, searches.counting), **flags}
 
 

@@ -45,6 +45,7 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
         **_moves(session),
         **_terms(session),
         "result": counting.result(),
+        "ending": counting.ending(),
         "count": counting.values(),
     }
 

@@ -11,8 +11,9 @@ import { Players } from "./players.jsx";
 import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
 import { useWalk } from "./walking.js";
+import { Ended, endWords, hintWords, Warning } from "./teaching.jsx";
 import { t } from "./translate.js";
-import { percent, side } from "./words.js";
+import { side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
@@ -43,7 +44,7 @@ function useServer() {
     connection.current = new Connection((report) => change(on[report.is]?.(report) ?? {}), (open) => change({ open }));
   }, []);
   const ask = (what, more) => {
-    change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
+    change((now) => ({ notice: null, hint: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
     if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
     else if (CHANGES.includes(what)) change({ isUnsaved: true });
@@ -85,9 +86,8 @@ function looked(now, look) {
   const view = known(now.view, look.node, { black: look.black, score: look.score, visits: look.visits });
   if (!look.hint) return now.view.analysing ? { look, view } : {};
   const [best] = look.moves;
-  const isShown = best.chance !== null && !hides(now.view, remembered());
-  const text = `Hint: ${best.vertex}${isShown ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
-  return { view, hint: { from: best.from, point: best.point }, notice: { kind: "message", text } };
+  const line = best.points.length > 1 ? { points: best.points, first: look.toPlay, node: look.node } : null;
+  return { view, hint: { from: best.from, point: best.point }, notice: { kind: "message", text: hintWords(view, look, !hides(view, remembered())), line } };
 }
 
 /** Whether a game is being played that must not show who leads. */
@@ -137,8 +137,9 @@ function Page() {
   const mark = marked?.node === view.at ? marked.point : null;
   const play = (vertex) => {
     setMarked(null);
-    ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at });
+    ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
   };
+  const hasEnded = view.ending && view.person && view.at === view.live;
   const turn = view.over ? "over" : view.thinking ? "engine" : "person";
   return (
     <div
@@ -152,6 +153,7 @@ function Page() {
         <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
         <div id="settings" class="card" popover="auto">
           <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
+          <Check label={t("Warn me after a bad move")} on={memory.warns} onChange={(warns) => keep({ warns })} />
           <Check label="Show who leads while I play" on={memory.leads} onChange={(leads) => keep({ leads })} />
           {view.game === "othello" && <Check label={t("Mark where I may play")} on={memory.legal} onChange={(legal) => keep({ legal })} />}
           <Check label="Coordinates" on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
@@ -168,15 +170,17 @@ function Page() {
           />
           <div class="notices" aria-live="polite">
             {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
-            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
+            {view.mistake && <Warning view={view} ask={ask} />}
+            {hasEnded && <p class="notice"><strong>{endWords(view)}</strong></p>}
+            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}{server.notice.line && <> <button type="button" class="link" onClick={() => setPreview(preview ? null : server.notice.line)}>{t("Show what may follow")}</button></>}</p>}
           </div>
-          <div class="actions" role="group" aria-label="Moves">
+          {hasEnded ? <Ended view={view} ask={ask} /> : <div class="actions" role="group" aria-label="Moves">
             {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${nameOf(view, mark)}`}</button>}
-            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
+            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking || view.mistake} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
-            <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
+            <button type="button" disabled={!view.toPlay || view.thinking || view.mistake} onClick={() => ask("hint")}>Hint</button>
             {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setDialog("resign")}>Resign</button>}
-          </div>
+          </div>}
         </div>
         <aside>
           <Status view={view} loading={server.loading} opponent={`level ${view.level}`} />

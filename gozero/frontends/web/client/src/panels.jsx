@@ -119,7 +119,7 @@ export function Game({ view, go, step, isHidden, onReveal }) {
 export function Review({ view, ask, go, progress, onPreview, onOpen, details }) {
   const [visits, setVisits] = useState(100);
   return (
-    <section class="card" aria-label="Review">
+    <section class="card review" aria-label="Review">
       <h2>Review</h2>
       <div class="options">
         <button type="button" onClick={onOpen}>Open a record…</button>
