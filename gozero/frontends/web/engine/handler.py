@@ -23,6 +23,7 @@ from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records
+from gozero.frontends.web.engine.lessons import SHARED, lessons
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
@@ -44,7 +45,7 @@ URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "cata
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
 WAITING = ("play", "pass", "hint")  # requests that wait until the person has answered a warning
-ANSWERED = ("catalogue", "hint", "save", "view")  # requests that have a report of their own
+ANSWERED = ("catalogue", "hint", "lessons", "save", "view")  # requests that have a report of their own
 
 
 class RequestHandler:
@@ -89,6 +90,7 @@ class RequestHandler:
             "stop": lambda request: self._searches.batch.clear(),
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
+            "lessons": self._lessons,
             "save": self._save,
             "view": lambda request: self._answer(request, self._view()),
         }
@@ -292,6 +294,13 @@ class RequestHandler:
         if type(node) is not int or node not in self._session.tree:
             raise InputError("The move of this comment was taken back, and the comment with it.")
         self._session.tree[node].comment = records.comment_of(request.get("text"))
+
+    def _lessons(self, request: dict[str, Any]) -> None:
+        name = request.get("game")
+        if name not in DESCRIPTIONS:
+            raise InputError(f"There is no game {str(name)[:20]!r}: reload this page.")
+        name = SHARED.get(name, name)
+        self._answer(request, {"is": "lessons", "title": DESCRIPTIONS[name].title, "lessons": lessons(name)})
 
     def _save(self, request: dict[str, Any]) -> None:
         name, text = records.save(self._session, self._searches.counting.sgf_result())

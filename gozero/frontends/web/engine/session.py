@@ -6,7 +6,7 @@ Nothing is searched here.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
@@ -246,6 +246,11 @@ class GameSession:
         self.clock = SessionClock(Clocks())
 
     # Records and snapshots
+
+    def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
+        """Begin with these stones, a colour for each action. ValueError if they cannot stand."""
+        self.game.set_up(stones, to_play)
+        self._first = self.game.position.copy()
 
     @property
     def rules(self) -> str:

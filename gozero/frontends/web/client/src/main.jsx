@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { Check, Choice, Dialog } from "./controls.jsx";
+import { Lessons } from "./lessons.jsx";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Players } from "./players.jsx";
@@ -21,7 +22,7 @@ const CHANGES = ["play", "pass", "dead", "comment"]; // requests that leave some
 
 /** What the server has reported, and `ask`, which sends a request; false if the connection is broken. */
 function useServer() {
-  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, isUnsaved: false, open: true });
+  const [state, setState] = useState({ view: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, lessons: null, isKept: false, isUnsaved: false, open: true });
   const connection = useRef(null);
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
@@ -36,6 +37,7 @@ function useServer() {
       progress: (report) => (now) => progressed(now, report),
       snapshot: ({ saved }) => ({ isKept: saved !== null }),
       games: ({ titles }) => ({ games: titles }),
+      lessons: (report) => ({ lessons: report }),
       record: ({ name, text }) => {
         download(name, text);
         return { isUnsaved: false };
@@ -50,7 +52,7 @@ function useServer() {
     else if (CHANGES.includes(what)) change({ isUnsaved: true });
     return isSent;
   };
-  return { ...state, ask, forgetGames: () => change({ games: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, forgetGames: () => change({ games: null }), forgetLessons: () => change({ lessons: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -128,7 +130,7 @@ function Page() {
     setIsDropping(isOver);
     open(chosen);
   };
-  useShortcuts({ view, go, step, ask, isOpen: dialog || server.games });
+  useShortcuts({ view, go, step, ask, isOpen: dialog || server.games || server.lessons });
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
@@ -149,6 +151,7 @@ function Page() {
     >
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
+        <button type="button" class="steps" onClick={() => ask("lessons", { game: view.game })}>{t("First steps")}</button>
         <button type="button" class="main" onClick={() => setDialog("new")}>{t("New game")}</button>
         <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
         <div id="settings" class="card" popover="auto">
@@ -196,7 +199,8 @@ function Page() {
       <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog instanceof File && <Dialog isSmall title="Open a record in place of this game?" no="Keep the game" yes="Open the record" onYes={() => load(dialog)} onClose={() => setDialog(null)} />}
-      {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
+      {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onSteps={(name) => { setDialog(null); ask("lessons", { game: name }); }} onClose={() => setDialog(null)} />}
+      {server.lessons && <Lessons {...server.lessons} coordinates={memory.coordinates} onClose={server.forgetLessons} onPlay={() => setDialog("new")} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
     </div>
   );

@@ -18,7 +18,7 @@ const board = (game, size) => (game === "connect4" ? sizes(7, 6) : sizes(size, s
 const isBetween = (size, trained) => !trained.length || (size >= trained[0] && size <= trained.at(-1));
 const handicapWords = (stones) => [stones, stones ? `${stones} stones for Black` : "none"];
 
-export function NewGame({ games, view, details, onStart, onClose }) {
+export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
   const [chosen, setChosen] = useState(() => usual(games, view.game, view));
   const game = games.find((entry) => entry.name === chosen.game) ?? games[0];
   const network = game.engines.find((entry) => entry.label === chosen.engine) ?? game.engines[0];
@@ -47,7 +47,7 @@ export function NewGame({ games, view, details, onStart, onClose }) {
           </label>
         ))}
       </fieldset>
-      <p class="aim">{game.aim}</p>
+      <p class="aim">{game.aim} <button type="button" class="link" onClick={() => onSteps(game.name)}>{t("First steps")}</button></p>
       <div class="fields">
         {field("size", "Board", network.sizes.map((size) => [size, `${board(game.name, size)}${isBetween(size, network.trained) ? "" : " – not trained on this size"}`]))}
         {field("person", "You play", SIDES, String)}
