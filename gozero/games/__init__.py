@@ -28,6 +28,7 @@ GO_FAMILY = ("go", "simple_go")
 MOST_KOMI = 1000  # points, either way, that a front end, a match or a tournament takes
 COUNTED_GAMES = ("course_go", "othello")  # others that are won by a number of points; the rest are just won
 FALLING_GAMES = ("connect4",)  # in which a piece falls to the lowest free point of a column, so that a column is a move
+TURNED_GAMES = ("othello",)  # whose players draw row 1 at the top: the page draws the rows in the other order
 # played in the squares of a board, not where its lines cross
 GAMES_ON_SQUARES = ("breakthrough", "connect4", "othello", "tictactoe")
 

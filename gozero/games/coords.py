@@ -7,17 +7,30 @@ On a board of `size` x `size`; a board that is not square has `size` columns and
   point   (row, col), row 0 at the top.
   vertex  GTP text: column letter without I, row number from the bottom, of a move `D2-E3`; `pass`, `resign`.
   SGF     column and row as small letters, `aa` at the top left; empty for a pass.
+
+Front ends for people may write a vertex in the `Notation` of a game's players.
 """
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _SGF = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 MAX_SIZE = 19  # points a side of the largest board of any game
 Directions = tuple[tuple[int, int], ...]  # (rows down, columns right) of each move from a point
 PLACING: Directions = ((0, 0),)  # of games whose pieces stay where they are put
+
+
+class Notation(NamedTuple):
+    """How points are named: the letters of the columns, and whether row 1 is at the top."""
+
+    letters: str = LETTERS
+    from_top: bool = False
+
+
+GTP = Notation()
 
 
 def pass_action(size: int, rows: int | None = None) -> int:
@@ -39,16 +52,19 @@ def point(action: int, size: int, rows: int | None = None) -> tuple[int, int]:
     return divmod(action, size)
 
 
-def vertex(action: int, size: int, rows: int | None = None, directions: Directions = PLACING) -> str:
-    """GTP text of an action, upper case; `pass` and `resign` in lower case."""
+def vertex(
+    action: int, size: int, rows: int | None = None, directions: Directions = PLACING, notation: Notation = GTP
+) -> str:
+    """Text of an action; `pass` and `resign` in lower case."""
     points = size * (rows or size)
     stays = len(directions) * points
     if action in (stays, stays + 1):
         return ("pass", "resign")[action - stays]
     if directions != PLACING and 0 <= action < stays:
-        return "-".join(vertex(end, size, rows) for end in ends(action, size, points // size, directions))
+        both = ends(action, size, points // size, directions)
+        return "-".join(vertex(end, size, rows, notation=notation) for end in both)
     row, col = point(action, size, rows)
-    return f"{LETTERS[col]}{(rows or size) - row}"
+    return f"{notation.letters[col]}{row + 1 if notation.from_top else (rows or size) - row}"
 
 
 def ends(action: int, size: int, rows: int, directions: Directions) -> tuple[int, int]:

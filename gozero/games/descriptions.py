@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from string import ascii_lowercase, ascii_uppercase
+from typing import TYPE_CHECKING
 
+from gozero.games import coords
 from gozero.games.colours import COLOUR_NAMES, opponent
+from gozero.games.coords import GTP, Notation
+
+if TYPE_CHECKING:
+    from gozero.games.game import Game
+
+CHESS = Notation(ascii_lowercase)
 
 
 @dataclass(frozen=True)
 class Description:
-    """Its name for people, its rules in a line, and by what it is won; ``{margin}`` and ``{loser}`` are filled in."""
+    """Its name for people, its rules in a line, by what it is won (``{margin}`` and ``{loser}`` are filled in), and how
+    its players name the points.
+    """
 
     title: str
     aim: str
     won_by: str
+    notation: Notation = GTP
 
 
 _AREA = (
@@ -35,14 +47,19 @@ DESCRIPTIONS = {
     "simple_go": Description("Simplified Go", _SMALL, "{margin} points"),
     "course_go": Description("The course's Go", _EYES, "{margin} eyes"),
     "nogo": Description("NoGo", _NOGO, "leaving {loser} no move"),
-    "othello": Description("Othello", _DISCS, "{margin} discs"),
-    "gomoku": Description("Gomoku", "Five in a row win.", "five in a row"),
-    "connect4": Description("Connect-4", _DROPS, "four in a row"),
-    "hex": Description("Hex", _CHAIN, "a chain from edge to edge"),
-    "breakthrough": Description("Breakthrough", _AHEAD, "breaking through"),
+    "othello": Description("Othello", _DISCS, "{margin} discs", CHESS),
+    "gomoku": Description("Gomoku", "Five in a row win.", "five in a row", Notation(ascii_uppercase)),
+    "connect4": Description("Connect-4", _DROPS, "four in a row", CHESS),
+    "hex": Description("Hex", _CHAIN, "a chain from edge to edge", Notation(ascii_lowercase, from_top=True)),
+    "breakthrough": Description("Breakthrough", _AHEAD, "breaking through", CHESS),
     "tictactoe": Description("Tic-tac-toe", "Three in a row win.", "three in a row"),
 }
 """In the order in which they are offered."""
+
+
+def vertex(kind: Game, action: int) -> str:
+    """An action as the game's players write it."""
+    return coords.vertex(action, kind.cols, kind.rows, kind.directions, DESCRIPTIONS[kind.name].notation)
 
 
 def won_by(game: str, winner: int, lead: float | None) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gozero.games import FALLING_GAMES, GO_FAMILY
 from gozero.games.colours import COLOUR_NAMES
-from gozero.games.game import EMPTY
+from gozero.games.game import EMPTY, Game
 from gozero.games.position import Position
 
 REASONS = {
@@ -17,8 +19,8 @@ REASONS = {
 }
 
 
-def refusal(position: Position, action: int) -> str:
-    """Why the side to move may not play ``action``; empty where it may."""
+def refusal(position: Position, action: int, written: Callable[[Game, int], str] = Game.vertex) -> str:
+    """Why the side to move may not play ``action``, which is written so; empty where it may."""
     game = position.game
     if position.is_over:
         return "The game is over."
@@ -28,7 +30,7 @@ def refusal(position: Position, action: int) -> str:
         if game.has_pass:
             return "You may pass only when you have no other move."
         return f"There is no passing in {game.name}."
-    move, board = game.vertex(action), game.board(position.state).flat
+    move, board = written(game, action), game.board(position.state).flat
     if game.moves_pieces:
         if board[game.ends(action)[0]] != position.to_play:
             return f"{move} does not begin with a piece of {COLOUR_NAMES[position.to_play]}'s."

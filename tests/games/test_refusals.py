@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gozero import games
+from gozero.games import descriptions
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 
@@ -28,6 +29,22 @@ def test_ko_suicide_and_taken_points_in_go() -> None:
     assert refusal(position("go", 0, size=5), 0) == "A5 is taken."
     corner = position("go", 1, 24, 5, size=5)
     assert refusal(corner, 0) == "A5 would leave your own stones without a liberty (suicide)."
+
+
+@pytest.mark.parametrize(
+    ("game", "vertex", "text"),
+    [
+        ("go", "J9", "J9"), ("gomoku", "J9", "I9"), ("hex", "J11", "i1"), ("othello", "H1", "h1"),
+        ("connect4", "G1", "g1"), ("breakthrough", "A2-A3", "a2-a3"), ("gomoku", "pass", "pass"),
+    ],
+)  # fmt: skip
+def test_moves_as_the_players_of_a_game_write_them(game: str, vertex: str, text: str) -> None:
+    definition = games.make(game, **({"size": 9} if game in ("go", "gomoku") else {}))
+    assert descriptions.vertex(definition, definition.action(vertex)) == text
+
+
+def test_a_refusal_may_name_the_move_as_the_players_do() -> None:
+    assert refusal(position("gomoku", 8, size=9), 8, descriptions.vertex) == "I9 is taken."
 
 
 def test_superko() -> None:

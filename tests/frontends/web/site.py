@@ -154,6 +154,7 @@ class Tab:
     def click(self, point: int) -> None:
         """A click on a point of the board, counted from the top left."""
         row, column = divmod(point, self.view["cols"])
+        row = self.view["rows"] - 1 - row if self.view["turned"] else row
         self.page.locator(f'.shudan-vertex[data-x="{column}"][data-y="{row}"]').click()
 
     def press(self, name: str) -> "Tab":

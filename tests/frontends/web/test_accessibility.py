@@ -76,3 +76,25 @@ def test_a_phone_in_the_dark(tab: Callable[..., Tab]) -> None:
     page.press("My games").shows("in progress")
     assert faults(page) == []
     page.picture("my games phone dark")
+
+
+def test_first_steps_answer_right_and_wrong_moves(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 7)
+    page.press("New game").page.get_by_role("radio", name="Breakthrough").check()
+    page.page.get_by_role("dialog").get_by_role("button", name="First steps").click()
+    steps = page.page.get_by_role("dialog", name="First steps: Breakthrough")
+    point = '.shudan-vertex[data-x="{}"][data-y="{}"]'
+    steps.locator(point.format(2, 2)).click()
+    expect(steps.locator(".notice.warning")).to_contain_text("Choose one of your pieces")
+    for place in ((0, 4), (0, 3)):
+        steps.locator(point.format(*place)).click()
+    expect(steps.locator(".notice.warning")).to_contain_text("a step from the last row")
+    for place in ((3, 1), (3, 0)):
+        steps.locator(point.format(*place)).click()
+    expect(steps.locator(".notice.right")).to_be_visible()
+    assert faults(page) == []
+    steps.get_by_role("button", name="Next").click()
+    expect(steps).to_contain_text("Capture slantwise")
+    page.page.keyboard.press("Escape")
+    expect(page.page.get_by_role("dialog")).to_have_count(0)
+    assert page.view["game"] == "go"

@@ -46,12 +46,48 @@ def test_ko_is_refused_with_its_reason(tab: Callable[..., Tab]) -> None:
 
 def test_hint_and_resignation(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Tic-tac-toe")
-    page.press("Hint").shows(re.compile(r"^Hint: [ABC][123]\.$"))
+    page.press("Hint").shows(re.compile(r"^Hint: [ABC][123]\."))
     expect(page.page.locator(".shudan-marker_triangle")).to_have_count(1)
+    page.press("Show what may follow")
+    expect(page.page.locator(".shudan-marker_label").first).to_be_visible()
+    page.press("Show what may follow")
     page.press("Resign").press("Play on")
     assert page.view["goingOn"]
-    page.press("Resign").press("Resign the game").wait("over").shows("White wins: Black resigned.")
-    page.press("Undo").wait("person")
+    page.press("Resign").press("Resign the game").wait("over").shows("You resigned: White wins.")
+    page.press("Undo").wait("person", 0)
+
+
+def test_a_bad_move_is_taken_back_or_played_anyway_and_a_rematch_with_the_other_colour(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Go", 9)
+    page.press("Settings").page.get_by_role("checkbox", name="Warn me after a bad move").check()
+    page.page.keyboard.press("Escape")
+    warning = page.page.get_by_role("alert")
+    page.click(40)
+    page.wait("person", 2)
+    corner = next(point for point in (0, 8) if not page.view["stones"][point])
+    page.click(corner)
+    expect(warning).to_contain_text("Play it anyway, or take it back?")
+    page.picture("warning")
+    expect(page.page.get_by_role("button", name="Hint")).to_be_disabled()
+    page.press("Take it back").wait("person", 2)
+    expect(warning).to_have_count(0)
+    page.click(corner)
+    page.press("Play it anyway").wait("person", 4)
+    page.press("Resign").press("Resign the game").wait("over").picture("end of a game")
+    page.press("Swap colours").wait("person", 1)
+    assert page.view["person"] == "white"
+    page.press("Settings").page.get_by_role("checkbox", name="Warn me after a bad move").uncheck()
+
+
+def test_in_othello_the_legal_moves_are_marked_and_row_1_is_at_the_top(tab: Callable[..., Tab]) -> None:
+    page = tab().begin("Othello")
+    expect(page.page.locator(".shudan-marker_point")).to_have_count(4)
+    page.page.get_by_role("application").focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
+        page.page.keyboard.press(key)
+    expect(page.page.locator("[aria-live=assertive]")).to_have_text("d4, White")
+    page.press("Settings").page.get_by_role("checkbox", name="Mark where I may play").uncheck()
+    expect(page.page.locator(".shudan-marker_point")).to_have_count(0)
 
 
 def test_handicap_rules_and_clock(tab: Callable[..., Tab]) -> None:

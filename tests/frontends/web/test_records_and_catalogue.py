@@ -133,7 +133,7 @@ def test_othello_from_other_stones_is_refused() -> None:
 
 def test_othello_with_the_names_of_points() -> None:
     found, remark = opened("(;GM[2]SZ[8];B[d3];W[C3];B[c4])")
-    assert [found.vertex(action) for _, action in found.tree.moves(found.line[-1])] == ["D3", "C3", "C4"]
+    assert [found.vertex(action) for _, action in found.tree.moves(found.line[-1])] == ["d3", "c3", "c4"]
     assert "such as d3" in remark
     with pytest.raises(InputError, match="line 2, column 1: W: 'z9' is no point"):
         opened("(;GM[2]SZ[8];B[d3]\n;W[z9])")

@@ -134,11 +134,10 @@ class BatchAnalysis:
 
     def _count(self, node: int) -> bool:
         """Learn what the end of a game is worth; False if a request cuts the count short."""
-        with self._session.looking_at(node):
-            winner, lead = self._counting.outcome(self._should_stop)
+        found = estimate_of_end(self._session, self._counting, node, self._visits, self._should_stop)
         if self._should_stop():
             return False
-        self._learn(node, Estimate(self._visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead))
+        self._learn(node, found)
         return True
 
     def _wave(self, search: Search) -> None:
@@ -199,6 +198,15 @@ def _fresh_visits(search: Search, trees: list[int]) -> int:
     """Visits in these trees, less the evaluations that were in a cache."""
     hits = getattr(search.evaluator, "hits", None) or 0
     return sum(search.root_visits(tree) for tree in trees) - hits
+
+
+def estimate_of_end(
+    session: GameSession, counting: Counting, node: int, visits: int, should_stop: Callable[[], bool]
+) -> Estimate:
+    """The count of the end of a game, as if it were searched."""
+    with session.looking_at(node):
+        winner, lead = counting.outcome(should_stop)
+    return Estimate(visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
 
 
 def estimate_of(analysis: Analysis) -> Estimate:

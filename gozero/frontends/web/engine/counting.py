@@ -7,8 +7,8 @@ from typing import Any
 
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import COUNTED_GAMES
-from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent, result_text
-from gozero.games.descriptions import won_by
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent, result_text
+from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.go import go
 from gozero.play.current_game import GoGame
 from gozero.play.ending import Ending, GoEnding, Outcome
@@ -109,6 +109,18 @@ class Counting:
         if winner == EMPTY:
             return "The game is a draw."
         return f"{COLOUR_NAMES[winner]} wins by {won_by(session.game.name, winner, lead)}."
+
+    def ending(self) -> dict[str, Any] | None:
+        """The same for the page to put into its own words; None while the game goes on."""
+        session = self._session
+        if not session.is_over:
+            return None
+        if (ended := session.ended_here) is not None:
+            return {"winner": COLOUR_WORDS[ended.winner], "how": ended.how, "by": "", "margin": None}
+        winner, lead = self.outcome()
+        margin, by = None if lead is None else abs(lead), DESCRIPTIONS[session.game.name].won_by
+        by = by.removesuffix("s") if margin == 1 else by
+        return {"winner": COLOUR_WORDS.get(winner), "how": "rules", "by": by, "margin": margin}
 
     def sgf_result(self) -> str:
         """The game's result as SGF has it, wherever the page looks; empty while the game goes on."""

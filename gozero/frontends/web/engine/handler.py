@@ -23,6 +23,7 @@ from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import records, variations
+from gozero.frontends.web.engine.lessons import SHARED, lessons
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.titles import title
@@ -37,14 +38,16 @@ from gozero.system.errors import ChoiceError, InputError, UserError
 
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
+EXCHANGED = {"black": "white", "white": "black"}
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
 LOST = "This game cannot be opened: what is stored of it is damaged."
 GONE = "The weights {name} are not there any more. The game continues with the engine's own weights."
-URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
+URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
-ANSWERED = ("catalogue", "hint", "save", "view")  # requests that have a report of their own
+WAITING = ("play", "pass", "hint")  # requests that wait until the person has answered a warning
+ANSWERED = ("catalogue", "hint", "lessons", "save", "view")  # requests that have a report of their own
 
 
 class RequestHandler:
@@ -73,10 +76,12 @@ class RequestHandler:
         self._acts: dict[str, Callable[[dict[str, Any]], object]] = {
             "catalogue": self._catalogue,
             "new": lambda request: self._begin(self._open(setup_of(request.get("setup")))),
+            "rematch": self._rematch,
             "restore": self._restore,
             "load": self._load,
             "play": self._play,
             "pass": lambda request: self._play({**request, "vertex": "pass"}),
+            "anyway": lambda request: self._searches.check.clear(),
             "undo": lambda request: self._session.undo(),
             "resign": lambda request: self._session.resign(self._session.person),
             "review": lambda request: self._session.review(),
@@ -92,6 +97,7 @@ class RequestHandler:
             "stop": lambda request: self._searches.batch.stop(),
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
+            "lessons": self._lessons,
             "save": self._save,
             "view": self._look,
         }
@@ -134,6 +140,8 @@ class RequestHandler:
         what = request["do"]
         if what not in self._acts:
             raise InputError(f"This page asks for {what[:20]!r}, which the engine does not know: reload it.")
+        if what in WAITING and self._current is not None and self._current.check.mistake:
+            raise InputError("Choose first: play that move anyway, or take it back.")
         self._acts[what](request)
         if what not in ANSWERED:
             self._show(is_changed=what not in ONLY_SHOWN)
@@ -234,6 +242,13 @@ class RequestHandler:
         searches.is_analysing = goes_on and searches.session.live is None
         self._current = searches
 
+    def _rematch(self, request: dict[str, Any]) -> None:
+        """The same game again, with the colours exchanged if the page asks so."""
+        setup = self._session.setup
+        if request.get("swap"):
+            setup = replace(setup, person=EXCHANGED.get(setup.person, setup.person))
+        self._begin(self._open(setup))
+
     def _restore(self, request: dict[str, Any]) -> None:
         """A snapshot of the server's or a page's. InputError if a page sends what cannot be one."""
         saved = request.get("saved")
@@ -269,6 +284,7 @@ class RequestHandler:
     def _play(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
         self._session.play(self._session.action(request.get("vertex")))
+        self._searches.check.due = self._session.live if request.get("warn") else None
 
     def _dead(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
@@ -291,6 +307,13 @@ class RequestHandler:
             raise InputError("The move of this comment was taken back, and the comment with it.")
         self._session.tree[node].comment = records.comment_of(request.get("text"))
 
+    def _lessons(self, request: dict[str, Any]) -> None:
+        name = request.get("game")
+        if name not in DESCRIPTIONS:
+            raise InputError(f"There is no game {str(name)[:20]!r}: reload this page.")
+        name = SHARED.get(name, name)
+        self._answer(request, {"is": "lessons", "title": DESCRIPTIONS[name].title, "lessons": lessons(name)})
+
     def _save(self, request: dict[str, Any]) -> None:
         name, text = records.save(self._session, self._searches.counting.sgf_result())
         self._answer(request, {"is": "record", "name": name, "text": text})
@@ -311,7 +334,10 @@ class RequestHandler:
     def _show(self, *, is_changed: bool = True) -> None:
         """Report what the pages show, and a snapshot if the game has changed."""
         session, now = self._session, time.monotonic()
-        session.run_clock(now)
+        if self._searches.check.is_due or self._searches.check.mistake:
+            session.clock.stop(now)
+        else:
+            session.run_clock(now)
         if is_changed:
             shown = title(session, self._searches.counting)
             saved = {"setup": asdict(session.setup), "game": session.snapshot(now), "title": shown}
@@ -324,7 +350,10 @@ class RequestHandler:
     def _view(self) -> dict[str, Any]:
         searches = self._searches
         batch = searches.batch
-        flags = {"analysing": searches.is_analysing, "batch": batch.is_running, "speed": batch.speed}
+        flags: dict[str, Any] = {"analysing": searches.is_analysing, "batch": batch.is_running, "speed": batch.speed}
+        flags["mistake"] = searches.check.mistake
+        if searches.check.mistake:
+            flags["thinking"] = False
         return {**view(searches.session, searches.counting), **flags}
 
 

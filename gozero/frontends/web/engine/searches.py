@@ -12,11 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
-from gozero.frontends.web.engine.batch import BatchAnalysis, Report, estimate_of
+from gozero.frontends.web.engine.batch import BatchAnalysis, Report, estimate_of, estimate_of_end
 from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.teaching import CHECK_VISITS, MoveCheck, facts
 from gozero.frontends.web.engine.views import analysis_values
 from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.play import engine
 from gozero.play.current_game import CurrentGame
@@ -69,8 +72,11 @@ class Searches:
         self._playouts_a_level = playouts_a_level
         self._should_stop, self._is_cut = should_stop, is_cut
         self._report = report
-        self._analyst = self._player(session.game, None, PlayerSettings(friendly_pass=True, wide_root_noise=WIDE_ROOT_NOISE))
+        self._analyst = self._player(
+            session.game, None, PlayerSettings(friendly_pass=True, wide_root_noise=WIDE_ROOT_NOISE)
+        )
         self.counting = Counting(session, self._analyst.ending)
+        self.check = MoveCheck(session)
         self._board = session.new_game()
         self.set_level(session.setup.level)
         self.is_analysing = False
@@ -96,18 +102,25 @@ class Searches:
 
     @property
     def has_work(self) -> bool:
-        return self.session.is_engines_turn or self._wants_analysis or self.batch.has_work
+        return self._may_answer or self._wants_analysis or self.batch.has_work
 
     @property
     def _wants_analysis(self) -> bool:
         session = self.session
         return self.is_analysing and self._analysed != session.at and not session.game.position.is_over
 
+    @property
+    def _may_answer(self) -> bool:
+        """Whether it is the engine's turn, and the person need not choose first."""
+        return self.session.is_engines_turn and not self.check.mistake
+
     def work(self) -> bool:
         """Do a piece of work; whether the game has changed."""
         session = self.session
-        if session.is_engines_turn:
+        if self._may_answer:
             assert session.live is not None
+            if self.check.is_due:
+                return self._check(session.live)
             return self._move(self._observer(session.live, sees_the_end=True))
         if self._wants_analysis and not self.batch.is_running:
             self._analyse()
@@ -146,6 +159,17 @@ class Searches:
         )
 
     # The opponent
+
+    def _check(self, node: int) -> bool:
+        """Search before and after the person's move; whether it was a mistake."""
+        tree, found = self.session.tree, []
+        for number in (tree[node].parent, node):
+            found.append(self._estimate(number, CHECK_VISITS))
+            if self._should_stop():
+                return False
+            tree.learn(number, found[-1])
+        self.check.judge(*found)
+        return self.check.mistake is not None
 
     def _move(self, observer: Observer) -> bool:
         """Think about the live position, and move there, resign, or lose on time; False if the thought was cut short,
@@ -205,4 +229,30 @@ class Searches:
         limits = Limits(HINT_VISITS, should_stop=self._should_stop)
         self._analyst.hint(limits, observer)
         session.tree.learn(session.at, estimate_of(analyses[-1]))
-        self._report({**analysis_values(analyses[-1], session, session.at), "hint": True})
+        best = analyses[-1].moves[0].action
+        known = {**facts(session.game.position, best), **self._gain(analyses[-1])}
+        self._report({**analysis_values(analyses[-1], session, session.at), "hint": True, "facts": known})
+
+    def _gain(self, analysis: Analysis) -> dict[str, float]:
+        """In Go the points that the best move is worth more than a pass, by another short search."""
+        root, best = self.session.game.position, analysis.moves[0]
+        if self.session.game.name not in GO_FAMILY or best.score is None or best.action == root.game.pass_action:
+            return {}
+        (passed,) = root.children([root.game.pass_action])
+        if passed.is_over:
+            return {}
+        reports: list[Analysis] = []
+        limits = Limits(CHECK_VISITS, should_stop=self._should_stop)
+        self._analyst.analyse_aside(passed, limits, Observer(reports.append, most_moves=1))
+        other = reports[-1].score
+        return {} if other is None else {"gain": round(best.score + other, 1)}
+
+    def _estimate(self, node: int, visits: int) -> Estimate:
+        """What a search finds of a node; worth nothing if it was stopped."""
+        position = self.session.position_at(node)
+        if position.is_over:
+            return estimate_of_end(self.session, self.counting, node, visits, self._should_stop)
+        analyses: list[Analysis] = []
+        limits = Limits(visits, should_stop=self._should_stop)
+        self._analyst.analyse_aside(position, limits, Observer(analyses.append, most_moves=1))
+        return estimate_of(analyses[-1])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, MoveTree
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
+from gozero.games import descriptions
 from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
@@ -117,10 +118,11 @@ class GameSession:
         return self.is_going_on and self.live_turn != self.person
 
     def vertex(self, action: int) -> str:
-        return self.game.definition.vertex(action)
+        """An action as the page shows it."""
+        return descriptions.vertex(self.game.definition, action)
 
     def action(self, text: Any) -> int:
-        """The action of a vertex. InputError if this board has no such vertex."""
+        """The action of a vertex of GTP. InputError if this board has no such vertex."""
         try:
             action = self.game.definition.action(str(text)[:8])
         except ValueError as error:
@@ -171,7 +173,7 @@ class GameSession:
         if self.is_engines_turn:
             raise InputError(f"It is {COLOUR_NAMES[position.to_play]}'s turn: the engine is thinking.")
         action = landing(position, action)
-        if why := refusal(position, action):
+        if why := refusal(position, action, descriptions.vertex):
             raise InputError(why)
         self.enter(position.to_play, action)
 
@@ -249,6 +251,11 @@ class GameSession:
         self.clock = SessionClock(Clocks())
 
     # Records and snapshots
+
+    def set_up(self, stones: Mapping[int, int], to_play: int) -> None:
+        """Begin with these stones, a colour for each action. ValueError if they cannot stand."""
+        self.game.set_up(stones, to_play)
+        self._first = self.game.position.copy()
 
     @property
     def rules(self) -> str:

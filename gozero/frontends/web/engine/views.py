@@ -13,8 +13,9 @@ import numpy as np
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.review import ends, review
 from gozero.frontends.web.engine.session import GameSession
-from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES
+from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, GO_FAMILY, TURNED_GAMES
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
+from gozero.games.descriptions import DESCRIPTIONS
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
 from gozero.play.report import Analysis
@@ -23,8 +24,10 @@ from gozero.records.sgf import GameRecord
 if TYPE_CHECKING:
     from gozero.frontends.web.engine.counting import Counting
 
-UNITS = {"nogo": "moves", "othello": "discs"}
+UNITS = {"course_go": "eyes", "nogo": "moves", "othello": "discs"}
 """Of a lead that is not in points; NoGo's are the moves that one side has left and the other has not."""
+AREAS = {**dict.fromkeys(GO_FAMILY, "area"), "othello": "discs"}
+"""What the expected owner of a point is shown as; the other games have none."""
 DIGITS = 4
 NAMES = {**COLOUR_WORDS, EMPTY: None}
 
@@ -39,6 +42,7 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
         **_moves(session),
         **_terms(session),
         "result": counting.result(),
+        "ending": counting.ending(),
         "count": counting.values(),
     }
 
@@ -46,6 +50,7 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
 def _board(session: GameSession) -> dict[str, Any]:
     """The board and what stands on it."""
     game, action = session.game, session.tree[session.at].action
+    notation = DESCRIPTIONS[game.name].notation
     last = ends(game.definition, action) if 0 <= action < game.definition.pass_action else None
     return {
         "game": game.name,
@@ -55,6 +60,9 @@ def _board(session: GameSession) -> dict[str, Any]:
         "squares": game.name in GAMES_ON_SQUARES,
         "falling": game.name in FALLING_GAMES,
         "hexagons": game.definition.hexagons,
+        "letters": notation.letters,
+        "fromTop": notation.from_top,
+        "turned": game.name in TURNED_GAMES,
         "stones": game.stones().reshape(-1).tolist(),
         "last": last and last[1],
         "lastFrom": last and last[0],
@@ -109,6 +117,7 @@ def _terms(session: GameSession) -> dict[str, Any]:
         "engine": session.setup.engine,
         "level": session.setup.level,
         "unit": UNITS.get(game.name, "points"),
+        "area": AREAS.get(game.name),
         "komi": game.komi if isinstance(game, GoGame) and game.name == "go" else None,
         "rules": game.rules.name if isinstance(game, GoGame) else None,
         "handicap": game.handicap,

@@ -21,14 +21,24 @@ const LEAST_OWNED = 0.15, FAINTEST = 0.6; // expected owner from which a point i
 /** Whether a tap is too coarse to play at once. */
 export const isCrowded = (view) => Math.max(view.cols, view.rows) >= CROWDED && !view.falling;
 
-const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(y * view.cols + x)));
+const grid = (view, fill) => Array.from({ length: view.rows }, (_, y) => Array.from({ length: view.cols }, (_, x) => fill(pointAt(view, x, y))));
 
-/** [x, y] of a point. */
-const placeOf = (view, point) => [point % view.cols, Math.floor(point / view.cols)];
+/** A row of the drawing as a row of the server's, and the other way round. */
+const turned = (view, y) => (view.turned ? view.rows - 1 - y : y);
 
+/** [x, y] of a point in the drawing, and the point that is drawn there. */
+const placeOf = (view, point) => [point % view.cols, turned(view, Math.floor(point / view.cols))];
+const pointAt = (view, x, y) => turned(view, y) * view.cols + x;
+
+/** A point as the server takes it: GTP. */
 export const vertexOf = (view, point) => `${LETTERS[point % view.cols]}${view.rows - Math.floor(point / view.cols)}`;
 
-export function Board({ view, look, overlay, preview, hint, marked, details, isHidden, onPlay, onMark, onPick, variations, coordinates }) {
+/** A point as the game's players name it. */
+export const nameOf = (view, point) => `${view.letters[point % view.cols]}${rowOf(view, Math.floor(point / view.cols))}`;
+
+const rowOf = (view, y) => (view.fromTop ? y + 1 : view.rows - y);
+
+export function Board({ view, look, overlay, preview, hint, marked, details, isHidden, onPlay, onMark, onPick, variations, coordinates, marksLegal }) {
   const frame = useRef(null), pointer = useRef("mouse");
   const [room, setRoom] = useState({ width: 0, height: 0 });
   const [hovered, setHovered] = useState(null);
@@ -48,7 +58,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
   const isEarlier = view.goingOn && view.live !== view.at;
   const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier && !onPick;
-  const maps = mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from: view.targets && mayPlay ? marked : null, hovered: mayPlay ? marked ?? hovered : null });
+  const maps = mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from: view.targets && mayPlay ? marked : null, marksLegal: marksLegal && mayPlay, hovered: mayPlay ? marked ?? hovered : null });
   const play = (point) => {
     if (onPick) onPick(point);
     else if (!view.targets) onPlay(vertexOf(view, point));
@@ -66,11 +76,10 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
     if (moves) {
       event.preventDefault();
       event.stopPropagation();
-      const from = cursor ?? Math.floor(view.rows / 2) * view.cols + Math.floor(view.cols / 2) - (cursor === null ? moves[0] + moves[1] * view.cols : 0);
-      const x = Math.min(view.cols - 1, Math.max(0, (from % view.cols) + moves[0]));
-      const y = Math.min(view.rows - 1, Math.max(0, Math.floor(from / view.cols) + moves[1]));
-      setCursor(y * view.cols + x);
-      setAnnounced(described(view, y * view.cols + x));
+      const from = cursor === null ? [Math.floor(view.cols / 2) - moves[0], Math.floor(view.rows / 2) - moves[1]] : placeOf(view, cursor);
+      const x = Math.min(view.cols - 1, Math.max(0, from[0] + moves[0])), y = Math.min(view.rows - 1, Math.max(0, from[1] + moves[1]));
+      setCursor(pointAt(view, x, y));
+      setAnnounced(described(view, pointAt(view, x, y)));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
       play(cursor);
@@ -85,10 +94,10 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
       >
         <Goban
           class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
-          coordX={(x) => LETTERS[x]}
+          coordX={(x) => view.letters[x]} coordY={(y) => rowOf(view, turned(view, y))}
           selectedVertices={[cursor, marked].filter((point) => point !== null).map((point) => placeOf(view, point))}
-          onVertexClick={(event, [x, y]) => choose(y * view.cols + x)}
-          onVertexPointerEnter={(event, [x, y]) => event.pointerType === "mouse" && setHovered(y * view.cols + x)}
+          onVertexClick={(event, [x, y]) => choose(pointAt(view, x, y))}
+          onVertexPointerEnter={(event, [x, y]) => event.pointerType === "mouse" && setHovered(pointAt(view, x, y))}
           onVertexPointerLeave={() => setHovered(null)}
         />
       </div>
@@ -103,11 +112,11 @@ function described(view, point) {
   const last = view.last === point ? ", last move" : "";
   const dead = view.count?.dead.includes(point) ? ", dead" : "";
   const mark = view.marks[point] ? `, ${markInWords(view.marks[point])}` : "";
-  return `${vertexOf(view, point)}, ${stone}${last}${dead}${mark}`;
+  return `${nameOf(view, point)}, ${stone}${last}${dead}${mark}`;
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */
-function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from, hovered }) {
+function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from, hovered, marksLegal }) {
   const stones = view.stones.map((colour) => SIGNS[colour]);
   const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
   const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
@@ -126,7 +135,7 @@ function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variati
       shade[point] = 0; // it would cover the cross
       dimmed.push(placeOf(view, point));
     }
-  } else if (look?.ownership && overlay.ownership) {
+  } else if (view.area && look?.ownership && overlay.ownership) {
     look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < LEAST_OWNED ? 0 : FULL * (Math.sign(owner) * FAINTEST + (1 - FAINTEST) * owner)));
   }
   if (look && overlay.moves !== "none" && !preview) {
@@ -148,6 +157,7 @@ function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variati
   if (from !== null) for (const point of view.targets[from] ?? []) marks[point] = { type: "point" };
   if (!preview && !isHidden) for (const move of view.review.last) if (stones[move.point]) heat[move.point] ??= { strength: `dot${move.grade}` };
   if (preview?.played && preview.played.point < stones.length && !view.targets) heat[preview.played.point] = { strength: `loss${preview.played.grade}`, text: lossOf(view, preview.played) };
+  if (marksLegal && !look && !preview) for (const point of view.legal) marks[point] ??= { type: "point" };
   if (preview) showLine(view, preview, stones, marks, dimmed);
   else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = { sign: view.toPlay === "black" ? 1 : -1 };
   return {

@@ -2,10 +2,11 @@
 
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Board, isCrowded, vertexOf } from "./board.jsx";
+import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { Check, Choice, Dialog } from "./controls.jsx";
 import { MyGames } from "./mygames.jsx";
+import { Lessons } from "./lessons.jsx";
 import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Loss, otherMistake } from "./review.jsx";
@@ -14,15 +15,16 @@ import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
 import { Variations } from "./tree.jsx";
 import { useWalk } from "./walking.js";
+import { Ended, endWords, hintWords, Warning } from "./teaching.jsx";
 import { t } from "./translate.js";
-import { percent, side } from "./words.js";
+import { side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
 
 /** What the server has reported, and `ask`, which sends a request; false if the connection is broken. */
 function useServer() {
-  const [state, setState] = useState({ view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, list: null, open: true });
+  const [state, setState] = useState({ view: null, tree: null, look: null, hello: null, notice: null, loading: "", progress: null, hint: null, games: null, isKept: false, list: null, lessons: null, open: true });
   const connection = useRef(null);
   const change = (more) => setState((now) => ({ ...now, ...(typeof more === "function" ? more(now) : more) }));
   useEffect(() => {
@@ -41,17 +43,18 @@ function useServer() {
       unstored: ({ text }) => ({ notice: { kind: "warning", text } }),
       list: ({ games }) => ({ list: games }),
       games: ({ titles }) => ({ games: titles }),
+      lessons: (report) => ({ lessons: report }),
       record: ({ name, text }) => download(name, text),
     };
     connection.current = new Connection((report) => change(on[report.is]?.(report) ?? {}), (open) => change({ open }));
   }, []);
   const ask = (what, more) => {
-    change((now) => ({ notice: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
+    change((now) => ({ notice: null, hint: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
     if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
     return isSent;
   };
-  return { ...state, ask, forgetGames: () => change({ games: null, list: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
+  return { ...state, ask, forgetGames: () => change({ games: null, list: null }), forgetLessons: () => change({ lessons: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
 }
 
 function greeting({ restored, lost }) {
@@ -91,9 +94,8 @@ function looked(now, look) {
   const view = known(now.view, look.node, { black: look.black, score: look.score, visits: look.visits });
   if (!look.hint) return now.view.analysing ? { look, view } : {};
   const [best] = look.moves;
-  const isShown = best.chance !== null && !hides(now.view, remembered());
-  const text = `Hint: ${best.vertex}${isShown ? `, which wins ${percent(best.chance)} for ${side(look.toPlay)}` : ""}.`;
-  return { view, hint: { from: best.from, point: best.point }, notice: { kind: "message", text } };
+  const line = best.points.length > 1 ? { points: best.points, first: look.toPlay, node: look.node } : null;
+  return { view, hint: { from: best.from, point: best.point }, notice: { kind: "message", text: hintWords(view, look, !hides(view, remembered())), line } };
 }
 
 /** Whether a game is being played that must not show who leads. */
@@ -140,7 +142,7 @@ function Page() {
     const move = !view.goingOn && otherMistake(view, who, by);
     if (move) showMistake(move);
   };
-  useShortcuts({ view, go, step, stepMistake, ask, isOpen: dialog || server.games || server.list });
+  useShortcuts({ view, go, step, stepMistake, ask, isOpen: dialog || server.games || server.list || server.lessons });
 
   if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
@@ -150,8 +152,9 @@ function Page() {
   const tool = marking?.game === view.identity ? marking.tool : null;
   const play = (vertex) => {
     setMarked(null);
-    ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at });
+    ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
   };
+  const hasEnded = view.ending && view.person && view.at === view.live;
   const turn = view.over ? "over" : view.thinking ? "engine" : "person";
   return (
     <div
@@ -161,12 +164,15 @@ function Page() {
     >
       <header>
         <h1>gozero <span class="quiet">{game?.title}</span></h1>
+        <button type="button" class="steps" onClick={() => ask("lessons", { game: view.game })}>{t("First steps")}</button>
         <button type="button" class="main" onClick={() => setDialog("new")}>{t("New game")}</button>
         <button type="button" onClick={() => ask("list")}>{t("My games")}</button>
         <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
         <div id="settings" class="card" popover="auto">
           <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
+          <Check label={t("Warn me after a bad move")} on={memory.warns} onChange={(warns) => keep({ warns })} />
           <Check label="Show who leads while I play" on={memory.leads} onChange={(leads) => keep({ leads })} />
+          {view.game === "othello" && <Check label={t("Mark where I may play")} on={memory.legal} onChange={(legal) => keep({ legal })} />}
           <Check label="Coordinates" on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
           <Check label={t("Show variations")} on={memory.variations} onChange={(variations) => keep({ variations })} />
           <Choice label="Colours" value={memory.theme} options={[["auto", "as the system's"], ["light", "light"], ["dark", "dark"]]} onChange={(theme) => keep({ theme })} />
@@ -179,20 +185,22 @@ function Page() {
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
             isHidden={hides(view, memory)} onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} variations={memory.variations}
-            onPick={tool && ((point) => ask("mark", { node: view.at, point, mark: tool }))} coordinates={memory.coordinates}
+            onPick={tool && ((point) => ask("mark", { node: view.at, point, mark: tool }))} coordinates={memory.coordinates} marksLegal={view.game === "othello" && memory.legal}
           />
-          <div class="actions" role="group" aria-label="Moves">
-            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${vertexOf(view, mark)}`}</button>}
-            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
+          {hasEnded ? <Ended view={view} ask={ask} /> : <div class="actions" role="group" aria-label="Moves">
+            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${nameOf(view, mark)}`}</button>}
+            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking || view.mistake} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
             <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
-            <button type="button" disabled={!view.toPlay || view.thinking} onClick={() => ask("hint")}>Hint</button>
+            <button type="button" disabled={!view.toPlay || view.thinking || view.mistake} onClick={() => ask("hint")}>Hint</button>
             {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setDialog("resign")}>Resign</button>}
-          </div>
+          </div>}
           <div class="notices" aria-live="polite">
             {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
+            {view.mistake && <Warning view={view} ask={ask} />}
+            {hasEnded && <p class="notice"><strong>{endWords(view)}</strong></p>}
             {!tool && !server.notice && !hides(view, memory) && <Loss view={view} preview={preview} />}
             {tool && !server.notice && <p class="notice">{t("Click a point to mark it.")} <button type="button" class="link" onClick={() => setMarking(null)}>{t("Stop marking")}</button></p>}
-            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}</p>}
+            {server.notice && <p class={`notice ${server.notice.kind}`}>{server.notice.text}{server.notice.line && <> <button type="button" class="link" onClick={() => setPreview(preview ? null : server.notice.line)}>{t("Show what may follow")}</button></>}</p>}
           </div>
         </div>
         <aside>
@@ -202,14 +210,15 @@ function Page() {
           <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} who={who} />
           <Variations view={view} tree={server.tree} go={go} ask={ask} isHidden={hides(view, memory)} tool={tool} onTool={(name) => setMarking(name && { game: view.identity, tool: name })} />
           <Review view={view} ask={ask} progress={server.progress} onOpen={() => file.current.click()} details={memory.details} who={who} onWho={setWho} onShow={showMistake} onStep={stepMistake} />
-          <Opponent view={view} network={network} ask={ask} run={hello.run} />
+          <Opponent view={view} network={network} ask={ask} run={hello.run} details={memory.details} />
         </aside>
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
       <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
-      {dialog === "new" && <NewGame games={hello.games} view={view} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
+      {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onSteps={(name) => { setDialog(null); ask("lessons", { game: name }); }} onClose={() => setDialog(null)} />}
+      {server.lessons && <Lessons {...server.lessons} coordinates={memory.coordinates} onClose={server.forgetLessons} onPlay={() => setDialog("new")} />}
       {server.list && <MyGames listed={server.list} games={hello.games} current={view.identity} ask={ask} onClose={server.forgetGames} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
     </div>

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Choice, Dialog } from "./controls.jsx";
+import { t } from "./translate.js";
 import { learned, levelWords, sizes } from "./words.js";
 
 const CLOCKS = [
@@ -17,7 +18,7 @@ const board = (game, size) => (game === "connect4" ? sizes(7, 6) : sizes(size, s
 const isBetween = (size, trained) => !trained.length || (size >= trained[0] && size <= trained.at(-1));
 const handicapWords = (stones) => [stones, stones ? `${stones} stones for Black` : "none"];
 
-export function NewGame({ games, view, onStart, onClose }) {
+export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
   const [chosen, setChosen] = useState(() => usual(games, view.game, view));
   const game = games.find((entry) => entry.name === chosen.game) ?? games[0];
   const network = game.engines.find((entry) => entry.label === chosen.engine) ?? game.engines[0];
@@ -46,7 +47,7 @@ export function NewGame({ games, view, onStart, onClose }) {
           </label>
         ))}
       </fieldset>
-      <p class="aim">{game.aim}</p>
+      <p class="aim">{game.aim} <button type="button" class="link" onClick={() => onSteps(game.name)}>{t("First steps")}</button></p>
       <div class="fields">
         {field("size", "Board", network.sizes.map((size) => [size, `${board(game.name, size)}${isBetween(size, network.trained) ? "" : " – not trained on this size"}`]))}
         {field("person", "You play", SIDES, String)}
@@ -63,12 +64,12 @@ export function NewGame({ games, view, onStart, onClose }) {
           </label>}
           {game.rules.length > 0 && field("rules", "Rules", game.rules.map((rules) => [rules, rules]), String)}
           {chosen.person !== "both" && field("clock", "Clock", CLOCKS.map((clock, index) => [index, clock.name]))}
-          {game.engines.length > 1 && field("engine", "Engine", game.engines.map((entry) => [entry.label, entry.label || `shipped: ${entry.name}`]), String)}
+          {game.engines.length > 1 && field("engine", "Engine", game.engines.map((entry) => [entry.label, entry.label || (details ? `shipped: ${entry.name}` : t("the game's own"))]), String)}
         </div>
       </details>}
       <div class={isBetween(chosen.size, network.trained) ? "strength" : "strength warning"}>
         <p>{learned(network)}</p>
-        {network.strength && <details><summary>What is known of its strength</summary><p>{network.name}: {network.strength}.</p></details>}
+        {details && network.strength && <details><summary>What is known of its strength</summary><p>{network.name}: {network.strength}.</p></details>}
         {!isBetween(chosen.size, network.trained) && <p><strong>⚠ Not trained on {board(game.name, chosen.size)}:</strong> expect weak moves and wrong estimates.</p>}
       </div>
     </Dialog>

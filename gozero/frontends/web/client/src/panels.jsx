@@ -5,8 +5,10 @@ import { candidates } from "./candidates.js";
 import { Check, Choice, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
 import { AnalyseAll, Mistakes, dotsOf } from "./review.jsx";
+import { t } from "./translate.js";
 import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
 
+const AREAS = { area: "whose area", discs: "whose discs" };
 const LISTED = 8;
 const NUMBERS = [["moves", "chances to win"], ["policy", "the network's policy"], ["none", "no numbers"]];
 
@@ -78,7 +80,7 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
       {!look && <p class="quiet">{waiting(view)}</p>}
       <div class="options">
         <Choice label="On the board" value={overlay.moves} options={NUMBERS.filter(([name]) => details || name !== "policy")} onChange={(moves) => set({ moves })} />
-        {look?.ownership && <Check label="whose area" on={overlay.ownership} onChange={(ownership) => set({ ownership })} />}
+        {look?.ownership && view.area && <Check label={t(AREAS[view.area])} on={overlay.ownership} onChange={(ownership) => set({ ownership })} />}
         <Check label="details" on={details} onChange={(on) => { onDetails(on); if (overlay.moves === "policy") set({ moves: "moves" }); }} />
       </div>
     </section>
@@ -92,7 +94,7 @@ function listed(moves, details, isPolicy) {
 }
 
 function waiting(view) {
-  if (!view.analysing) return "Switch it on to see good moves, who is winning, and whose area each point is likely to be.";
+  if (!view.analysing) return view.area === "area" ? t("Switch it on to see good moves, who is winning, and whose area each point is likely to be.") : t("Switch it on to see good moves, and who is winning.");
   if (!view.toPlay) return "The game is over.";
   return view.thinking && view.at !== view.live ? "The engine is choosing its move; it looks at this position afterwards." : "Looking…";
 }
@@ -111,7 +113,7 @@ export function Game({ view, go, step, isHidden, onReveal, who }) {
 
 export function Review({ view, ask, progress, onOpen, details, ...mistakes }) {
   return (
-    <section class="card" aria-label="Review">
+    <section class="card review" aria-label="Review">
       <h2>Review</h2>
       <div class="options">
         <button type="button" onClick={onOpen}>Open a record…</button>
@@ -143,7 +145,7 @@ function Comment({ view, ask }) {
   );
 }
 
-export function Opponent({ view, network, ask, run }) {
+export function Opponent({ view, network, ask, run, details }) {
   return (
     <section class="card" aria-label="The engine">
       <h2>The engine</h2>
@@ -151,7 +153,7 @@ export function Opponent({ view, network, ask, run }) {
         <input type="range" min="1" max="20" value={view.level} onChange={(event) => ask("level", { level: Number(event.currentTarget.value) })} />
       </label>
       {network && <p>{learned(network)}</p>}
-      {network && (
+      {network && details && (
         <details>
           <summary>How strong is it?</summary>
           <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>

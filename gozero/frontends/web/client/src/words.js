@@ -1,5 +1,7 @@
 // How numbers and sides are written.
 
+import { t } from "./translate.js";
+
 export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %`);
 
 export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
@@ -10,8 +12,7 @@ export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${
 
 export const side = (colour) => ({ black: "Black", white: "White" })[colour] ?? "";
 
-export const levelWords = (level) =>
-  level === 1 ? "1 – for a first game" : level <= 4 ? `${level} – beginner` : level <= 9 ? `${level} – casual` : level <= 14 ? `${level} – experienced` : level < 20 ? `${level} – strong` : "20 – strongest";
+export const levelWords = (level) => (level === 1 ? t("1, the weakest") : level === 20 ? t("20, the strongest") : t("{level} of 20", { level }));
 
 export const sizes = (cols, rows) => `${cols}×${rows}`;
 

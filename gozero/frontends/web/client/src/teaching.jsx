@@ -1,0 +1,72 @@
+// What the page says to somebody who learns: how a hint is explained, the warning after a bad move, the end of a game.
+
+import { t } from "./translate.js";
+import { percent, side } from "./words.js";
+
+const LEAST_GAIN = 1; // points that are worth a sentence
+
+/** A hint in words: the move, and what is known of it. */
+export function hintWords(view, look, isShown) {
+  const [best] = look.moves, facts = look.facts ?? {};
+  if (best.vertex === "pass") return view.legal.length ? t("Hint: pass. Nothing is left to gain.") : t("Hint: pass. There is no other move.");
+  const count = { count: facts.takes, move: facts.stops, points: Math.round(facts.gain) };
+  const sentences = [
+    t("Hint: {move}.", { move: best.vertex }),
+    facts.wins && t("It wins the game."),
+    facts.stops && t("Otherwise {side} wins at once with {move}.", { side: t(side(look.toPlay === "black" ? "white" : "black")), move: facts.stops }),
+    facts.takes > 0 && taken(view.game, facts.takes),
+    facts.saves > 0 && (facts.saves === 1 ? t("It saves a stone from capture.") : t("It saves {count} stones from capture.", { count: facts.saves })),
+    facts.gain >= LEAST_GAIN && (count.points === 1 ? t("It is worth about 1 point more than a pass.") : t("It is worth about {points} points more than a pass.", count)),
+    isShown && best.chance !== null && t("{side} then wins {chance}.", { side: t(side(look.toPlay)), chance: percent(best.chance) }),
+  ];
+  return sentences.filter(Boolean).join(" ");
+}
+
+function taken(game, count) {
+  if (game === "othello") return count === 1 ? t("It flips 1 disc.") : t("It flips {count} discs.", { count });
+  if (game === "breakthrough") return t("It captures a piece.");
+  return count === 1 ? t("It captures a stone.") : t("It captures {count} stones.", { count });
+}
+
+/** After a move that lost much the engine waits for an answer. */
+export function Warning({ view, ask }) {
+  const { points, chance } = view.mistake;
+  const text = points > 0
+    ? t(`That move lost about {count} ${view.unit}. Play it anyway, or take it back?`, { count: Math.round(points) })
+    : t("That move lost about {chance} of your chance to win. Play it anyway, or take it back?", { chance: percent(chance) });
+  return (
+    <p class="notice warning" role="alert">{text}{" "}
+      <button type="button" class="small" onClick={() => ask("anyway")}>{t("Play it anyway")}</button>
+      <button type="button" class="small" onClick={() => ask("undo")}>{t("Take it back")}</button>
+    </p>
+  );
+}
+
+/** The end of a game against the engine, as the person sees it. */
+export function endWords({ ending, person }) {
+  const { winner, how, by, margin } = ending, isWon = winner === person;
+  const values = { by: t(by, { margin, loser: t(side(winner === "black" ? "white" : "black")) }), winner: t(side(winner)), loser: t(side(winner === "black" ? "white" : "black")) };
+  if (!winner) return t("The game is a draw.");
+  if (how === "resignation") return isWon ? t("You won: {loser} resigned.", values) : t("You resigned: {winner} wins.", values);
+  if (how === "time") return isWon ? t("You won: {loser} ran out of time.", values) : t("You ran out of time: {winner} wins.", values);
+  if (isWon) return t("You won by {by}.", values);
+  return margin === null ? t("You lost: {winner} wins by {by}.", values) : t("You lost by {by}.", values);
+}
+
+/** In place of the buttons for moves when the game is over. */
+export function Ended({ view, ask }) {
+  const review = () => {
+    ask("review");
+    const card = document.querySelector(".review");
+    card?.scrollIntoView({ block: "nearest" });
+    card?.querySelector("button:not(:disabled)")?.focus({ preventScroll: true });
+  };
+  return (
+    <div class="actions" role="group" aria-label={t("After the game")}>
+      <button type="button" class="main" onClick={review}>{t("Review")}</button>
+      <button type="button" onClick={() => ask("rematch")}>{t("Rematch")}</button>
+      <button type="button" onClick={() => ask("rematch", { swap: true })}>{t("Swap colours")}</button>
+      <button type="button" onClick={() => ask("undo")}>{t("Undo")}</button>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+"""The first steps of each game: positions to solve, with an answer to each move (`lessons.toml`).
+
+A page gets all positions of a game at once, played by the rules; its own game stays as it is.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.views import view
+from gozero.frontends.web.setups import Setup
+from gozero.games import descriptions
+from gozero.games.diagram import parse_diagram
+from gozero.games.refusals import refusal
+from gozero.play.ending import Ending
+
+SHARED = {"course_go": "go", "simple_go": "go"}
+"""Games whose first steps are those of another game."""
+
+
+@cache
+def table() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The lessons of each game, as they stand in the file."""
+    path = resources.files("gozero.frontends.web.engine") / "lessons.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def lessons(game: str) -> list[dict[str, Any]]:
+    """The lessons of a game for the page, as plain JSON values."""
+    name = SHARED.get(game, game)
+    return [_shown(name, lesson) for lesson in table()[name]]
+
+
+def begun(game: str, lesson: Mapping[str, Any]) -> GameSession:
+    """A session in the position of a lesson. ValueError or InputError if its diagram or its moves cannot be."""
+    rows = lesson["diagram"].splitlines()[1:]
+    columns = len(rows[0].split())
+    session = GameSession(Setup(game=game, person="both"), columns, [columns])
+    diagram = parse_diagram(lesson["diagram"], columns, len(rows))
+    session.set_up({point: int(colour) for point, colour in enumerate(diagram.colours) if colour}, diagram.to_play)
+    _play(session, lesson.get("moves", []))
+    return session
+
+
+def _play(session: GameSession, vertices: Sequence[str]) -> None:
+    for vertex in vertices:
+        session.play(session.action(vertex))
+
+
+def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
+    session = begun(game, lesson)
+    position, kind = session.game.position, session.game.definition
+    points = () if kind.moves_pieces else range(kind.points)
+    refused = {point: refusal(position, point, descriptions.vertex) for point in points}
+    return {
+        **{name: lesson[name] for name in ("title", "task", "otherwise")},
+        "view": _view(session),
+        "refused": {kind.vertex(point): text for point, text in refused.items() if text},
+        "answers": {
+            moves.split()[0]: {"isRight": is_right, "text": text, "view": _after(game, lesson, moves)}
+            for is_right, name in ((True, "right"), (False, "wrong"))
+            for moves, text in lesson.get(name, {}).items()
+        },
+    }
+
+
+def _after(game: str, lesson: Mapping[str, Any], moves: str) -> dict[str, Any]:
+    """The view after these moves."""
+    session = begun(game, lesson)
+    _play(session, moves.split())
+    return {**_view(session), "toPlay": None}  # nothing can be played there
+
+
+def _view(session: GameSession) -> dict[str, Any]:
+    return view(session, Counting(session, Ending(session.game)))

@@ -1,0 +1,118 @@
+"""What a hint explains and what a warning says: facts of a move by the rules, and how much a move lost by a search.
+
+The page puts them into words.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gozero.frontends.web.engine.game_tree import Estimate
+from gozero.frontends.web.engine.session import GameSession
+from gozero.games import GO_FAMILY, descriptions
+from gozero.games.colours import BLACK, EMPTY, opponent
+from gozero.games.position import Position
+from gozero.scoring.regions import chains_of, mask_of, touches
+
+CHECK_VISITS = 100  # of each of the two searches behind a warning
+LEAST_POINTS, LEAST_CHANCE = 6.0, 0.2  # that a move must lose for a warning
+
+
+def facts(position: Position, action: int) -> dict[str, Any]:
+    """What a legal action does at once; only what is so is named.
+
+    `wins`: whether it ends the game well; `stops`: the move with which the other side would win otherwise; `takes`: how
+    many stones of the other side it captures or turns over; `saves`: how many own stones it frees from atari.
+    """
+    game, side = position.game, position.to_play
+    if action == game.pass_action:
+        return {}
+    (after,) = position.children([action])
+    before, then = game.board(position.state), game.board(after.state)
+    rival = opponent(side)
+    found: dict[str, Any] = {
+        "wins": _is_won_by(after, side),
+        "stops": _threat(position, after),
+        "takes": int(((before == rival) & (then != rival)).sum()),
+    }
+    if game.name in (*GO_FAMILY, "course_go"):
+        found["saves"] = int((_in_atari(before, side) & (then == side) & ~_in_atari(then, side)).sum())
+    return {name: value for name, value in found.items() if value}
+
+
+def _is_won_by(position: Position, side: int) -> bool:
+    return position.outcome() == (1 if position.to_play == side else -1)
+
+
+def _threat(position: Position, after: Position) -> str:
+    """The move with which the other side would win now, if it cannot do so after the move; in games without passing."""
+    game, rival = position.game, opponent(position.to_play)
+    if game.has_pass or game.name == "nogo" or after.is_over:
+        return ""
+    turned = position.copy()
+    turned.give_turn(rival)
+    threats = _winning(turned, rival)
+    return descriptions.vertex(game, threats[0]) if threats and not _winning(after, rival) else ""
+
+
+def _winning(position: Position, side: int) -> list[int]:
+    """The legal actions with which the side to move wins at once."""
+    actions = [] if position.is_over else np.flatnonzero(position.legal()).tolist()
+    children = position.children(actions)
+    return [action for action, child in zip(actions, children, strict=True) if _is_won_by(child, side)]
+
+
+def _in_atari(board: np.ndarray, side: int) -> np.ndarray:
+    """The stones of a side whose chain has one liberty, bool [size, size], of a board uint8 [size, size]."""
+    found, size = np.zeros(board.shape, np.bool_), len(board)
+    for chain in chains_of(board):
+        stones = mask_of(chain, size)
+        if board.flat[chain[0]] == side and (touches(stones) & (board == EMPTY)).sum() == 1:
+            found |= stones
+    return found
+
+
+class MoveCheck:
+    """Whether the person's last move lost much. If it did, the engine waits until the person has chosen.
+
+    Args:
+        session: the game.
+
+    Attributes:
+        due: the node after a move that is still to be checked, None if there is none.
+    """
+
+    def __init__(self, session: GameSession) -> None:
+        self._session = session
+        self.due: int | None = None
+        self._mistake: dict[str, Any] | None = None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last move of the live game is to be checked before the engine answers."""
+        return self._session.is_engines_turn and self.due == self._session.live
+
+    @property
+    def mistake(self) -> dict[str, Any] | None:
+        """What the page says of the last move, for which the engine waits; None if it does not wait."""
+        found = self._mistake
+        return found if found and self._session.is_engines_turn and found["node"] == self._session.live else None
+
+    def judge(self, before: Estimate, after: Estimate) -> None:
+        """Take what a search found before and after the move that is due."""
+        assert self.due is not None
+        move, node = self._session.tree[self.due], self.due
+        self.clear()
+        sign = 1 if move.colour == BLACK else -1
+        chance, points = sign * (before.chance - after.chance), None
+        if before.score is not None and after.score is not None:
+            points = round(sign * (before.score - after.score), 1)
+        is_best = before.line[:1] == (move.action,)
+        if not is_best and ((points or 0) >= LEAST_POINTS or chance >= LEAST_CHANCE):
+            self._mistake = {"node": node, "chance": round(chance, 2), "points": points}
+
+    def clear(self) -> None:
+        """Let the engine answer."""
+        self.due = self._mistake = None
