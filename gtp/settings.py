@@ -173,17 +173,17 @@ def player_settings(settings: GtpSettings, game: str) -> PlayerSettings:
     """The player's settings for this game."""
     from gozero.play.player import PlayerSettings
 
-    chosen = settings.chosen_level
-    return PlayerSettings(
+    usual = PlayerSettings(
         rules=settings.rules,
         seed=settings.seed,
         friendly_pass=settings.friendly_pass,
-        resign=not settings.no_resign and (chosen is None or chosen.resigns),
+        resign=not settings.no_resign,
         resign_threshold=settings.resign_threshold,
         resign_moves=settings.resign_moves,
         opening_temperature=0.0 if settings.is_policy else settings.opening_temperature,
-        temperature=settings.temperature if chosen is None else chosen.temperature,
-        keeps_search=chosen is None and not settings.is_policy,
+        temperature=settings.temperature,
+        keeps_search=not settings.is_policy,
         search=engine.search_settings(settings.move_visits, game),
         max_memory=settings.tree_memory,
     )
+    return usual if settings.chosen_level is None else settings.chosen_level.settings(usual)

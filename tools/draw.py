@@ -2,6 +2,7 @@
 
     python -m tools.draw board docs/board:1 --move 49 --weights weights/best.pt --out docs/board.png
     python -m tools.draw history weights/best.csv --out docs/experiments/best.png
+    python -m tools.draw levels tournaments/levels/results.json --out docs/levels.png
 
 board    What a network thinks of a position of a recorded game: its policy, and who it expects to own each point. GAME
          is a name that `gozero records list` prints. The move numbered `--move` is about to be played: 1 draws the
@@ -9,6 +10,7 @@ board    What a network thinks of a position of a recorded game: its policy, and
 history  How strength grew over the generations of a run that shipped. A row of the table is a generation: its
          evaluations in millions, the games against the row above and how many it won, and what `gozero yardstick` says
          of it, in percent. The Elo of a row is the sum of the steps up to it, and says nothing of other opponents.
+levels   Elo of the levels in a tournament, with 95 % intervals; other entrants are dotted lines.
 
 Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +30,7 @@ from gozero.plots import Curve, Panel, curves
 from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from training.doctor import gallery
-from training.matches.elo import elo, elo_error
+from training.matches.elo import Z95, elo, elo_error
 from training.records import library
 
 DPI = 130  # two boards are then 754 pixels wide, about the width of a README's text
@@ -91,10 +94,27 @@ def draw_history(options: argparse.Namespace) -> bytes:
     )
 
 
+def draw_levels(options: argparse.Namespace) -> bytes:
+    """The picture of a tournament's results as PNG. ChoiceError for a file that is none; PlotError as above."""
+    try:
+        table = json.loads(options.results.read_text(encoding="utf-8"))["table"]
+        rows = [(row["entrant"].partition("level "), float(row["elo"]), float(row["standard_error"])) for row in table]
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        raise ChoiceError(f"{options.results} has no results of a tournament ({error}): give its results.json") from None
+    levels = sorted((int(number), elo, Z95 * error) for (_, is_level, number), elo, error in rows if is_level)
+    if not levels:
+        raise ChoiceError(f"{options.results} has no entrant of the name level N")
+    numbers, elos = [level[0] for level in levels], [level[1] for level in levels]
+    low, high = ([elo + sign * error for _, elo, error in levels] for sign in (-1, 1))
+    drawn, ends = [Curve("levels", numbers, elos, low, high)], [numbers[0], numbers[-1]]
+    drawn += [Curve(name, ends, [elo, elo], guide=True) for (name, is_level, _), elo, _ in rows if not is_level]
+    return curves([Panel("Elo, with 95 % intervals", drawn, "level")])
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
     parser = Parser(prog="python -m tools.draw", description=__doc__)
-    pictures = parser.add_subparsers(required=True, metavar="board | history")
+    pictures = parser.add_subparsers(required=True, metavar="board | history | levels")
     board = pictures.add_parser("board", help="a position of a recorded game")
     board.set_defaults(draw=draw_board)
     board.add_argument("game", metavar="GAME", help="a recorded game, such as docs/board:1")
@@ -103,7 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     history = pictures.add_parser("history", help="the generations of a run")
     history.set_defaults(draw=draw_history)
     history.add_argument("table", type=Path, metavar="FILE.csv", help="the generations, oldest first")
-    for each in (board, history):
+    levels = pictures.add_parser("levels", help="the levels of a tournament")
+    levels.set_defaults(draw=draw_levels)
+    levels.add_argument("results", type=Path, metavar="results.json", help="what the tournament left")
+    for each in (board, history, levels):
         each.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
     options = parser.parse_args(arguments)
     return run_command("tools.draw", lambda: _run(options))

@@ -22,14 +22,19 @@ DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
 
 
 def levels(arguments: Sequence[str] | None = None) -> int:
-    """Print the visits and the randomness of each level."""
+    """Print how each level chooses its moves."""
 
     def work(_: argparse.Namespace) -> None:
-        print("level  visits  temperature (0: the best move)")
+        print("level  visits  temperature  top-p  most loss")
         for number, level in enumerate(LEVELS, 1):
-            print(f"{number:5}  {level.visits:6}  {level.temperature:11g}")
+            drawn = f"  {level.temperature:11g}  {level.top_p:5g}  {level.most_loss:9g}" if level.temperature else ""
+            print(f"{number:5}  {level.visits:6}{drawn}")
 
-    parser = Parser(prog="gozero levels", description="The levels of --level: visits a move, and how random it is.")
+    about = (
+        "The levels of --level: visits a move and, if moves are drawn, the temperature, the share of the network's "
+        "probability that the moves drawn from have, and the points that a move may lose."
+    )
+    parser = Parser(prog="gozero levels", description=about)
     return parser.run(work, arguments)
 
 

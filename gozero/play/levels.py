@@ -1,33 +1,49 @@
-"""Twenty levels of strength, weakest first: the visits of a move, and the temperature of its choice (`search.result`).
-
-One visit is the network's policy without a search: moves are drawn by their probabilities, and a temperature above 1
-flattens these. So one set of weights covers everything from nearly random moves to full strength.
+"""Twenty levels of strength, weakest first. A weak one draws its moves from those that a person would think of, by the
+network's probabilities, and takes another if a look ahead says that the move loses too much; a strong one searches.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from gozero.system.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from gozero.play.player import PlayerSettings
 
 
 @dataclass(frozen=True)
 class Level:
-    """How moves are chosen at one level."""
+    """How moves are chosen at one level; the fields beside `visits` are those of `gozero.play.player.PlayerSettings`."""
 
-    visits: int  # of the root, as everywhere
-    temperature: float  # 0: always the best move, but for the opening's variety
+    visits: int  # of the root, as everywhere; 1: the network without a search
+    temperature: float = 0.0
+    top_p: float = 1.0
+    most_loss: float = math.inf
 
     @property
     def resigns(self) -> bool:
-        """Not if moves are random to the end: such a level may still win, and its users want to finish the game."""
+        """Not if moves are drawn to the end: such a level may still win, and its users want to finish the game."""
         return self.temperature == 0
 
+    def settings(self, usual: PlayerSettings) -> PlayerSettings:
+        """The settings of a player at this level, as ``usual`` beside it. Each move has a search of its own."""
+        return replace(
+            usual, resign=usual.resign and self.resigns, temperature=self.temperature, top_p=self.top_p,
+            most_loss=self.most_loss, keeps_search=False,
+        )  # fmt: skip
 
-# level 1 first
-DRAWN = (6.0, 3.8, 3.0, 2.35, 1.8, 1.45, 1.27, 1.13, 1.0, 0.85, 0.65, 0.55, 0.45)  # temperatures without a search
-SEARCHED = (1, 8, 20, 50, 125, 320, 800)  # visits, with temperature 0
-LEVELS = (*(Level(1, temperature) for temperature in DRAWN), *(Level(visits, 0.0) for visits in SEARCHED))
+
+# level 1 first: temperature, top_p and most_loss without a search, then visits with the best move
+DRAWN = (
+    (5.0, 0.9999, 7.0), (4.0, 0.9997, 7.0), (3.2, 0.9993, 7.0), (2.6, 0.998, 7.0), (2.1, 0.99, 6.5), (1.8, 0.98, 6.0),
+    (1.6, 0.965, 5.0), (1.45, 0.95, 4.0), (1.25, 0.94, 3.2), (1.05, 0.92, 2.6), (0.85, 0.9, 2.0), (0.65, 0.87, 1.5),
+    (0.45, 0.85, 1.0),
+)  # fmt: skip
+SEARCHED = (1, 8, 20, 50, 125, 320, 800)
+LEVELS = (*(Level(1, *drawn) for drawn in DRAWN), *(Level(visits) for visits in SEARCHED))
 """Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
 it: see docs/levels.md.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,12 +17,17 @@ from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import tree_memory
+from gozero.play.plausible import has_reason, nucleus
 from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import ANALYSIS, PONDERING, Limits, Searcher
+from gozero.play.searcher import ANALYSIS, CHECK, PONDERING, Limits, Searcher
 from gozero.search.restrictions import Restriction, left_out
-from gozero.search.result import choose
+from gozero.search.result import RootResult, choose
 from gozero.search.settings import SearchSettings
 
+MOST_DRAWS = 12  # of moves that lose too much, before the best one is played
+CHECK_VISITS = 2  # of the search that says how much a move loses
+CHECK_NODES = 64  # of its tree
+POINTS_OF_A_WIN = 10  # what a win is worth more than a draw where no points are counted
 FORCED_VISITS = 2  # of a move without a choice, so that an observer sees a value
 
 
@@ -48,6 +54,8 @@ class PlayerSettings:
     temperature: float = 0.0  # the same for the whole game, where it is higher
     # of analyses, see `SearchRequest` (KataGo 0.04): several moves are searched enough to be compared
     wide_root_noise: float = 0.0
+    top_p: float = 1.0  # share of the weights that the actions drawn from have, see `gozero.play.plausible`
+    most_loss: float = math.inf  # points that a move may lose against the best one, see `POINTS_OF_A_WIN`
     keeps_search: bool = True  # whether a move uses what was searched before: earlier moves, analyses, pondering
     search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=20_000))
     max_memory: int | None = None  # bytes that search trees may grow to; None: a quarter of the machine's
@@ -140,9 +148,39 @@ class Player:
         if not self._settings.keeps_search:
             self.searcher.restart()
         result = self.searcher.search(root, mask, limits, observer)
-        action = choose(result, self._settings.temperature_at(root), self._random, undrawn=root.game.pass_action)
+        action = self._drawn(root, result, limits)
         action = self.ending.revised(root, action, result, limits)
         return action, result.value, self.searcher.note(root, action)
+
+    def _drawn(self, root: Position, result: RootResult, limits: Limits) -> int:
+        """The action to play by a search's result: the best one, or one drawn that loses no more than it may."""
+        settings, passing = self._settings, root.game.pass_action
+        temperature = settings.temperature_at(root)
+        if settings.most_loss == math.inf:
+            return choose(result, temperature, self._random, undrawn=passing)
+        weights = result.visits if result.visits.any() else result.prior
+        among, least = nucleus(weights, settings.top_p) & has_reason(root), None
+        for _ in range(MOST_DRAWS):  # rejection costs a look a draw, and not one for each action
+            left = replace(result, visits=result.visits * among, prior=result.prior * among)
+            action = choose(left, temperature, self._random, undrawn=passing)
+            if action == result.best:
+                break
+            if least is None:
+                least = self._worth(root, result.best, limits) - settings.most_loss
+            if self._worth(root, action, limits) >= least:
+                return action
+            among[action] = False
+        return result.best
+
+    def _worth(self, root: Position, action: int, limits: Limits) -> float:
+        """Points that the search expects of an action, or one of it alone if the search has not visited it."""
+        move = self.searcher.note(root, action).moves[0]
+        if not move.visits:
+            found: list[Analysis] = []
+            mask, few = self.game.mask_of([action]), replace(limits, visits=CHECK_VISITS)
+            self.searcher.search(root, mask, few, Observer(found.append), CHECK, aside=True, max_nodes=CHECK_NODES)
+            move = found[-1].moves[0]
+        return POINTS_OF_A_WIN * move.value if move.score is None else move.score
 
     def _choices(
         self, root: Position, limits: Limits, among: np.ndarray | None = None

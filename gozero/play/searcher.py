@@ -26,7 +26,7 @@ UNLIMITED_VISITS = 100_000_000  # the budget if time alone limits a move
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, reported when it has ended
 # what a search is for, if not for a move
-ANALYSIS, PONDERING, OWNERSHIP = "analysis", "pondering", "ownership"
+ANALYSIS, PONDERING, OWNERSHIP, CHECK = "analysis", "pondering", "ownership", "check"
 
 
 def never() -> bool:

@@ -10,20 +10,30 @@ import pytest
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import Game
+from gozero.games.position import Position
 from gozero.nets import locations
 from gozero.play import engine
 from gozero.play.levels import LEVELS, STRONGEST, WEAKEST, level
+from gozero.play.plausible import has_reason, nucleus
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.searcher import Limits, Searched
 
 SIZE = 9
 
 
-def test_levels_grow_in_visits_and_shrink_in_temperature() -> None:
+def test_levels_grow_in_visits_and_leave_less_to_chance() -> None:
     assert (WEAKEST, STRONGEST, len(LEVELS)) == (1, 20, 20)
     for weaker, stronger in pairwise(LEVELS):
         assert weaker.visits <= stronger.visits and weaker.temperature >= stronger.temperature
         assert weaker != stronger
+    for weaker, stronger in pairwise(one for one in LEVELS if one.temperature):
+        assert weaker.top_p >= stronger.top_p and weaker.most_loss >= stronger.most_loss
+
+
+def test_the_strongest_level_searches_and_plays_as_without_a_level() -> None:
+    usual = PlayerSettings(seed=1)
+    assert LEVELS[-1].visits == 800
+    assert LEVELS[-1].settings(usual) == replace(usual, keeps_search=False)
 
 
 @pytest.mark.parametrize("number", [0, 21, -1])
@@ -78,8 +88,58 @@ def test_the_temperature_holds_to_the_end_of_the_game() -> None:
     assert len(moves) > 10
 
 
+def test_a_nucleus_is_the_fewest_actions_with_the_share() -> None:
+    weights = np.array([0.1, 0.5, 0.0, 0.3, 0.1])
+    assert np.flatnonzero(nucleus(weights, 0.5)).tolist() == [1]
+    assert np.flatnonzero(nucleus(weights, 0.79)).tolist() == [1, 3]
+    assert np.flatnonzero(nucleus(weights, 0.9)).tolist() == [0, 1, 3]
+    assert np.flatnonzero(nucleus(weights, 1.0)).tolist() == [0, 1, 3, 4]
+
+
+def test_the_first_line_is_left_in_the_opening_but_beside_stones() -> None:
+    game = games.make("go", size=9)
+    position = Position(game)
+    assert has_reason(position)[: game.points].sum() == 49 and has_reason(position)[game.pass_action]
+    position.play(game.action("C2"))
+    assert [bool(has_reason(position)[game.action(vertex)]) for vertex in ("C1", "B1", "E1", "A9")] == [1, 0, 0, 0]
+    position.set_up({40: 1})
+    for _ in range(17):
+        position.play(game.pass_action, 2)
+    assert position.ply == 34 and has_reason(position).all()
+    assert has_reason(Position(games.make("othello", size=4))).all()
+
+
+class Fears(Likes):
+    """The same, but whoever has played at the point `FEARED` has lost by 40 points."""
+
+    FEARED = 11
+
+    def evaluate(self, states: np.ndarray) -> Evaluation:
+        value = np.array([float(self.game.board(state).reshape(-1)[self.FEARED] != 0) for state in states], np.float32)
+        found = super().evaluate(states)
+        return Evaluation(found.logits, value, 40 * value, np.zeros((len(states), self.game.points), np.float32))
+
+
+def test_a_move_that_loses_too_much_is_not_drawn() -> None:
+    def open_evaluator(game: Game) -> Likes:
+        logits = np.zeros(game.actions, np.float32)
+        logits[[Fears.FEARED, 12]] = 5, 6
+        return Fears(game, logits)
+
+    def drawn(most_loss: float) -> set[int]:
+        how = PlayerSettings(seed=1, temperature=3, top_p=0.9, most_loss=most_loss)
+        one, moves = player_of(how, open_evaluator), set()
+        for _ in range(20):
+            moves.add(one.genmove(1, Limits(1)))
+            one.game.undo()
+        return moves
+
+    assert Fears.FEARED in drawn(50) and 12 in drawn(50)
+    assert drawn(30) == {12}
+
+
 def test_the_weakest_level_fills_no_eye_and_passes_only_at_the_end() -> None:
-    settings = PlayerSettings(seed=3, temperature=LEVELS[0].temperature, resign=False)
+    settings = LEVELS[0].settings(PlayerSettings(seed=3))
     one = player_of(settings, lambda game: Likes(game, np.zeros(game.actions, np.float32)))
     one.game.set_up({point: 1 for point in range(25) if point not in (0, 2, 24)}, 1)
     assert one.genmove(1, Limits(1)) == one.game.definition.pass_action
@@ -90,7 +150,7 @@ def test_the_weakest_level_fills_no_eye_and_passes_only_at_the_end() -> None:
 
 @pytest.mark.parametrize(("game", "size"), [("othello", 4), ("nogo", 4), ("tictactoe", 3), ("connect4", 7)])
 def test_every_game_has_levels(game: str, size: int) -> None:
-    one = player_of(PlayerSettings(seed=1, temperature=LEVELS[0].temperature), likes_c3, game, size)
+    one = player_of(LEVELS[0].settings(PlayerSettings(seed=1)), likes_c3, game, size)
     while not one.game.is_over:
         one.genmove(one.game.position.to_play, Limits(1))
 
@@ -125,6 +185,16 @@ def test_settings_that_change_hold_from_the_next_move_on() -> None:
 @pytest.fixture(scope="module")
 def network() -> Evaluator:
     return engine.Evaluators(locations.find("best.pt"), threads=1).open(games.make("go", size=SIZE))
+
+
+def test_the_weakest_level_does_not_abandon_a_chain_in_atari(network: Evaluator) -> None:
+    """Black's five stones right of the wall have their last liberty at D5, which joins them to it."""
+    vertices = {1: "D1 D2 D3 D4 D6 D7 D8 D9 E5 F5 F6 F4 G5", 2: "E1 E2 E3 E4 E6 E7 E8 E9 F7 F3 G4 G6 H5"}
+    stones = {network.game.action(vertex): colour for colour in vertices for vertex in vertices[colour].split()}
+    for seed in range(8):
+        one = player_of(LEVELS[0].settings(PlayerSettings(seed=seed)), lambda game: network, size=SIZE)
+        one.game.set_up(stones, 1)
+        assert network.game.vertex(one.genmove(1, Limits(1))) == "D5"
 
 
 def openings(network: Evaluator, plies: int, visits: int, **settings: float) -> list[tuple[int, ...]]:

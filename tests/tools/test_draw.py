@@ -1,5 +1,6 @@
 """The pictures: the manual's command draws its own from what the tree has, and the steps of a run's table add up."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -83,3 +84,15 @@ def test_what_is_no_table_is_one_line(text: str, tmp_path: Path, capsys: pytest.
     (tmp_path / "table.csv").write_text(text)
     assert draw.main(["history", str(tmp_path / "table.csv"), "--out", str(tmp_path / "best.png")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_levels_of_a_tournament_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("level 2", "GNU Go", "level 1")
+    table = [{"entrant": name, "elo": 100 * place, "standard_error": 50.0} for place, name in enumerate(names)]
+    results, out = tmp_path / "results.json", tmp_path / "levels.png"
+    results.write_text(json.dumps({"table": table}))
+    assert draw.main(["levels", str(results), "--out", str(out)]) == 0 and out.stat().st_size > 10_000
+    for text in ("", "[]", '{"table": [{"entrant": "level 1"}]}', json.dumps({"table": table[1:2]})):
+        results.write_text(text)
+        assert draw.main(["levels", str(results), "--out", str(out)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1

@@ -65,17 +65,12 @@ def play(settings: PlaySettings) -> None:
     size = head.size if head and settings.size is None else settings.size
     game = games.make(name, size=size, rules=settings.rules, komi=settings.komi)
     usual = VISITS if path else PLAYOUTS
-    chosen = level(settings.level) if settings.level is not None else Level(settings.visits or usual, 0.0)
+    chosen = level(settings.level) if settings.level is not None else Level(settings.visits or usual)
     if settings.level is not None and path is None:
         raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
-    how = PlayerSettings(
-        rules=settings.rules,
-        seed=settings.seed,
-        resign=False,
-        temperature=chosen.temperature,
-        keeps_search=settings.level is None,
-        search=search_settings(chosen.visits, name),
-    )
+    search = search_settings(chosen.visits, name)
+    how = PlayerSettings(rules=settings.rules, seed=settings.seed, resign=False, search=search)
+    how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = EngineSettings().evaluators(path).open if path else RolloutEvaluator
     player = make_player(name, (game.size,), opener, how, size=game.size, komi=settings.komi)
     if path:

@@ -95,8 +95,7 @@ class Searches:
         chosen = level(number)
         self.session.setup = replace(self.session.setup, level=number)
         self._level_visits = number * self._playouts_a_level or chosen.visits
-        settings = PlayerSettings(resign=chosen.resigns, temperature=chosen.temperature, keeps_search=False)
-        self._opponent = self._player(self._board, self._level_visits, settings)
+        self._opponent = self._player(self._board, self._level_visits, chosen.settings(PlayerSettings()))
 
     # Work
 
