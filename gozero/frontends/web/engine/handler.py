@@ -90,7 +90,7 @@ class RequestHandler:
             "leave": lambda request: self._searches.stop(),  # nobody looks any more
             "hint": lambda request: self._searches.hint(),
             "save": self._save,
-            "view": self._look,
+            "view": self._show_all,
         }
 
     @property
@@ -289,7 +289,7 @@ class RequestHandler:
         if remark := records.left_out(self._session):
             self._answer(request, {"is": "message", "text": remark})
 
-    def _look(self, request: dict[str, Any]) -> None:
+    def _show_all(self, request: dict[str, Any]) -> None:
         """All that a page that is opened shows."""
         self._answer(request, variations.shape(self._session))
         self._answer(request, self._view())
