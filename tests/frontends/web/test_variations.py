@@ -138,7 +138,7 @@ def test_a_game_that_is_played_keeps_its_line_until_it_is_over() -> None:
     assert found.tree.line(START) == [START, 1]
 
 
-def test_nodes_with_words_and_mistakes_are_signed() -> None:
+def test_comments_marks_and_mistakes_are_signed() -> None:
     found = moves_of(GameSession(Setup(game="tictactoe", person="both"), 3, [3]), "B2", "A1", "C3")
     for number, chance in ((START, 0.5), (1, 0.5), (2, 0.7), (3, 0.65)):
         found.tree.learn(number, Estimate(10, chance, None, (8,)))

@@ -99,7 +99,7 @@ class RequestHandler:
             "hint": lambda request: self._searches.hint(),
             "lessons": self._lessons,
             "save": self._save,
-            "view": self._look,
+            "view": self._show_all,
         }
 
     @property
@@ -320,7 +320,7 @@ class RequestHandler:
         if remark := records.left_out(self._session):
             self._answer(request, {"is": "message", "text": remark})
 
-    def _look(self, request: dict[str, Any]) -> None:
+    def _show_all(self, request: dict[str, Any]) -> None:
         """All that a page that is opened shows."""
         self._answer(request, variations.shape(self._session))
         self._answer(request, self._view())

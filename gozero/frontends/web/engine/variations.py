@@ -12,13 +12,13 @@ from gozero.records.sgf_marks import LABEL, SHAPES
 from gozero.system.errors import InputError
 
 LARGE_LOSS = 0.1  # of a chance, for a move to be drawn as a mistake
-HAS_WORDS, IS_MISTAKE = 1, 2  # bits of a node's sign
+HAS_COMMENT, IS_MISTAKE = 1, 2  # bits of a node's sign; marks count as a comment
 LETTER = "LB"  # asks for a label, the first letter that is free
 
 
 def shape(session: GameSession) -> dict[str, Any]:
     """The report of all nodes, parents before children, main line first: their numbers, the places of their parents in
-    this list, and, as texts with a digit for each, colours and signs, see `HAS_WORDS`.
+    this list, and, as texts with a digit for each, colours and signs, see `HAS_COMMENT`.
     """
     tree = session.tree
     places, parents = {START: 0}, [-1]
@@ -40,7 +40,7 @@ def shape(session: GameSession) -> dict[str, Any]:
 
 def _sign(node: Node, before: Node | None) -> int:
     """What a page draws beside a node."""
-    sign = HAS_WORDS if node.comment or node.marks else 0
+    sign = HAS_COMMENT if node.comment or node.marks else 0
     if before is None or before.estimate is None or node.estimate is None:
         return sign
     gain = node.estimate.chance - before.estimate.chance

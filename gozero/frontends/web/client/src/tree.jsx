@@ -8,14 +8,14 @@ import { t } from "./translate.js";
 
 const STEP = 26, STONE = 8, BEND = 8, MOST_ROWS = 6; // pixels from node to node, of a stone, of a bend; rows that are in sight
 const AHEAD = 3; // nodes that are in sight around the one where one is
-const HAS_WORDS = 1, IS_MISTAKE = 2; // bits of a node's sign
+const HAS_COMMENT = 1, IS_MISTAKE = 2; // bits of a node's sign
 
 export function Variations({ view, tree, go, ask, isHidden, tool, onTool }) {
-  const [doomed, setDoomed] = useState(null); // the node that will be deleted if the dialog says so
+  const [deleting, setDeleting] = useState(null); // the node that will be deleted if the dialog says so
   const plan = useMemo(() => tree && layoutOf(tree), [tree]);
   const at = tree ? tree.nodes.indexOf(view.at) : -1;
   if (!tree || tree.identity !== view.identity) return null;
-  const remove = () => (tree.parents.includes(at) ? setDoomed(view.at) : ask("delete", { node: view.at }));
+  const remove = () => (tree.parents.includes(at) ? setDeleting(view.at) : ask("delete", { node: view.at }));
   return (
     <section class="card" aria-label={t("Moves and variations")}>
       <h2>{t("Moves and variations")}</h2>
@@ -25,7 +25,7 @@ export function Variations({ view, tree, go, ask, isHidden, tool, onTool }) {
         <button type="button" disabled={at <= 0} onClick={remove}>{t("Delete move")}</button>
       </div>
       <MarkTools tool={tool} onTool={onTool} />
-      {doomed !== null && <Dialog isSmall title={t("Delete this move and all moves after it?")} no={t("Cancel")} yes={t("Delete")} onYes={() => ask("delete", { node: doomed })} onClose={() => setDoomed(null)} />}
+      {deleting !== null && <Dialog isSmall title={t("Delete this move and all moves after it?")} no={t("Cancel")} yes={t("Delete")} onYes={() => ask("delete", { node: deleting })} onClose={() => setDeleting(null)} />}
     </section>
   );
 }
@@ -68,7 +68,7 @@ function Tree({ tree, plan, at, line, go, isHidden }) {
           <path key={tree.nodes[found.nodes[0]]} d={pathOf(plan, found.parent, found.nodes)} />
         ))}
         <path class="shown" d={shownPath(tree, plan, shown, isSeen)} />
-        {[...tree.nodes.keys()].filter(isSeen).map((index) => <Node key={tree.nodes[index]} x={middle(plan.columns[index])} y={middle(plan.rows[index])} colour={tree.colours[index]} sign={tree.signs[index] & (isHidden ? HAS_WORDS : ~0)} isHere={index === at} />)}
+        {[...tree.nodes.keys()].filter(isSeen).map((index) => <Node key={tree.nodes[index]} x={middle(plan.columns[index])} y={middle(plan.rows[index])} colour={tree.colours[index]} sign={tree.signs[index] & (isHidden ? HAS_COMMENT : ~0)} isHere={index === at} />)}
       </svg>
     </div>
   );
@@ -80,7 +80,7 @@ function Node({ x, y, colour, sign, isHere }) {
       {isHere && <circle class="ring" r={STONE + 3.5} />}
       {colour === "0" ? <rect class="root" x="-6" y="-6" width="12" height="12" transform="rotate(45)" /> : <circle class={colour === "1" ? "black" : "white"} r={STONE} />}
       {sign & IS_MISTAKE ? <text class={colour === "1" ? "on-black" : "on-white"} y="4">?</text> : null}
-      {sign & HAS_WORDS ? <rect class="words" x="4" y="-11" width="7" height="7" /> : null}
+      {sign & HAS_COMMENT ? <rect class="commented" x="4" y="-11" width="7" height="7" /> : null}
     </g>
   );
 }
