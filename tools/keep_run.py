@@ -4,8 +4,8 @@
 
 The copy has the average of the learner's network, from which it goes on, the network that won the gate if there is one,
 the counters and settings, the games in flight, and the newest game records that fit into `--megabytes`; not the
-optimiser, which starts fresh. Settings of the machine rather than the run are set back to their defaults. A copy of the folder is a run folder:
-`gozero train --run COPY` continues it.
+optimiser, which starts fresh. Settings of the machine rather than the run are set back to their defaults. A copy of the
+folder is a run folder: `gozero train --run COPY` continues it.
 
 Exit code 0: copied. 2: not copied, and one line on stderr says why.
 """
