@@ -62,7 +62,7 @@ export function Ended({ view, ask }) {
     card?.querySelector("button:not(:disabled)")?.focus({ preventScroll: true });
   };
   return (
-    <div class="actions" role="group" aria-label={t("After the game")}>
+    <div class="actions ended" role="group" aria-label={t("After the game")}>
       <button type="button" class="main" onClick={review}>{t("Review")}</button>
       <button type="button" onClick={() => ask("rematch")}>{t("Rematch")}</button>
       <button type="button" onClick={() => ask("rematch", { swap: true })}>{t("Swap colours")}</button>
