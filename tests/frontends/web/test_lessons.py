@@ -109,6 +109,14 @@ def test_the_task_is_fulfilled_by_the_right_answer_alone(name: str) -> None:
     assert not any(claim(position) for position in session.game.position.children(others))
 
 
+def test_the_points_that_counting_tells_are_those_of_the_rules() -> None:
+    game, lesson = LESSONS["go: Counting"]
+    session = begun(game, lesson)
+    for moves, points in (*lesson["right"].items(), *lesson["wrong"].items()):
+        owner = after(session, moves).owner()
+        assert f"{(owner == 1).sum()} points and White {(owner == -1).sum()}." in points
+
+
 def test_one_move_turns_over_three_discs_and_the_others_one() -> None:
     session = begun(*LESSONS["othello: Turn discs over"])
     position = session.game.position

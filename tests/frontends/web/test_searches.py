@@ -230,3 +230,29 @@ def test_a_hint_where_nothing_is_left_is_a_pass(server: Server, shared_game: str
         page.send(do="goto", node=number)
         page.send(do="hint")
         assert (page.until("look")["moves"][0]["vertex"] == "pass") == is_pass
+
+
+def test_engine_and_clocks_wait_after_a_bad_move_and_a_hint_says_what_its_move_is_worth(
+    server: Server, shared_game: str
+) -> None:
+    with server.page(shared_game) as page:
+        page.begin(game="go", size=9, level=1, clock={"period": 60, "periods": 1})
+        page.send(do="play", vertex="a1", warn=True)
+        view = page.until("view")
+        while not view["mistake"]:
+            view = page.until("view")
+        assert (view["number"], view["thinking"], view["clock"]["running"]) == (1, False, None)
+        for what in ("pass", "hint"):
+            page.send(do=what)
+            assert page.until("refused")["text"].startswith("Choose first")
+        page.send(do="undo")
+        view = page.until("view")
+        assert (view["number"], view["mistake"], view["clock"]["running"]) == (0, None, "black")
+        page.send(do="hint")
+        look = page.until("look")
+        while not look.get("hint"):
+            look = page.until("look")
+        assert look["facts"]["gain"] > 0
+        page.send(do="rematch", swap=True)
+        view = page.until("view")
+        assert (view["person"], view["size"], view["clock"]["periods"]) == ("white", 9, 1)

@@ -70,6 +70,7 @@ def test_what_a_move_does(game: str, diagram: str, move: str, known: dict[str, A
     ("before", "after", "warned"),
     [
         (Estimate(100, 0.6, 2.0), Estimate(100, 0.5, -8.0), {"chance": 0.1, "points": 10.0}),
+        (Estimate(100, 0.9, 1.0), Estimate(100, 0.5, 0.5), {"chance": 0.4, "points": None}),
         (Estimate(100, 0.9), Estimate(100, 0.4), {"chance": 0.5, "points": None}),
         (Estimate(100, 0.6, 2.0), Estimate(100, 0.5, 0.0), None),
         (Estimate(100, 0.5, 2.0), Estimate(100, 0.7, 12.0), None),

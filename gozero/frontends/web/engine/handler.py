@@ -308,9 +308,9 @@ class RequestHandler:
         self._session.tree[node].comment = records.comment_of(request.get("text"))
 
     def _lessons(self, request: dict[str, Any]) -> None:
-        name = request.get("game")
+        name = str(request.get("game"))
         if name not in DESCRIPTIONS:
-            raise InputError(f"There is no game {str(name)[:20]!r}: reload this page.")
+            raise InputError(f"There is no game {name[:20]!r}: reload this page.")
         name = SHARED.get(name, name)
         self._answer(request, {"is": "lessons", "title": DESCRIPTIONS[name].title, "lessons": lessons(name)})
 

@@ -163,10 +163,13 @@ class Searches:
         """Search before and after the person's move; whether it was a mistake."""
         tree, found = self.session.tree, []
         for number in (tree[node].parent, node):
-            found.append(self._estimate(number, CHECK_VISITS))
-            if self._should_stop():
-                return False
-            tree.learn(number, found[-1])
+            known = tree[number].estimate
+            if known is None or known.visits < CHECK_VISITS:
+                known = self._estimate(number, CHECK_VISITS)
+                if self._should_stop():
+                    return False
+                tree.learn(number, known)
+            found.append(known)
         self.check.judge(*found)
         return self.check.mistake is not None
 

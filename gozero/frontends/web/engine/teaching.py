@@ -96,7 +96,9 @@ class MoveCheck:
 
     @property
     def mistake(self) -> dict[str, Any] | None:
-        """What the page says of the last move, for which the engine waits; None if it does not wait."""
+        """The last move, for which the engine waits, and what it lost: of the chance, and in points, None if these are
+        few or not known. None if the engine does not wait.
+        """
         found = self._mistake
         return found if found and self._session.is_engines_turn and found["node"] == self._session.live else None
 
@@ -106,11 +108,12 @@ class MoveCheck:
         move, node = self._session.tree[self.due], self.due
         self.clear()
         sign = 1 if move.colour == BLACK else -1
-        chance, points = sign * (before.chance - after.chance), None
+        chance, lost = sign * (before.chance - after.chance), 0.0
         if before.score is not None and after.score is not None:
-            points = round(sign * (before.score - after.score), 1)
+            lost = sign * (before.score - after.score)
+        points = round(lost, 1) if lost >= LEAST_POINTS else None
         is_best = before.line[:1] == (move.action,)
-        if not is_best and ((points or 0) >= LEAST_POINTS or chance >= LEAST_CHANCE):
+        if not is_best and (points is not None or chance >= LEAST_CHANCE):
             self._mistake = {"node": node, "chance": round(chance, 2), "points": points}
 
     def clear(self) -> None:

@@ -4,6 +4,12 @@ import { t } from "./translate.js";
 import { percent, side } from "./words.js";
 
 const LEAST_GAIN = 1; // points that are worth a sentence
+const LOST = { // by what is counted
+  points: "That move lost about {count} points. Play it anyway, or take it back?",
+  discs: "That move lost about {count} discs. Play it anyway, or take it back?",
+  moves: "That move lost about {count} moves. Play it anyway, or take it back?",
+  eyes: "That move lost about {count} eyes. Play it anyway, or take it back?",
+};
 
 /** A hint in words: the move, and what is known of it. */
 export function hintWords(view, look, isShown) {
@@ -31,9 +37,9 @@ function taken(game, count) {
 /** After a move that lost much the engine waits for an answer. */
 export function Warning({ view, ask }) {
   const { points, chance } = view.mistake;
-  const text = points > 0
-    ? t(`That move lost about {count} ${view.unit}. Play it anyway, or take it back?`, { count: Math.round(points) })
-    : t("That move lost about {chance} of your chance to win. Play it anyway, or take it back?", { chance: percent(chance) });
+  const text = points !== null
+    ? t(LOST[view.unit], { count: Math.round(points) })
+    : t("Your chance to win fell by about {chance}. Play it anyway, or take it back?", { chance: percent(chance) });
   return (
     <p class="notice warning" role="alert">{text}{" "}
       <button type="button" class="small" onClick={() => ask("anyway")}>{t("Play it anyway")}</button>
@@ -62,7 +68,7 @@ export function Ended({ view, ask }) {
     card?.querySelector("button:not(:disabled)")?.focus({ preventScroll: true });
   };
   return (
-    <div class="actions" role="group" aria-label={t("After the game")}>
+    <div class="actions ended" role="group" aria-label={t("After the game")}>
       <button type="button" class="main" onClick={review}>{t("Review")}</button>
       <button type="button" onClick={() => ask("rematch")}>{t("Rematch")}</button>
       <button type="button" onClick={() => ask("rematch", { swap: true })}>{t("Swap colours")}</button>

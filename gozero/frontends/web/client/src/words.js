@@ -23,7 +23,7 @@ export function time(seconds) {
 
 /** How a network came to play, in one sentence. */
 export function learned({ trained }) {
-  if (!trained.length) return "It plays without a network that has learned the game, and weakly.";
-  const boards = trained.length > 1 ? `boards of ${trained[0]} to ${trained.at(-1)} points a side` : "this board";
-  return `It learned the game on ${boards}, by playing against itself alone.`;
+  if (!trained.length) return t("It has not learned this game, and plays weakly.");
+  if (trained.length === 1) return t("It learned the game on this board, by playing against itself alone.");
+  return t("It learned the game on boards of {least} to {most} points a side, by playing against itself alone.", { least: trained[0], most: trained.at(-1) });
 }
