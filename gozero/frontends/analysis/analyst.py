@@ -67,6 +67,7 @@ class AnalysisTask:
         request = SearchRequest(
             root.state, root.history_row(0), query.visits,
             noise=query.temperature is not None, temperature=query.temperature, left_out=self._left_out,
+            wide_root_noise=query.wide_root_noise,
         )  # fmt: skip
         self._search.begin(0, request)
 

@@ -170,6 +170,7 @@ class Query:
     visits: int
     seconds: float  # that each position is searched at most
     temperature: float | None  # of the prior at the root, None: as the network says
+    wide_root_noise: float  # that spreads the visits over more moves at the root, see `SearchRequest`
     restrictions: tuple[Restriction, ...]  # of what is thought of, in lines that begin at each position
     first_report: float  # seconds until the first look at a search under way; infinite: none
     report_interval: float
@@ -219,6 +220,7 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
         visits=_either(fields, settings, "maxVisits", VISITS, defaults.visits),
         seconds=settings.take("maxTime", number(0, 1e20), defaults.seconds),
         temperature=_either(fields, settings, "rootPolicyTemperature", TEMPERATURE, None),
+        wide_root_noise=settings.take("wideRootNoise", number(0, 5), 0.0),
         restrictions=_restrictions(fields, size),
         first_report=fields.take("firstReportDuringSearchAfter", SECONDS, interval),
         report_interval=interval,

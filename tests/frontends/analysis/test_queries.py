@@ -85,10 +85,11 @@ def test_settings_of_one_query() -> None:
         "reportAnalysisWinratesAs": "SIDETOMOVE",
         "rootPolicyTemperature": 1.5,
         "analysisPVLen": 2,
+        "wideRootNoise": 0.1,
     }
     found = read_query({**query(overrideSettings=settings), "rootPolicyTemperature": 2}, DEFAULTS)
     assert (found.visits, found.seconds, found.temperature) == (20, 2.5, 2)
-    assert (found.perspective, found.line_length) == ("side_to_move", 2)
+    assert (found.perspective, found.line_length, found.wide_root_noise) == ("side_to_move", 2, 0.1)
     without = query(overrideSettings=settings)
     del without["maxVisits"]
     assert (read_query(without, DEFAULTS).visits, read_query(without, DEFAULTS).temperature) == (30, 1.5)
@@ -105,10 +106,10 @@ def test_moves_left_out_and_moves_alone() -> None:
 
 def test_what_is_unknown_is_a_warning() -> None:
     warnings = read(
-        priority_=1, rootFpuReductionMax=0.1, overrideSettings={"wideRootNoise": 0.04, "cpuctExploration": 1}
+        priority_=1, rootFpuReductionMax=0.1, overrideSettings={"antiMirror": True, "cpuctExploration": 1}
     ).warnings
     assert [field for field, _ in warnings] == ["priority_", "rootFpuReductionMax", "overrideSettings"]
-    assert "wideRootNoise, cpuctExploration" in warnings[-1][1]
+    assert "antiMirror, cpuctExploration" in warnings[-1][1]
 
 
 def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:

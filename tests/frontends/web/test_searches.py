@@ -154,7 +154,7 @@ def test_the_graph_grows_while_a_game_is_analysed(server: Server, shared_game: s
             line = page.until("view")["line"]
         page.send(do="batch", visits=20)
         view, points = analysed(page)
-        assert view["speed"] > 0
+        assert (view["speed"] or page.until("speed")["speed"]) > 0
         assert [points[node] for node in line] == view["graph"]
         assert all(0 <= point["black"] <= 1 and point["visits"] >= 20 for point in view["graph"])
 

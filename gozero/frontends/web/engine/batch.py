@@ -182,14 +182,16 @@ class BatchAnalysis:
         self._found, self._reported = [], time.monotonic()
 
     def _measure(self) -> None:
-        """Measure the speed by a short search of the positions after the first moves."""
+        """Measure the speed by a short search of the positions after the first moves, another time if a request waits."""
         first, search = self._session.position_at(START), self._new_search(PROBE_VISITS)
         actions = np.flatnonzero(first.legal())[: len(search.forest.trees)]
         positions = [position for position in first.children(actions) if not position.is_over]
         for tree, position in enumerate(positions):
             search.begin(tree, SearchRequest(position.state, position.history_row(0), PROBE_VISITS))
-        while not search.is_finished and not self._should_stop():
+        while not search.is_finished:
             self._timed_wave(search, list(range(len(positions))))
+            if self._should_stop():
+                return
         self._speeds[self._key] = max(1, self._searched) / max(1e-3, self._spent)
         self._report({"is": "speed", "speed": self.speed})
 
