@@ -287,7 +287,7 @@ def test_a_running_game_is_in_the_list_after_a_record_and_goes_on_from_there(
     page.click(24)
     page.wait("person", 2)
     stones, running = page.view["stones"], page.view["identity"]
-    opened(page, tmp_path).shows("0 / 4").shows("You can continue the game before from My games.")
+    opened(page, tmp_path).shows("0 / 4").shows("You can continue your previous game from My games.")
     page.press("My games")
     row = page.page.get_by_role("listitem").filter(has=page.page.locator(f'[href="?game={running}"]'))
     expect(row).to_contain_text("in progress")

@@ -39,8 +39,8 @@ RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
-LOST = "This game cannot be opened: what is stored of it is damaged."
-GONE = "The weights {name} are not there any more. The game continues with the engine's own weights."
+LOST = "This game cannot be opened: its stored data is damaged."
+GONE = "The weights {name} are no longer available. The game continues with the usual ones."
 URGENT = ("new", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot

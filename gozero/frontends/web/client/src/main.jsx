@@ -51,8 +51,8 @@ function useServer() {
 }
 
 function greeting({ restored, lost }) {
-  if (restored) return { kind: "message", text: t("The server did not have this game; your browser has given it back.") };
-  return lost ? { kind: "warning", text: t("The game of this address was not found, neither on the server nor in this browser. This is a new game.") } : null;
+  if (restored) return { kind: "message", text: t("The server did not have this game. Your browser restored it.") };
+  return lost ? { kind: "warning", text: t("The game at this address was not found on the server or in this browser. This is a new game.") } : null;
 }
 
 /** A view without an engine: no search, and both clocks stopped. */
@@ -68,7 +68,7 @@ function seen(now, view) {
   const stale = isNew || !view.analysing || !view.toPlay;
   return {
     view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null,
-    ...(leaves && { notice: { kind: "message", text: t("You can continue the game before from My games.") } }),
+    ...(leaves && { notice: { kind: "message", text: t("You can continue your previous game from My games.") } }),
   };
 }
 
@@ -187,7 +187,7 @@ function Page() {
       <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} onStart={(setup) => ask("new", { setup })} onClose={() => setDialog(null)} />}
-      {server.list && <MyGames listed={server.list} games={hello.games} current={view.identity} ask={ask} onClose={server.forgetGames} />}
+      {server.list && <MyGames listed={server.list} games={hello.games} notice={server.notice} current={view.identity} ask={ask} onClose={server.forgetGames} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
     </div>
   );
