@@ -233,7 +233,7 @@ class RequestHandler:
         saved = request.get("saved")
         if not isinstance(saved, dict):
             raise InputError(LOST)
-        setup = setup_of(saved.get("setup"))
+        setup = setup_of(saved.get("setup"), "this game")
         is_gone = setup.engine not in catalogue.networks(setup.game, self._weights)
         searches = self._open(replace(setup, engine="") if is_gone else setup)
         try:

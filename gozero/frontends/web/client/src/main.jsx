@@ -125,7 +125,7 @@ function Page() {
   };
   useShortcuts({ view, go, step, ask, isOpen: dialog || server.games || server.list });
 
-  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
+  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice?.kind === "refused" && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
