@@ -314,7 +314,7 @@ def test_a_running_game_is_in_the_list_after_a_record_and_goes_on_from_there(
     page.click(24)
     page.wait("person", 2)
     stones, running = page.view["stones"], page.view["identity"]
-    opened(page, tmp_path).shows("0 / 4").shows("You can continue the game before from My games.")
+    opened(page, tmp_path).shows("0 / 4").shows("You can continue your previous game from My games.")
     page.press("My games")
     row = page.page.get_by_role("listitem").filter(has=page.page.locator(f'[href="?game={running}"]'))
     expect(row).to_contain_text("in progress")
@@ -327,17 +327,25 @@ def test_a_running_game_is_in_the_list_after_a_record_and_goes_on_from_there(
     page.wait("person", 4)
 
 
-def test_a_game_is_deleted_by_two_clicks(tab: Callable[..., Tab]) -> None:
+def test_a_game_that_only_the_browser_has_is_restored_and_another_deleted(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Tic-tac-toe", person="both")
     page.click(4)
     page.wait("person", 1)
-    gone = page.view["identity"]
-    page.begin("Tic-tac-toe").press("My games")
+    gone, other = page.view["identity"], "0123456789abcdef"
+    page.page.evaluate(
+        "names => { const text = localStorage[`gozero game ${names[0]}`];"
+        " localStorage[`gozero game ${names[1]}`] = text.replaceAll(...names); }",
+        [gone, other],
+    )
+    page.press("My games").page.locator(f'[href="?game={other}"]').click()
+    page.shows("Your browser restored it.").wait("person", 1)
+    assert page.view["identity"] == other
+    page.press("My games")
     row = page.page.get_by_role("listitem").filter(has=page.page.locator(f'[href="?game={gone}"]'))
     row.get_by_role("button", name="Delete Tic-tac-toe on 3×3").click()
     row.get_by_role("button", name="Really delete").click()
     expect(row).to_have_count(0)
-    page.open(page.page.url.replace(page.view["identity"], gone)).shows("was not found").wait("person", 0)
+    page.open(page.page.url.replace(other, gone)).shows("was not found").wait("person", 0)
 
 
 def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Callable[..., Tab]) -> None:

@@ -147,7 +147,7 @@ def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]
     page.shows("trying again. This page keeps the game.").picture("server away")
     page.faults.clear()  # Chromium tells of every attempt
     with site("--port", first.address.rstrip("/").rpartition(":")[2]):
-        page.shows("The server did not have this game; your browser has given it back.").wait("person", 2)
+        page.shows("The server did not have this game. Your browser restored it.").wait("person", 2)
         assert page.view["stones"] == stones
         page.click(page.view["legal"][0])
         page.wait("person", 4)

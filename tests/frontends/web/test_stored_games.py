@@ -74,7 +74,12 @@ def test_a_game_goes_on_after_its_server_and_its_engine_were_killed(tmp_path: Pa
             while page.until("view")["number"] < 4:
                 pass
             page.send(do="delete", identity=game)
-            assert page.until("list")["games"] == []
+            assert "open in a window" in page.until("refused")["text"]
+            assert [found["moves"] for found in page.until("list")["games"]] == [4]
+        with second.page() as page:
+            page.send(do="delete", identity=game)
+            while page.until("list")["games"]:  # the window is still being closed
+                page.send(do="delete", identity=game)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -98,18 +103,18 @@ def test_the_game_played_last_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    "text",
     [
-        (json.dumps({"format": FORMAT + 1, "title": {"played": 1}}), "its format is 2, and this version reads 1"),
-        ('{"format": 1, "title": {"pl', "damaged"),
-        ('{"format": 1, "title": {}}', "damaged"),
-        ("[]", "damaged"),
-        ("", "damaged"),
-        ("\udcff", "damaged"),
+        json.dumps({"format": FORMAT + 1, "title": {"played": 1}}),
+        '{"format": 1, "title": {"pl',
+        '{"format": 1, "title": {}}',
+        "[]",
+        "",
+        "\udcff",
     ],
 )
 def test_a_file_that_cannot_be_read_is_left_out_and_named_once(
-    text: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / f"{ONE}{SUFFIX}"
     path.write_bytes(text.encode(errors="surrogateescape"))
@@ -119,7 +124,9 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named_once(
         return await stored.titles(), await stored.get(ONE), await stored.titles()
 
     assert run(act) == ([], None, [])
-    assert capsys.readouterr().err == f"gozero web: left out a game, {path}: {why}\n"
+    said = capsys.readouterr().err
+    assert str(path) in said
+    assert said.count("\n") == 1
 
 
 def test_a_game_that_cannot_be_written_stays_in_memory_and_is_written_later(tmp_path: Path) -> None:

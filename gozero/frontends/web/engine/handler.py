@@ -41,8 +41,8 @@ RequestQueue = queue.Queue[dict[str, Any] | None]
 EXCHANGED = {"black": "white", "white": "black"}
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
-LOST = "This game cannot be opened: what is stored of it is damaged."
-GONE = "The weights {name} are not there any more. The game continues with the engine's own weights."
+LOST = "This game cannot be opened: its stored data is damaged."
+GONE = "The weights {name} are no longer available. The game continues with the usual ones."
 URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
@@ -254,7 +254,7 @@ class RequestHandler:
         saved = request.get("saved")
         if not isinstance(saved, dict):
             raise InputError(LOST)
-        setup = setup_of(saved.get("setup"))
+        setup = setup_of(saved.get("setup"), "this game")
         is_gone = setup.engine not in catalogue.networks(setup.game, self._weights)
         searches = self._open(replace(setup, engine="") if is_gone else setup)
         try:

@@ -233,12 +233,18 @@ class OpenGames:
         if not game.pages and game.process is None and game in self._games:
             self._games.remove(game)
 
-    async def delete(self, identity: str) -> None:
-        """Delete a stored game. OSError if that fails."""
+    async def delete(self, identity: str) -> str:
+        """Delete a stored game; why that cannot be done, or ""."""
         game = self._open(identity)
-        if game is not None and not game.pages:
+        if game is not None and game.pages:
+            return "This game is open in a window: close that window, then delete the game."
+        if game is not None:
             game.stop_engine()
-        await self.stored.delete(identity)
+        try:
+            await self.stored.delete(identity)
+        except OSError as error:
+            return f"This game cannot be deleted: {(error.strerror or str(error)).lower()}."
+        return ""
 
     def _on_fault(self, fault: str) -> None:
         say(f"{PROGRAM}: {fault}")

@@ -135,11 +135,8 @@ class BoardServer:
 
     async def _list(self, game: OpenGame, number: int, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""
-        try:
-            if request["do"] == "delete":
-                await self._games.delete(str(request.get("identity")))
-        except OSError as error:
-            game.refuse(f"This game cannot be deleted: {(error.strerror or str(error)).lower()}.", number)
+        if request["do"] == "delete" and (why := await self._games.delete(str(request.get("identity")))):
+            game.refuse(why, number)
         game.send({"is": "list", "games": await self._games.stored.titles()}, number)
 
 

@@ -167,25 +167,15 @@ class StoredGames:
         """Name a file that cannot be read in the terminal, once."""
         if path not in self._left_out:
             self._left_out.add(path)
-            why = (
-                error.strerror
-                if isinstance(error, OSError)
-                else error
-                if isinstance(error, _FormatError)
-                else "damaged"
-            )
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of a newer version of gozero"
             say(f"{PROGRAM}: left out a game, {path}: {why}")
-
-
-class _FormatError(ValueError):
-    """A file of another format."""
 
 
 def _title(line: str) -> dict[str, Any]:
     """The title in the first line of a file. An error of `_DAMAGED` for any other line."""
     head = json.loads(line)
     if head["format"] != FORMAT:
-        raise _FormatError(f"its format is {str(head['format'])[:20]}, and this version reads {FORMAT}")
+        raise ValueError(f"format {head['format']}, not {FORMAT}")
     return {**head["title"], "played": float(head["title"]["played"])}
 
 

@@ -58,8 +58,8 @@ function useServer() {
 }
 
 function greeting({ restored, lost }) {
-  if (restored) return { kind: "message", text: t("The server did not have this game; your browser has given it back.") };
-  return lost ? { kind: "warning", text: t("The game of this address was not found, neither on the server nor in this browser. This is a new game.") } : null;
+  if (restored) return { kind: "message", text: t("The server did not have this game. Your browser restored it.") };
+  return lost ? { kind: "warning", text: t("The game at this address was not found on the server or in this browser. This is a new game.") } : null;
 }
 
 /** A view without an engine: no search, and both clocks stopped. */
@@ -75,7 +75,7 @@ function seen(now, view) {
   const stale = isNew || !view.analysing || !view.toPlay;
   return {
     view, look: stale && !(now.look?.hint && !isNew) ? null : now.look, hint: isNew ? null : now.hint, progress: view.batch ? now.progress : null,
-    ...(leaves && { notice: { kind: "message", text: t("You can continue the game before from My games.") } }),
+    ...(leaves && { notice: { kind: "message", text: t("You can continue your previous game from My games.") } }),
   };
 }
 
@@ -144,7 +144,7 @@ function Page() {
   };
   useShortcuts({ view, go, step, stepMistake, ask, isOpen: dialog || server.games || server.list || server.lessons });
 
-  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
+  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice?.kind === "refused" && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
@@ -219,7 +219,7 @@ function Page() {
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onSteps={(name) => { setDialog(null); ask("lessons", { game: name }); }} onClose={() => setDialog(null)} />}
       {server.lessons && <Lessons {...server.lessons} coordinates={memory.coordinates} onClose={server.forgetLessons} onPlay={() => setDialog("new")} />}
-      {server.list && <MyGames listed={server.list} games={hello.games} current={view.identity} ask={ask} onClose={server.forgetGames} />}
+      {server.list && <MyGames listed={server.list} games={hello.games} notice={server.notice} current={view.identity} ask={ask} onClose={server.forgetGames} />}
       {server.games && <Games titles={server.games} onClose={server.forgetGames} onChoose={(number) => ask("load", { ...record.current, number })} />}
     </div>
   );

@@ -9,18 +9,20 @@ import { side, sizes } from "./words.js";
 const DAY = new Intl.DateTimeFormat([], { dateStyle: "medium" }), TIME = new Intl.DateTimeFormat([], { timeStyle: "short" });
 
 /** `listed` are the games that the server has; the dialog adds those that only this browser has. `current` is shown. */
-export function MyGames({ listed, games, current, ask, onClose }) {
+export function MyGames({ listed, games, notice, current, ask, onClose }) {
   const [chosen, setChosen] = useState(null); // the game that is deleted by another click
   const known = new Set(listed.map((game) => game.identity));
   const here = storedGames().filter((game) => game.game && !known.has(game.identity));
   const all = [...listed, ...here].sort((one, other) => other.played - one.played);
   const remove = (identity) => {
-    if (chosen !== identity) return setChosen(identity);
+    setChosen(chosen === identity ? null : identity);
+    if (chosen !== identity) return;
     deleteGame(identity);
     ask("delete", { identity });
   };
   return (
     <Dialog title={t("My games")} no={t("Close")} onClose={onClose}>
+      {notice?.kind === "refused" && <p class="notice refused" role="alert">{notice.text}</p>}
       {all.length === 0 && <p class="quiet">{t("There are no games yet. A game appears here after its first move.")}</p>}
       <ul class="my-games">
         {all.map((game) => {
@@ -55,9 +57,9 @@ function opponent({ person, level, engine, record }) {
 }
 
 /** How a game ended, for the person if there was an opponent; SGF writes "B+3.5", and "0" for a draw. */
-function outcome({ goesOn, person, result }) {
+function outcome({ goesOn, person, record, result }) {
   if (goesOn) return t("in progress");
-  if (!result) return "";
+  if (!result) return record ? "" : t("not finished");
   if (result === "0") return t("a draw");
   if (person === "both") return result;
   return result[0].toLowerCase() === person[0] ? t("won ({result})", { result }) : t("lost ({result})", { result });
