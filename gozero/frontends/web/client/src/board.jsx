@@ -90,7 +90,7 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
     <div class="board-frame" ref={frame} onPointerDownCapture={(event) => { pointer.current = event.pointerType; }}>
       <div
         class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)}
-        aria-label={onPick ? t("{size} board. Arrow keys choose a point, Enter marks it.", { size: sizes(view.cols, view.rows) }) : `${sizes(view.cols, view.rows)} board. Arrow keys choose a point, Enter ${view.targets ? "takes a piece, then puts it" : "plays there"}.`}
+        aria-label={onPick ? t("{size} board. Arrow keys choose a point, Enter marks it.", { size: sizes(view.cols, view.rows) }) : t(view.targets ? "{size} board. Arrow keys choose a point, Enter takes a piece, then puts it." : "{size} board. Arrow keys choose a point, Enter plays there.", { size: sizes(view.cols, view.rows) })}
       >
         <Goban
           class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
@@ -108,11 +108,9 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
 
 /** What stands on a point, for a screen reader. */
 function described(view, point) {
-  const stone = ["empty", "Black", "White"][view.stones[point]];
-  const last = view.last === point ? ", last move" : "";
-  const dead = view.count?.dead.includes(point) ? ", dead" : "";
-  const mark = view.marks[point] ? `, ${markInWords(view.marks[point])}` : "";
-  return `${nameOf(view, point)}, ${stone}${last}${dead}${mark}`;
+  const stone = [t("empty"), t("Black"), t("White")][view.stones[point]];
+  const more = [view.last === point && t("last move"), view.count?.dead.includes(point) && t("dead"), view.marks[point] && markInWords(view.marks[point])];
+  return [nameOf(view, point), stone, ...more].filter(Boolean).join(", ");
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */

@@ -1,6 +1,7 @@
 // What cards and dialogs are made of.
 
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "./translate.js";
 
 export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
 
@@ -14,7 +15,7 @@ export const Choice = ({ label, options, onChange, ...rest }) => (
 );
 
 /** A dialog with two buttons, without `yes` one; `onClose` follows either. */
-export function Dialog({ title, no = "Cancel", yes, onYes, onClose, isSmall, children }) {
+export function Dialog({ title, no = t("Cancel"), yes, onYes, onClose, isSmall, children }) {
   const dialog = useRef(null);
   useEffect(() => dialog.current.showModal(), []);
   const submit = (event) => {

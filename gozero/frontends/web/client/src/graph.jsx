@@ -1,5 +1,6 @@
 // Black's chance and lead over the game; a click shows the move.
 
+import { t } from "./translate.js";
 import { ahead, percent } from "./words.js";
 
 const WIDTH = 320, HEIGHT = 110, LEFT = 4, RIGHT = 4;
@@ -34,8 +35,8 @@ export function Graph({ view, dots, onGo }) {
         {at >= 0 && <line class="here" x1={across(at)} x2={across(at)} y1="0" y2={HEIGHT} />}
       </svg>
       <figcaption>
-        {now ? `Move ${at}: Black wins ${percent(now.black)}${now.score === null ? "" : `; ${ahead(now.score, view.unit)}`}` : "Not analysed here yet."}
-        <span class="keys"><span class="key-chance">Black's chance</span>{score.length > 1 && <span class="key-score">{view.unit} (dashed)</span>}</span>
+        {now ? [t("Move {at}: Black wins {chance}", { at, chance: percent(now.black) }), now.score !== null && ahead(now.score, view.unit)].filter(Boolean).join("; ") : t("Not analysed here yet.")}
+        <span class="keys"><span class="key-chance">{t("Black's chance")}</span>{score.length > 1 && <span class="key-score">{t("{unit} (dashed)", { unit: t(view.unit) })}</span>}</span>
       </figcaption>
     </figure>
   );
@@ -47,12 +48,12 @@ export function Walk({ view, onGo, onStep }) {
     <button type="button" class="step" aria-label={label} title={label} disabled={off} onClick={act}>{text}</button>
   );
   return (
-    <div class="walk" role="group" aria-label="Walk through the game">
-      {button("First position", "«", at === 0, () => onGo(view.line[0]))}
-      {button("Back one move", "‹", at === 0, () => onStep(-1))}
-      <input type="range" min="0" max={last} value={at} aria-label={`Move ${at} of ${last}`} onInput={(event) => onGo(view.line[Number(event.currentTarget.value)])} disabled={last === 0} />
-      {button("Forward one move", "›", at === last, () => onStep(1))}
-      {button("Last position", "»", at === last, () => onGo(view.line[last]))}
+    <div class="walk" role="group" aria-label={t("Walk through the game")}>
+      {button(t("First position"), "«", at === 0, () => onGo(view.line[0]))}
+      {button(t("Back one move"), "‹", at === 0, () => onStep(-1))}
+      <input type="range" min="0" max={last} value={at} aria-label={t("Move {at} of {last}", { at, last })} onInput={(event) => onGo(view.line[Number(event.currentTarget.value)])} disabled={last === 0} />
+      {button(t("Forward one move"), "›", at === last, () => onStep(1))}
+      {button(t("Last position"), "»", at === last, () => onGo(view.line[last]))}
       <output>{at} / {last}</output>
     </div>
   );

@@ -2,9 +2,9 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Board, vertexOf } from "./board.jsx";
-import { t } from "./translate.js";
+import { english, t } from "./translate.js";
 
-const STEPS = "Choose one of your pieces, then where it goes: one step ahead, straight or slantwise.";
+const STEPS = english("Choose one of your pieces, then where it goes: one step ahead, straight or slantwise.");
 
 export function Lessons({ title, lessons, coordinates, onClose, onPlay }) {
   const dialog = useRef(null);
@@ -27,7 +27,7 @@ export function Lessons({ title, lessons, coordinates, onClose, onPlay }) {
   };
   return (
     <dialog ref={dialog} class="dialog lessons" onClose={onClose} aria-labelledby="lessons-title">
-      <h2 id="lessons-title">{t("First steps: {game}", { game: title })} <span class="quiet">{t("{number} of {count}", { number: number + 1, count: lessons.length })}</span></h2>
+      <h2 id="lessons-title">{t("First steps: {game}", { game: t(title) })} <span class="quiet">{t("{number} of {count}", { number: number + 1, count: lessons.length })}</span></h2>
       <p><strong>{t(lesson.title)}.</strong> {t(lesson.task)}</p>
       <Board
         view={answer?.view ?? lesson.view} look={null} overlay={{ moves: "none" }} preview={null} hint={null} marked={answer?.view ? null : marked} details={false}

@@ -15,8 +15,8 @@ import { click, remember, remembered } from "./remembered.js";
 import { bytesOf, download } from "./records.js";
 import { Variations } from "./tree.jsx";
 import { useWalk } from "./walking.js";
-import { Ended, endWords, hintWords, Warning } from "./teaching.jsx";
-import { t } from "./translate.js";
+import { Ended, endWords, hintWords, resultWords, Warning } from "./teaching.jsx";
+import { LANGUAGES, speak, t } from "./translate.js";
 import { side } from "./words.js";
 import "./style.css";
 
@@ -51,7 +51,7 @@ function useServer() {
   const ask = (what, more) => {
     change((now) => ({ notice: null, hint: null, ...(what === "analyse" && now.view ? switched(now, more.on) : {}) }));
     const isSent = connection.current.ask(what, more);
-    if (!isSent) change({ notice: { kind: "lost", text: "No connection to the server: nothing was sent." } });
+    if (!isSent) change({ notice: { kind: "lost", text: t("No connection to the server: nothing was sent.") } });
     return isSent;
   };
   return { ...state, ask, forgetGames: () => change({ games: null, list: null }), forgetLessons: () => change({ lessons: null }), refuse: (text) => change({ notice: { kind: "refused", text } }) };
@@ -118,14 +118,15 @@ function Page() {
     remember(memory);
     document.documentElement.dataset.theme = memory.theme;
   }, [memory]);
+  speak(memory.language);
   const { go, step } = useWalk(server);
   const open = async (chosen) => {
     if (!chosen || !view) return;
-    if (chosen.size > LARGEST_RECORD) server.refuse(`${chosen.name} has ${chosen.size.toLocaleString("en")} bytes; a record has at most ${LARGEST_RECORD.toLocaleString("en")}.`);
+    if (chosen.size > LARGEST_RECORD) server.refuse(t("{name} has {size} bytes; a record has at most {most}.", { name: chosen.name, size: chosen.size.toLocaleString("en"), most: LARGEST_RECORD.toLocaleString("en") }));
     else {
       const data = await bytesOf(chosen);
       record.current = { data, name: chosen.name };
-      if (data === null) server.refuse(`${chosen.name} cannot be read: is it a file?`);
+      if (data === null) server.refuse(t("{name} cannot be read. Is it a file?", { name: chosen.name }));
       else ask("load", record.current);
     }
   };
@@ -144,7 +145,7 @@ function Page() {
   };
   useShortcuts({ view, go, step, stepMistake, ask, isOpen: dialog || server.games || server.list || server.lessons });
 
-  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || "Setting up the board…" : "The server does not answer. Is gozero web still running? It serves at most 32 pages at once."}{server.open && server.notice?.kind === "refused" && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
+  if (!view || !hello) return <p class="starting">{server.open ? server.notice?.text || server.loading || t("Setting up the board…") : t("The server does not answer. Is gozero web still running? It serves at most 32 pages at once.")}{server.open && server.notice?.kind === "refused" && <> <a href="/">{t("Begin a new game")}</a></>}</p>;
   const game = hello.games.find((entry) => entry.name === view.game);
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   const isMine = view.live !== null || view.person;
@@ -163,39 +164,40 @@ function Page() {
       onDragLeave={(event) => event.relatedTarget === null && setIsDropping(false)}
     >
       <header>
-        <h1>gozero <span class="quiet">{game?.title}</span></h1>
+        <h1>gozero <span class="quiet">{game && t(game.title)}</span></h1>
         <button type="button" class="steps" onClick={() => ask("lessons", { game: view.game })}>{t("First steps")}</button>
         <button type="button" class="main" onClick={() => setDialog("new")}>{t("New game")}</button>
         <button type="button" onClick={() => ask("list")}>{t("My games")}</button>
-        <button type="button" class="gear" popovertarget="settings" aria-label="Settings" title="Settings">⚙</button>
+        <button type="button" class="gear" popovertarget="settings" aria-label={t("Settings")} title={t("Settings")}>⚙</button>
         <div id="settings" class="card" popover="auto">
-          <Check label="Sound" on={memory.sound} onChange={(sound) => keep({ sound })} />
+          <Check label={t("Sound")} on={memory.sound} onChange={(sound) => keep({ sound })} />
           <Check label={t("Warn me after a bad move")} on={memory.warns} onChange={(warns) => keep({ warns })} />
-          <Check label="Show who leads while I play" on={memory.leads} onChange={(leads) => keep({ leads })} />
+          <Check label={t("Show who leads while I play")} on={memory.leads} onChange={(leads) => keep({ leads })} />
           {view.game === "othello" && <Check label={t("Mark where I may play")} on={memory.legal} onChange={(legal) => keep({ legal })} />}
-          <Check label="Coordinates" on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
+          <Check label={t("Coordinates")} on={memory.coordinates} onChange={(coordinates) => keep({ coordinates })} />
           <Check label={t("Show variations")} on={memory.variations} onChange={(variations) => keep({ variations })} />
-          <Choice label="Colours" value={memory.theme} options={[["auto", "as the system's"], ["light", "light"], ["dark", "dark"]]} onChange={(theme) => keep({ theme })} />
+          <Choice label={t("Colours")} value={memory.theme} options={[["auto", t("as the system's")], ["light", t("light")], ["dark", t("dark")]]} onChange={(theme) => keep({ theme })} />
+          <Choice label={t("Language")} value={memory.language} options={[["auto", t("as the browser's")], ...LANGUAGES]} onChange={(language) => keep({ language })} />
         </div>
       </header>
       <main>
         <div class="playing">
-          {!server.open && <p class="notice lost" role="alert">The connection to the server is broken; trying again. {server.isKept ? "This page keeps the game." : "The game is too large for this page to keep."}</p>}
+          {!server.open && <p class="notice lost" role="alert">{server.isKept ? t("The connection to the server is broken; trying again. This page keeps the game.") : t("The connection to the server is broken; trying again. The game is too large for this page to keep.")}</p>}
           <Players view={view} />
           <Board
             view={view} look={look} overlay={overlay} preview={preview?.node === view.at ? preview : null} hint={server.hint} marked={mark} details={memory.details}
             isHidden={hides(view, memory)} onPlay={play} onMark={(point) => setMarked({ node: view.at, point })} variations={memory.variations}
             onPick={tool && ((point) => ask("mark", { node: view.at, point, mark: tool }))} coordinates={memory.coordinates} marksLegal={view.game === "othello" && memory.legal}
           />
-          {hasEnded ? <Ended view={view} ask={ask} /> : <div class="actions" role="group" aria-label="Moves">
-            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>Play{mark === null ? "" : ` ${nameOf(view, mark)}`}</button>}
-            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking || view.mistake} onClick={() => ask("pass", { at: view.at })}>Pass</button>}
-            <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>Undo</button>
-            <button type="button" disabled={!view.toPlay || view.thinking || view.mistake} onClick={() => ask("hint")}>Hint</button>
-            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setDialog("resign")}>Resign</button>}
+          {hasEnded ? <Ended view={view} ask={ask} /> : <div class="actions" role="group" aria-label={t("Moves")}>
+            {isCrowded(view) && <button type="button" class={mark === null ? "main for-taps" : "main"} disabled={mark === null} onClick={() => play(vertexOf(view, mark))}>{mark === null ? t("Play") : t("Play {point}", { point: nameOf(view, mark) })}</button>}
+            {view.hasPass && <button type="button" disabled={!view.canPass || view.thinking || view.mistake} onClick={() => ask("pass", { at: view.at })}>{t("Pass")}</button>}
+            <button type="button" disabled={view.goingOn ? view.line.length < 2 : view.number === 0 && !view.over} onClick={() => ask("undo")}>{t("Undo")}</button>
+            <button type="button" disabled={!view.toPlay || view.thinking || view.mistake} onClick={() => ask("hint")}>{t("Hint")}</button>
+            {isMine && <button type="button" disabled={!view.goingOn} onClick={() => setDialog("resign")}>{t("Resign")}</button>}
           </div>}
           <div class="notices" aria-live="polite">
-            {view.goingOn && view.live !== view.at && <p class="notice warning">This is an earlier move. {earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>Go to the last move</button></p>}
+            {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} <button type="button" class="link" onClick={() => go(view.live)}>{t("Go to the last move")}</button></p>}
             {view.mistake && <Warning view={view} ask={ask} />}
             {hasEnded && <p class="notice"><strong>{endWords(view)}</strong></p>}
             {!tool && !server.notice && !hides(view, memory) && <Loss view={view} preview={preview} />}
@@ -204,7 +206,7 @@ function Page() {
           </div>
         </div>
         <aside>
-          <Status view={view} loading={server.loading} opponent={`level ${view.level}`} />
+          <Status view={view} loading={server.loading} />
           {view.count && <Count view={view} />}
           <Analysis view={view} look={look} overlay={overlay} setOverlay={setOverlay} ask={ask} onPreview={setPreview} details={memory.details} onDetails={(details) => keep({ details })} />
           <Game view={view} go={go} step={step} isHidden={hides(view, memory)} onReveal={() => keep({ leads: true })} who={who} />
@@ -213,10 +215,10 @@ function Page() {
           <Opponent view={view} network={network} ask={ask} run={hello.run} details={memory.details} />
         </aside>
       </main>
-      <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
-      <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
-      <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
-      {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
+      <footer><p class="quiet">gozero {hello.version} · {t("nothing leaves this machine")} · <a href="/licences.txt">{t("licences")}</a></p></footer>
+      <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label={t("A record to open")} accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
+      <div class="unseen" role="status">{[view.lastText, view.ending ? resultWords(view.ending) : t("{side} to move.", { side: side(view.toPlay) })].filter(Boolean).join(". ")}</div>
+      {dialog === "resign" && <Dialog isSmall title={t("Give this game up?")} no={t("Play on")} yes={t("Resign the game")} onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onSteps={(name) => { setDialog(null); ask("lessons", { game: name }); }} onClose={() => setDialog(null)} />}
       {server.lessons && <Lessons {...server.lessons} coordinates={memory.coordinates} onClose={server.forgetLessons} onPlay={() => setDialog("new")} />}
       {server.list && <MyGames listed={server.list} games={hello.games} notice={server.notice} current={view.identity} ask={ask} onClose={server.forgetGames} />}
@@ -227,16 +229,16 @@ function Page() {
 
 /** What goes on in the last position, while an earlier one is shown. */
 function earlier(view) {
-  if (view.thinking) return "The engine is choosing its move.";
-  return view.person === view.turn ? "It is your turn." : "";
+  if (view.thinking) return t("This is an earlier move. The engine is choosing its move.");
+  return view.person === view.turn ? t("This is an earlier move. It is your turn.") : t("This is an earlier move.");
 }
 
 /** Asks which game of a file is to be opened. */
 function Games({ titles, onClose, onChoose }) {
   const [number, setNumber] = useState(0);
   return (
-    <Dialog title={`This file has ${titles.length} games`} yes="Open" onYes={() => onChoose(number)} onClose={onClose}>
-      <Choice class="titles" aria-label="Game" size={Math.min(12, Math.max(2, titles.length))} value={number} options={titles.map((title, index) => [index, `${index + 1}. ${title}`])} onChange={(value) => setNumber(Number(value))} />
+    <Dialog title={t("This file has {count} games", { count: titles.length })} yes={t("Open")} onYes={() => onChoose(number)} onClose={onClose}>
+      <Choice class="titles" aria-label={t("Game")} size={Math.min(12, Math.max(2, titles.length))} value={number} options={titles.map((title, index) => [index, `${index + 1}. ${title}`])} onChange={(value) => setNumber(Number(value))} />
     </Dialog>
   );
 }

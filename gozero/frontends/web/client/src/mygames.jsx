@@ -26,7 +26,7 @@ export function MyGames({ listed, games, notice, current, ask, onClose }) {
       {all.length === 0 && <p class="quiet">{t("There are no games yet. A game appears here after its first move.")}</p>}
       <ul class="my-games">
         {all.map((game) => {
-          const title = games.find((entry) => entry.name === game.game)?.title ?? game.game;
+          const title = t(games.find((entry) => entry.name === game.game)?.title ?? game.game);
           const board = t("{game} on {size}", { game: title, size: sizes(game.cols, game.rows) });
           const isCurrent = game.identity === current;
           return (

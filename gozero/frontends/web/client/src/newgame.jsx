@@ -2,21 +2,21 @@
 
 import { useState } from "preact/hooks";
 import { Choice, Dialog } from "./controls.jsx";
-import { t } from "./translate.js";
+import { english, t } from "./translate.js";
 import { learned, levelWords, sizes } from "./words.js";
 
 const CLOCKS = [
-  { name: "No clock", main: 0, period: 0, periods: 0 },
-  { name: "10 s a move", main: 0, period: 10, periods: 1 },
-  { name: "5 min, then 5 × 10 s", main: 300, period: 10, periods: 5 },
-  { name: "10 min, then 5 × 30 s", main: 600, period: 30, periods: 5 },
-  { name: "20 min for the game", main: 1200, period: 0, periods: 0 },
+  { name: english("No clock"), main: 0, period: 0, periods: 0 },
+  { name: english("10 s a move"), main: 0, period: 10, periods: 1 },
+  { name: english("5 min, then 5 × 10 s"), main: 300, period: 10, periods: 5 },
+  { name: english("10 min, then 5 × 30 s"), main: 600, period: 30, periods: 5 },
+  { name: english("20 min for the game"), main: 1200, period: 0, periods: 0 },
 ];
-const SIDES = [["black", "Black (first)"], ["white", "White"], ["both", "both sides: no opponent"]];
+const SIDES = [["black", english("Black (first)")], ["white", english("White")], ["both", english("both sides: no opponent")]];
 
 const board = (game, size) => (game === "connect4" ? sizes(7, 6) : sizes(size, size));
 const isBetween = (size, trained) => !trained.length || (size >= trained[0] && size <= trained.at(-1));
-const handicapWords = (stones) => [stones, stones ? `${stones} stones for Black` : "none"];
+const handicapWords = (stones) => [stones, stones ? t("{count} stones for Black", { count: stones }) : t("none")];
 
 export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
   const [chosen, setChosen] = useState(() => usual(games, view.game, view));
@@ -24,7 +24,7 @@ export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
   const network = game.engines.find((entry) => entry.label === chosen.engine) ?? game.engines[0];
   const most = Number(game.handicaps[chosen.size] ?? 0);
   const handicap = Math.min(chosen.handicap, most);
-  const more = [most > 0 && "handicap", game.komi !== null && "komi", game.rules.length > 0 && "rules", chosen.person !== "both" && "clock", game.engines.length > 1 && "engine"].filter(Boolean);
+  const more = [most > 0 && t("handicap"), game.komi !== null && t("komi"), game.rules.length > 0 && t("rules"), chosen.person !== "both" && t("clock"), game.engines.length > 1 && t("engine")].filter(Boolean);
 
   const set = (change) => setChosen({ ...chosen, ...change });
   const field = (name, label, options, read = Number) => <Choice label={label} name={name} value={chosen[name]} options={options} onChange={(value) => set({ [name]: read(value) })} />;
@@ -37,40 +37,40 @@ export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
     onStart(setup);
   };
   return (
-    <Dialog title="New game" yes="Start" onYes={start} onClose={onClose}>
+    <Dialog title={t("New game")} yes={t("Start")} onYes={start} onClose={onClose}>
       <fieldset class="games">
-        <legend>Game</legend>
+        <legend>{t("Game")}</legend>
         {games.map((entry) => (
           <label key={entry.name} class="choice">
             <input type="radio" name="game" checked={entry === game} onChange={() => setChosen({ ...usual(games, entry.name), person: chosen.person, level: chosen.level })} />
-            <span>{entry.title}</span>
+            <span>{t(entry.title)}</span>
           </label>
         ))}
       </fieldset>
-      <p class="aim">{game.aim} <button type="button" class="link" onClick={() => onSteps(game.name)}>{t("First steps")}</button></p>
+      <p class="aim">{t(game.aim)} <button type="button" class="link" onClick={() => onSteps(game.name)}>{t("First steps")}</button></p>
       <div class="fields">
-        {field("size", "Board", network.sizes.map((size) => [size, `${board(game.name, size)}${isBetween(size, network.trained) ? "" : " – not trained on this size"}`]))}
-        {field("person", "You play", SIDES, String)}
+        {field("size", t("Board"), network.sizes.map((size) => [size, isBetween(size, network.trained) ? board(game.name, size) : t("{board} – not trained on this size", { board: board(game.name, size) })]))}
+        {field("person", t("You play"), SIDES.map(([value, words]) => [value, t(words)]), String)}
       </div>
-      <label class="level">Level <output>{levelWords(chosen.level)}</output>
+      <label class="level">{t("Level")} <output>{levelWords(chosen.level)}</output>
         <input type="range" name="level" min="1" max="20" value={chosen.level} onInput={(event) => set({ level: Number(event.currentTarget.value) })} />
       </label>
       {more.length > 0 && <details class="more">
-        <summary>More: {more.join(", ")}</summary>
+        <summary>{t("More: {list}", { list: more.join(", ") })}</summary>
         <div class="fields">
-          {most > 0 && <Choice label="Handicap" name="handicap" value={handicap} options={[0, ...Array.from({ length: most - 1 }, (_, index) => index + 2)].map(handicapWords)} onChange={(stones) => set({ handicap: Number(stones), komi: Number(stones) ? 0.5 : game.komi })} />}
-          {game.komi !== null && <label>Komi
+          {most > 0 && <Choice label={t("Handicap")} name="handicap" value={handicap} options={[0, ...Array.from({ length: most - 1 }, (_, index) => index + 2)].map(handicapWords)} onChange={(stones) => set({ handicap: Number(stones), komi: Number(stones) ? 0.5 : game.komi })} />}
+          {game.komi !== null && <label>{t("Komi")}
             <input type="number" name="komi" step="0.5" min="-361" max="361" required value={chosen.komi} onInput={(event) => set({ komi: event.currentTarget.value })} />
           </label>}
-          {game.rules.length > 0 && field("rules", "Rules", game.rules.map((rules) => [rules, rules]), String)}
-          {chosen.person !== "both" && field("clock", "Clock", CLOCKS.map((clock, index) => [index, clock.name]))}
-          {game.engines.length > 1 && field("engine", "Engine", game.engines.map((entry) => [entry.label, entry.label || (details ? `shipped: ${entry.name}` : t("the game's own"))]), String)}
+          {game.rules.length > 0 && field("rules", t("Rules"), game.rules.map((rules) => [rules, t(rules)]), String)}
+          {chosen.person !== "both" && field("clock", t("Clock"), CLOCKS.map((clock, index) => [index, t(clock.name)]))}
+          {game.engines.length > 1 && field("engine", t("Engine"), game.engines.map((entry) => [entry.label, entry.label || (details ? t("shipped: {name}", { name: entry.name }) : t("the game's own"))]), String)}
         </div>
       </details>}
       <div class={isBetween(chosen.size, network.trained) ? "strength" : "strength warning"}>
         <p>{learned(network)}</p>
-        {details && network.strength && <details><summary>What is known of its strength</summary><p>{network.name}: {network.strength}.</p></details>}
-        {!isBetween(chosen.size, network.trained) && <p><strong>⚠ Not trained on {board(game.name, chosen.size)}:</strong> expect weak moves and wrong estimates.</p>}
+        {details && network.strength && <details><summary>{t("What is known of its strength")}</summary><p>{network.name}: {network.strength}.</p></details>}
+        {!isBetween(chosen.size, network.trained) && <p>⚠ {t("Not trained on {board}: expect weak moves and wrong estimates.", { board: board(game.name, chosen.size) })}</p>}
       </div>
     </Dialog>
   );

@@ -5,41 +5,54 @@ import { candidates } from "./candidates.js";
 import { Check, Choice, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
 import { AnalyseAll, Mistakes, dotsOf } from "./review.jsx";
-import { t } from "./translate.js";
+import { resultWords } from "./teaching.jsx";
+import { english, t } from "./translate.js";
 import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
 
-const AREAS = { area: "whose area", discs: "whose discs" };
+const AREAS = { area: english("whose area"), discs: english("whose discs") };
 const LISTED = 8;
-const NUMBERS = [["moves", "chances to win"], ["policy", "the network's policy"], ["none", "no numbers"]];
+const NUMBERS = [["moves", english("chances to win")], ["policy", english("the network's policy")], ["none", english("no numbers")]];
 
-export function Status({ view, loading, opponent }) {
-  const turn = view.over ? view.result : view.thinking ? `${side(view.turn)}: the engine is thinking…` : view.person && view.person === view.turn ? `Your turn: ${side(view.turn)}` : `${side(view.toPlay)} to move`;
+export function Status({ view, loading }) {
   return (
-    <section class="card status" aria-label="The game">
+    <section class="card status" aria-label={t("The game")}>
       {view.event && <p class="event">{view.event}</p>}
-      <p class="turn"><strong>{turn}</strong></p>
-      {view.recorded && <p>Result in the record: <strong>{view.recorded}</strong></p>}
+      <p class="turn"><strong>{turnOf(view)}</strong></p>
+      {view.recorded && <p>{t("Result in the record: {result}", { result: view.recorded })}</p>}
       {view.comment && <blockquote class="said">{view.comment}</blockquote>}
-      {view.lastText && <p class="note">Last move: {view.lastText}.</p>}
+      {view.lastText && <p class="note">{t("Last move: {move}.", { move: view.lastText })}</p>}
       {loading && <p class="note busy">{loading}</p>}
-      <p class="facts">{[view.person ? `You are ${side(view.person)}, against ${opponent}` : "No opponent: every move is yours", view.handicap ? `${view.handicap} stones handicap` : "", view.komi === null ? "" : `komi ${view.komi}`, view.rules && view.game === "go" ? `${view.rules} rules` : ""].filter(Boolean).join(" · ")}</p>
+      <p class="facts">{factsOf(view).filter(Boolean).join(" · ")}</p>
       {view.warning && <p class="note warning">⚠ {view.warning[0].toUpperCase() + view.warning.slice(1)}.</p>}
     </section>
   );
 }
 
+function turnOf(view) {
+  if (view.over) return resultWords(view.ending);
+  if (view.mistake) return t("Your turn: play the move anyway, or take it back");
+  if (view.thinking) return t("{side}: the engine is thinking…", { side: side(view.turn) });
+  if (view.person && view.person === view.turn) return t("Your turn: {side}", { side: side(view.turn) });
+  return t("{side} to move", { side: side(view.toPlay) });
+}
+
+const factsOf = ({ person, level, handicap, komi, rules, game }) => [
+  person ? t("You are {side}, against level {level}", { side: side(person), level }) : t("No opponent: every move is yours"),
+  handicap > 0 && t("{count} stones handicap", { count: handicap }), komi !== null && t("komi {komi}", { komi }), game === "go" && rules && t("{rules} rules", { rules: t(rules) }),
+];
+
 export function Count({ view }) {
   const { count } = view;
   return (
-    <section class="card" aria-label="The count">
-      <h2>The count</h2>
+    <section class="card" aria-label={t("The count")}>
+      <h2>{t("The count")}</h2>
       <table class="count">
         <tbody>
-          <tr><th scope="row"><Stone colour="black" />Black</th><td>{count.black} points</td></tr>
-          <tr><th scope="row"><Stone colour="white" />White</th><td>{count.white} points</td><td class="quiet">{count.bonus ? `including ${count.bonus} ${view.handicap ? "komi and handicap bonus" : "komi"}` : ""}</td></tr>
+          <tr><th scope="row"><Stone colour="black" />{t("Black")}</th><td>{t("{count} points", { count: count.black })}</td></tr>
+          <tr><th scope="row"><Stone colour="white" />{t("White")}</th><td>{t("{count} points", { count: count.white })}</td><td class="quiet">{!count.bonus ? "" : view.handicap ? t("including {bonus} komi and handicap bonus", count) : t("including {bonus} komi", count)}</td></tr>
         </tbody>
       </table>
-      {count.disputable && <p class="note">Dead stones are marked with ×. Wrong? Click a group to call it dead or alive. Undo continues the game.</p>}
+      {count.disputable && <p class="note">{t("Dead stones are marked with ×. Wrong? Click a group to call it dead or alive. Undo continues the game.")}</p>}
     </section>
   );
 }
@@ -48,17 +61,17 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
   const moves = look ? listed(look.moves, details, overlay.moves === "policy").slice(0, LISTED) : [];
   const set = (change) => setOverlay({ ...overlay, ...change });
   return (
-    <section class="card" aria-label="Analysis">
-      <h2>What the engine thinks
-        <label class="switch"><input type="checkbox" role="switch" checked={view.analysing} onChange={(event) => ask("analyse", { on: event.currentTarget.checked })} /><span>Analysis</span></label>
+    <section class="card" aria-label={t("Analysis")}>
+      <h2>{t("What the engine thinks")}
+        <label class="switch"><input type="checkbox" role="switch" checked={view.analysing} onChange={(event) => ask("analyse", { on: event.currentTarget.checked })} /><span>{t("Analysis")}</span></label>
       </h2>
       {look && (
         <>
-          <p class="meter" role="img" aria-label={`Black wins ${percent(look.black)}`}><span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span></p>
-          <p class="quiet">Black wins {percent(look.black)}, White {percent(1 - look.black)}{look.score !== null && `; ${ahead(look.score, view.unit)}`}.{details && ` ${short(look.visits)} visits${look.paused ? ", paused" : ""}.`}</p>
-          <div class="scroll" tabIndex={0} role="region" aria-label="Candidate moves">
+          <p class="meter" role="img" aria-label={t("Black wins {chance}", { chance: percent(look.black) })}><span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span></p>
+          <p class="quiet">{[t("Black wins {chance}, White {other}", { chance: percent(look.black), other: percent(1 - look.black) }), look.score !== null && ahead(look.score, view.unit), details && t("{count} visits", { count: short(look.visits) }), details && look.paused && t("paused")].filter(Boolean).join("; ")}</p>
+          <div class="scroll" tabIndex={0} role="region" aria-label={t("Candidate moves")}>
             <table class="moves">
-              <thead><tr><th scope="col">Move</th><th scope="col">Wins</th>{look.score !== null && <th scope="col" class="unit">{view.unit}</th>}{details && <><th scope="col">Visits</th><th scope="col">Policy</th></>}<th scope="col">What may follow</th></tr></thead>
+              <thead><tr><th scope="col">{t("Move")}</th><th scope="col">{t("Wins")}</th>{look.score !== null && <th scope="col" class="unit">{t(view.unit)}</th>}{details && <><th scope="col">{t("Visits")}</th><th scope="col">{t("Policy")}</th></>}<th scope="col">{t("What may follow")}</th></tr></thead>
               <tbody>
                 {moves.map((move) => {
                   const show = () => onPreview({ points: move.points, first: look.toPlay, node: look.node });
@@ -74,14 +87,14 @@ export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, deta
               </tbody>
             </table>
           </div>
-          <p class="quiet">{details ? "Moves" : "Good moves"} for {side(look.toPlay)}, the {details ? "one with most visits" : "best one"} first. Point at a move to see what may follow.</p>
+          <p class="quiet">{t(details ? "Moves for {side}, the one with most visits first. Point at a move to see what may follow." : "Good moves for {side}, the best one first. Point at a move to see what may follow.", { side: side(look.toPlay) })}</p>
         </>
       )}
       {!look && <p class="quiet">{waiting(view)}</p>}
       <div class="options">
-        <Choice label="On the board" value={overlay.moves} options={NUMBERS.filter(([name]) => details || name !== "policy")} onChange={(moves) => set({ moves })} />
+        <Choice label={t("On the board")} value={overlay.moves} options={NUMBERS.filter(([name]) => details || name !== "policy").map(([name, words]) => [name, t(words)])} onChange={(moves) => set({ moves })} />
         {look?.ownership && view.area && <Check label={t(AREAS[view.area])} on={overlay.ownership} onChange={(ownership) => set({ ownership })} />}
-        <Check label="details" on={details} onChange={(on) => { onDetails(on); if (overlay.moves === "policy") set({ moves: "moves" }); }} />
+        <Check label={t("details")} on={details} onChange={(on) => { onDetails(on); if (overlay.moves === "policy") set({ moves: "moves" }); }} />
       </div>
     </section>
   );
@@ -95,16 +108,16 @@ function listed(moves, details, isPolicy) {
 
 function waiting(view) {
   if (!view.analysing) return view.area === "area" ? t("Switch it on to see good moves, who is winning, and whose area each point is likely to be.") : t("Switch it on to see good moves, and who is winning.");
-  if (!view.toPlay) return "The game is over.";
-  return view.thinking && view.at !== view.live ? "The engine is choosing its move; it looks at this position afterwards." : "Looking…";
+  if (!view.toPlay) return t("The game is over.");
+  return view.thinking && view.at !== view.live ? t("The engine is choosing its move. It looks at this position afterwards.") : t("Looking…");
 }
 
 export function Game({ view, go, step, isHidden, onReveal, who }) {
   return (
-    <section class="card" aria-label="The game so far">
-      <h2>The game so far</h2>
+    <section class="card" aria-label={t("The game so far")}>
+      <h2>{t("The game so far")}</h2>
       {isHidden
-        ? <p class="quiet">Who leads stays hidden while you play. <button type="button" class="link" onClick={onReveal}>Show it</button></p>
+        ? <p class="quiet">{t("Who leads stays hidden while you play.")} <button type="button" class="link" onClick={onReveal}>{t("Show it")}</button></p>
         : <Graph view={view} dots={dotsOf(view, who)} onGo={go} />}
       <Walk view={view} onGo={go} onStep={step} />
     </section>
@@ -113,12 +126,12 @@ export function Game({ view, go, step, isHidden, onReveal, who }) {
 
 export function Review({ view, ask, progress, onOpen, details, ...mistakes }) {
   return (
-    <section class="card review" aria-label="Review">
-      <h2>Review</h2>
+    <section class="card review" aria-label={t("Review")}>
+      <h2>{t("Review")}</h2>
       <div class="options">
-        <button type="button" onClick={onOpen}>Open a record…</button>
-        <button type="button" onClick={() => ask("save")}>Save the game</button>
-        {view.goingOn && <button type="button" onClick={() => ask("review")}>Stop playing, review</button>}
+        <button type="button" onClick={onOpen}>{t("Open a record…")}</button>
+        <button type="button" onClick={() => ask("save")}>{t("Save the game")}</button>
+        {view.goingOn && <button type="button" onClick={() => ask("review")}>{t("Stop playing, review")}</button>}
       </div>
       {view.line.length > 1 && <AnalyseAll view={view} ask={ask} progress={progress} details={details} />}
       {!view.goingOn && <Mistakes view={view} {...mistakes} />}
@@ -139,7 +152,7 @@ function Comment({ view, ask }) {
     if (own && !own.sent && ask("comment", { node: own.node, text: own.text })) setDraft({ ...own, sent: true });
   };
   return (
-    <label class="comment">Comment on {own && own.node !== view.at ? "an earlier" : "this"} position
+    <label class="comment">{own && own.node !== view.at ? t("Comment on an earlier position") : t("Comment on this position")}
       <textarea rows="2" maxLength={10000} value={own ? own.text : view.comment} onInput={(event) => type(event.currentTarget.value)} onBlur={send} />
     </label>
   );
@@ -147,20 +160,20 @@ function Comment({ view, ask }) {
 
 export function Opponent({ view, network, ask, run, details }) {
   return (
-    <section class="card" aria-label="The engine">
-      <h2>The engine</h2>
-      <label class="level">Level <output>{levelWords(view.level)}</output>
+    <section class="card" aria-label={t("The engine")}>
+      <h2>{t("The engine")}</h2>
+      <label class="level">{t("Level")} <output>{levelWords(view.level)}</output>
         <input type="range" min="1" max="20" value={view.level} onChange={(event) => ask("level", { level: Number(event.currentTarget.value) })} />
       </label>
       {network && <p>{learned(network)}</p>}
       {network && details && (
         <details>
-          <summary>How strong is it?</summary>
-          <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>
-          {view.game === "go" && <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>}
+          <summary>{t("How strong is it?")}</summary>
+          <p><strong>{network.name}</strong>: {network.strength || t("no matches are known")}.</p>
+          {view.game === "go" && <p>{t("The levels were measured against each other and against other programs, not against people.")}</p>}
         </details>
       )}
-      {run && <p>Training run <strong>{run.name}</strong>: {run.report ? <a href="/run/report" target="_blank" rel="noopener">its report</a> : "no report yet"}. New game › More › Engine plays against its weights.</p>}
+      {run && <p>{t("Training run {name}: New game › More › Engine plays against its weights.", run)} {run.report && <a href="/run/report" target="_blank" rel="noopener">{t("Its report")}</a>}</p>}
     </section>
   );
 }

@@ -2,12 +2,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Stone } from "./controls.jsx";
+import { t } from "./translate.js";
 import { side, time } from "./words.js";
 
 export function Players({ view }) {
   const passed = usePassed(view.clock);
   return (
-    <div class="players" role="group" aria-label="The players">
+    <div class="players" role="group" aria-label={t("The players")}>
       {["black", "white"].map((colour) => {
         const turn = turnOf(view, colour);
         return (
@@ -26,7 +27,8 @@ export function Players({ view }) {
 }
 
 function nameOf(view, colour) {
-  if (view.person) return `${side(colour)}: ${view.person === colour ? "you" : `level ${view.level}`}`;
+  if (view.person === colour) return t("{side}: you", { side: side(colour) });
+  if (view.person) return t("{side}: level {level}", { side: side(colour), level: view.level });
   return view.players[colour] ? `${side(colour)}: ${view.players[colour]}` : side(colour);
 }
 
@@ -34,12 +36,14 @@ function nameOf(view, colour) {
 function turnOf(view, colour) {
   const moving = view.goingOn ? view.turn : view.toPlay;
   if (view.over || moving !== colour) return "";
-  return view.thinking ? "thinking…" : view.goingOn && view.person === colour ? "your turn" : "to move";
+  return view.thinking ? t("thinking…") : view.goingOn && view.person === colour ? t("your turn") : t("to move");
 }
 
 function gainOf({ gains }, colour) {
   if (!gains) return "";
-  return `${gains[colour]} ${gains[colour] === 1 ? gains.what.replace(/s$/, "") : gains.what}`;
+  const count = gains[colour];
+  if (gains.what === "captured") return t("{count} captured", { count });
+  return count === 1 ? t("1 disc") : t("{count} discs", { count });
 }
 
 /** Seconds since the clocks were reported. */
@@ -59,8 +63,8 @@ function Clock({ clock, colour, passed }) {
   const { left, periods } = timeLeft(clock, colour, isRunning ? passed : 0);
   const isEach = periods > 0 && clock.periods === 1; // each move has the same time
   return (
-    <span class={isRunning ? "clock running" : "clock"} role="timer" aria-label={`${side(colour)}'s clock`}>
-      {isEach ? <>{Math.ceil(left)} s<small> a move</small></> : time(left)}{periods > 0 && !isEach && <small> × {periods}</small>}
+    <span class={isRunning ? "clock running" : "clock"} role="timer" aria-label={colour === "black" ? t("Black's clock") : t("White's clock")}>
+      {isEach ? t("{seconds} s a move", { seconds: Math.ceil(left) }) : time(left)}{periods > 0 && !isEach && <small> × {periods}</small>}
     </span>
   );
 }

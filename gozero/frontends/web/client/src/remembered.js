@@ -1,7 +1,7 @@
 // What this browser remembers for the user: sound, colours, what is shown. Where it may not remember, the usual values hold.
 
 const KEY = "gozero";
-const USUAL = { sound: false, theme: "auto", coordinates: true, details: false, leads: false, variations: true, legal: true, warns: false };
+const USUAL = { sound: false, theme: "auto", language: "auto", coordinates: true, details: false, leads: false, variations: true, legal: true, warns: false };
 
 export function remembered() {
   try {

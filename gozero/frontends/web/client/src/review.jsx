@@ -2,12 +2,12 @@
 
 import { useState } from "preact/hooks";
 import { Choice, Stone } from "./controls.jsx";
-import { t } from "./translate.js";
+import { english, t } from "./translate.js";
 import { percent, side } from "./words.js";
 
 const LISTED = 6, LINE = 6; // mistakes and moves
 const DOTTED = 2; // the grade from which a move has a dot on the graph
-const EFFORTS = [[25, "quickly"], [100, "well"], [400, "thoroughly"], [1000, "very thoroughly"]]; // visits, in words
+const EFFORTS = [[25, english("quickly")], [100, english("well")], [400, english("thoroughly")], [1000, english("very thoroughly")]]; // visits, in words
 const MINUTE = 90; // seconds from which a time is in minutes
 
 const ofSide = (who) => (move) => move !== null && (who === "both" || move.colour === who);
@@ -97,7 +97,7 @@ function range({ measure, limits }, index) {
 /** What a move lost, with signs: what is gained is positive. */
 function loss(move, unit) {
   const chance = `${signed(-100 * move.loss, 0)} %`;
-  return move.points === null ? t("{chance} win chance", { chance }) : t("{chance} win chance, {points} {unit}", { chance, points: signed(-move.points, 1), unit });
+  return move.points === null ? t("{chance} win chance", { chance }) : t("{chance} win chance, {points} {unit}", { chance, points: signed(-move.points, 1), unit: t(unit) });
 }
 
 export function signed(value, digits) {

@@ -1,14 +1,14 @@
 // What the page says to somebody who learns: how a hint is explained, the warning after a bad move, the end of a game.
 
-import { t } from "./translate.js";
+import { english, t } from "./translate.js";
 import { percent, side } from "./words.js";
 
 const LEAST_GAIN = 1; // points that are worth a sentence
 const LOST = { // by what is counted
-  points: "That move lost about {count} points. Play it anyway, or take it back?",
-  discs: "That move lost about {count} discs. Play it anyway, or take it back?",
-  moves: "That move lost about {count} moves. Play it anyway, or take it back?",
-  eyes: "That move lost about {count} eyes. Play it anyway, or take it back?",
+  points: english("That move lost about {count} points. Play it anyway, or take it back?"),
+  discs: english("That move lost about {count} discs. Play it anyway, or take it back?"),
+  moves: english("That move lost about {count} moves. Play it anyway, or take it back?"),
+  eyes: english("That move lost about {count} eyes. Play it anyway, or take it back?"),
 };
 
 /** A hint in words: the move, and what is known of it. */
@@ -19,11 +19,11 @@ export function hintWords(view, look, isShown) {
   const sentences = [
     t("Hint: {move}.", { move: best.vertex }),
     facts.wins && t("It wins the game."),
-    facts.stops && t("Otherwise {side} wins at once with {move}.", { side: t(side(look.toPlay === "black" ? "white" : "black")), move: facts.stops }),
+    facts.stops && t("Otherwise {side} wins at once with {move}.", { side: side(look.toPlay === "black" ? "white" : "black"), move: facts.stops }),
     facts.takes > 0 && taken(view.game, facts.takes),
     facts.saves > 0 && (facts.saves === 1 ? t("It saves a stone from capture.") : t("It saves {count} stones from capture.", { count: facts.saves })),
     facts.gain >= LEAST_GAIN && (count.points === 1 ? t("It is worth about 1 point more than a pass.") : t("It is worth about {points} points more than a pass.", count)),
-    isShown && best.chance !== null && t("{side} then wins {chance}.", { side: t(side(look.toPlay)), chance: percent(best.chance) }),
+    isShown && best.chance !== null && t("{side} then wins {chance}.", { side: side(look.toPlay), chance: percent(best.chance) }),
   ];
   return sentences.filter(Boolean).join(" ");
 }
@@ -48,15 +48,26 @@ export function Warning({ view, ask }) {
   );
 }
 
-/** The end of a game against the engine, as the person sees it. */
+/** The end of a game, as a person sees it who played against the engine. */
 export function endWords({ ending, person }) {
-  const { winner, how, by, margin } = ending, isWon = winner === person;
-  const values = { by: t(by, { margin, loser: t(side(winner === "black" ? "white" : "black")) }), winner: t(side(winner)), loser: t(side(winner === "black" ? "white" : "black")) };
-  if (!winner) return t("The game is a draw.");
+  const { winner, how, margin } = ending, isWon = winner === person, values = endValues(ending);
+  if (!winner || !person) return resultWords(ending);
   if (how === "resignation") return isWon ? t("You won: {loser} resigned.", values) : t("You resigned: {winner} wins.", values);
   if (how === "time") return isWon ? t("You won: {loser} ran out of time.", values) : t("You ran out of time: {winner} wins.", values);
   if (isWon) return t("You won by {by}.", values);
   return margin === null ? t("You lost: {winner} wins by {by}.", values) : t("You lost by {by}.", values);
+}
+
+/** The end of a game for everybody. */
+export function resultWords(ending) {
+  if (!ending.winner) return t("The game is a draw.");
+  if (ending.how === "resignation") return t("{winner} wins: {loser} resigned.", endValues(ending));
+  return ending.how === "time" ? t("{winner} wins: {loser} ran out of time.", endValues(ending)) : t("{winner} wins by {by}.", endValues(ending));
+}
+
+function endValues({ winner, by, margin }) {
+  const loser = side(winner === "black" ? "white" : "black");
+  return { winner: side(winner), loser, by: t(by, { margin, loser }) };
 }
 
 /** In place of the buttons for moves when the game is over. */

@@ -1,8 +1,26 @@
-// The page's texts in the reader's language: the English text is the key, as in gettext.
+// The page's texts in the reader's language: the English text is the key, as in gettext. A text without a translation
+// stays English.
+
+import de from "../languages/de.json";
+import ja from "../languages/ja.json";
+import ko from "../languages/ko.json";
+import zh from "../languages/zh.json";
+
+const CATALOGUES = { en: {}, de, ja, ko, zh };
+/** Pairs of a language's code and its name in itself. */
+export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["ja", "日本語 (下書き)"], ["ko", "한국어 (초안)"], ["zh", "中文（草稿）"]];
 
 let catalogue = {}; // English text → the same in the chosen language
 
-export const choose = (texts) => (catalogue = texts);
+/** Use a language from now on: a code, or "auto" for the browser's. */
+export function speak(code) {
+  const known = code === "auto" ? navigator.languages.map((name) => name.slice(0, 2)).find((name) => name in CATALOGUES) : code;
+  catalogue = CATALOGUES[known] ?? {};
+  document.documentElement.lang = known ?? "en";
+}
 
-/** A text with its values put in: t("Black wins by {points}", { points }). A text without a translation stays English. */
+/** A text with its values put in: t("Black wins by {points}", { points }). */
 export const t = (text, values = {}) => (catalogue[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+/** Names a text that `t` gets later, in a table. */
+export const english = (text) => text;

@@ -6,11 +6,11 @@ export const percent = (share) => (share === null || share === undefined ? "–"
 
 export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
 
-export const ahead = (score, unit) => (score === 0 ? "neither is ahead" : `${score > 0 ? "Black" : "White"} is ahead by ${Math.abs(score).toFixed(1)} ${unit}`);
+export const ahead = (score, unit) => (score === 0 ? t("neither side is ahead") : t(score > 0 ? "Black is ahead by {lead} {unit}" : "White is ahead by {lead} {unit}", { lead: Math.abs(score).toFixed(1), unit: t(unit) }));
 
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
 
-export const side = (colour) => ({ black: "Black", white: "White" })[colour] ?? "";
+export const side = (colour) => ({ black: t("Black"), white: t("White") })[colour] ?? "";
 
 export const levelWords = (level) => (level === 1 ? t("1, the weakest") : level === 20 ? t("20, the strongest") : t("{level} of 20", { level }));
 
