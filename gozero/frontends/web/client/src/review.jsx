@@ -21,7 +21,7 @@ export function AnalyseAll({ view, ask, progress, details }) {
     return (
       <div class="options">
         <button type="button" onClick={() => ask("stop")}>{t("Stop")}</button>
-        {progress && <p class="quiet"><progress aria-label={t("Positions analysed")} max={progress.total} value={progress.done} /> {left(progress)}</p>}
+        {progress && <p class="quiet"><progress aria-label={t("Positions analysed")} value={progress.share} /> {left(progress)}</p>}
       </div>
     );
   }
