@@ -68,7 +68,14 @@ class BatchAnalysis:
 
     @property
     def has_work(self) -> bool:
-        return self.is_running or (self.speed is None and len(self._session.line) > 1)
+        return self.is_running or (self.speed is None and self._is_worth_measuring)
+
+    @property
+    def _is_worth_measuring(self) -> bool:
+        """Whether the speed is wanted, and the evaluator open or a record in review: opening it delays a player's move."""
+        session = self._session
+        is_open = session.live is not None or self._searcher.has_opened(session.game.size)
+        return len(session.line) > 1 and (is_open or session.tree.origin is not None)
 
     def stop(self) -> None:
         """End it now; what is finished stays."""
