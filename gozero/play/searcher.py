@@ -80,6 +80,10 @@ class Searcher:
             self._tree, self._line, self._mask = self._new_tree(game, seed), [], None
         return self._tree
 
+    def has_opened(self, size: int) -> bool:
+        """Whether there is an evaluator for this board size already."""
+        return size in self._evaluators
+
     def change(self, settings: SearchSettings) -> None:
         """Search like this from now on; if it differs, what was searched is dropped."""
         if settings != self._settings:

@@ -167,6 +167,7 @@ def analysed(page: Wire) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
     while (report := page.until("progress", "view"))["is"] == "progress":
         points |= dict(report["points"])
         assert 0 <= report["done"] <= report["total"]
+        assert 0 <= report["share"] <= 1
     return report, points
 
 

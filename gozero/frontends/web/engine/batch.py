@@ -68,7 +68,14 @@ class BatchAnalysis:
 
     @property
     def has_work(self) -> bool:
-        return self.is_running or (self.speed is None and len(self._session.line) > 1)
+        return self.is_running or (self.speed is None and self._is_worth_measuring)
+
+    @property
+    def _is_worth_measuring(self) -> bool:
+        """Whether the speed is wanted, and the evaluator open or a record in review: opening it delays a player's move."""
+        session = self._session
+        is_open = session.live is not None or self._searcher.has_opened(session.game.size)
+        return len(session.line) > 1 and (is_open or session.tree.origin is not None)
 
     def stop(self) -> None:
         """End it now; what is finished stays."""
@@ -90,6 +97,7 @@ class BatchAnalysis:
         self._visits = visits
         self._waiting = [node for node in self._session.line if self._known_visits(node) < visits]
         self._total = len(self._waiting)
+        self._wanted = self._left()
 
     def work(self) -> bool:
         """Search until a request waits; whether the analysis is over."""
@@ -167,19 +175,24 @@ class BatchAnalysis:
     # What the page is told
 
     def _tell(self) -> None:
-        tree, search = self._session.tree, self._search
-        left = sum(self._visits - self._known_visits(node) for node in self._waiting)
-        if search is not None:
-            left += sum(self._visits - search.root_visits(number) for number in self._running)
+        tree, left = self._session.tree, self._left()
         self._report({
             "is": "progress",
             "done": self._total - len(self._waiting) - len(self._running),
             "total": self._total,
+            "share": round(1 - left / max(1, self._wanted), 3),
             "seconds": None if self.speed is None else round(left / self.speed, 1),
             "points": [[node, graph_point(tree[node].estimate)] for node in self._found if node in tree],
             "review": review(self._session),
         })  # fmt: skip
         self._found, self._reported = [], time.monotonic()
+
+    def _left(self) -> int:
+        """Visits that are still to be made."""
+        left = sum(self._visits - self._known_visits(node) for node in self._waiting)
+        if self._search is not None:
+            left += sum(self._visits - self._search.root_visits(tree) for tree in self._running)
+        return left
 
     def _measure(self) -> None:
         """Measure the speed by a short search of the positions after the first moves, another time if a request waits."""

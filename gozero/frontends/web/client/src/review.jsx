@@ -21,7 +21,7 @@ export function AnalyseAll({ view, ask, progress, details }) {
     return (
       <div class="options">
         <button type="button" onClick={() => ask("stop")}>{t("Stop")}</button>
-        {progress && <p class="quiet"><progress aria-label={t("Positions analysed")} max={progress.total} value={progress.done} /> {left(progress)}</p>}
+        {progress && <p class="quiet"><progress aria-label={t("Positions analysed")} value={progress.share} /> {left(progress)}</p>}
       </div>
     );
   }
@@ -31,7 +31,7 @@ export function AnalyseAll({ view, ask, progress, details }) {
         <button type="button" disabled={!missing.length} onClick={() => ask("batch", { visits })}>{t("Analyse all moves")}</button>
         <Choice aria-label={t("How thoroughly")} value={visits} options={EFFORTS.map(([count, words]) => [count, details ? t("{how} ({count} visits)", { how: t(words), count }) : t(words)])} onChange={(value) => setVisits(Number(value))} />
       </div>
-      <p class="quiet">{!missing.length ? t("All positions are analysed this well.") : !cost ? "" : missing.length === 1 ? t("One position takes {time} on this machine.", { time: cost }) : t("{count} positions take {time} on this machine.", { count: missing.length, time: cost })}</p>
+      <p class="quiet">{!missing.length ? t("All positions are analysed this well.") : !cost ? t("How long it takes is measured at the first analysis.") : missing.length === 1 ? t("One position takes {time} on this machine.", { time: cost }) : t("{count} positions take {time} on this machine.", { count: missing.length, time: cost })}</p>
     </>
   );
 }
