@@ -182,7 +182,7 @@ export function Opponent({ view, network, ask, run }) {
         <details>
           <summary>How strong is it?</summary>
           <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>
-          {view.game === "go" && <p>The levels were measured against each other, in 3,546 games of Go on 9×9, and not against people. About 160 Elo lie between two of them.</p>}
+          {view.game === "go" && <p>On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 10 as GNU Go at its level 10. No level was measured against people.</p>}
         </details>
       )}
       {run && <p>Training run <strong>{run.name}</strong>: {run.report ? <a href="/run/report" target="_blank" rel="noopener">its report</a> : "no report yet"}. New game › More › Engine plays against its weights.</p>}
