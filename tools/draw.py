@@ -10,7 +10,7 @@ board    What a network thinks of a position of a recorded game: its policy, and
 history  How strength grew over the generations of a run that shipped. A row of the table is a generation: its
          evaluations in millions, the games against the row above and how many it won, and what `gozero yardstick` says
          of it, in percent. The Elo of a row is the sum of the steps up to it, and says nothing of other opponents.
-levels   Elo of the levels in a tournament, with 95 % intervals of the difference to one entrant; others are dotted lines.
+levels   Elo of the levels in a tournament, with 95 % intervals of the difference to another entrant.
 
 Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
 """
@@ -100,18 +100,16 @@ def draw_levels(options: argparse.Namespace) -> bytes:
         pairings = json.loads(options.results.read_text(encoding="utf-8"))["pairings"]
         found = {(each["a"], each["b"]): MatchScore(each["won"], each["lost"], each["drawn"]) for each in pairings}
         ratings = rate(sorted({name for pair in found for name in pair}), found)
-        elos = {name: ratings.difference(name, options.zero) for name in ratings.names}
-        levels = sorted((int(name[6:]), *elos[name]) for name in elos if name.startswith("level "))
+        names = [name for name in ratings.names if name.startswith("level ")]
+        levels = sorted((int(name[6:]), *ratings.difference(name, options.zero)) for name in names)
         numbers, values, _ = zip(*levels, strict=True)
         ratings.names.index(options.zero)
     except (OSError, ValueError, TypeError, LookupError) as error:
         expected = f"expected results.json of a tournament with {options.zero} and level N"
         raise ChoiceError(f"{options.results}: {expected} ({error})") from None
     low, high = ([elo + sign * Z95 * error for _, elo, error in levels] for sign in (-1, 1))
-    drawn, ends = [Curve("levels", numbers, values, low, high)], [numbers[0], numbers[-1]]
-    others = [name for name in elos if not name.startswith("level ")]
-    drawn += [Curve(name, ends, [elos[name][0]] * 2, guide=True) for name in others]
-    return curves([Panel(f"Elo above {options.zero}, with 95 % intervals", drawn, "level")])
+    levels_curve = Curve("levels", numbers, values, low, high)
+    return curves([Panel(f"Elo above {options.zero}, with 95 % intervals", [levels_curve], "level")])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

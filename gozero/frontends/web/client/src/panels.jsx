@@ -182,7 +182,7 @@ export function Opponent({ view, network, ask, run }) {
         <details>
           <summary>How strong is it?</summary>
           <p><strong>{network.name}</strong>: {network.strength || "no matches are known"}.</p>
-          {view.game === "go" && <p>On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 10 as GNU Go at its level 10. No level was measured against people.</p>}
+          {view.game === "go" && <p>On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 9 as GNU Go at its level 10. No level was measured against people.</p>}
         </details>
       )}
       {run && <p>Training run <strong>{run.name}</strong>: {run.report ? <a href="/run/report" target="_blank" rel="noopener">its report</a> : "no report yet"}. New game › More › Engine plays against its weights.</p>}
