@@ -44,9 +44,7 @@ DRAWN = (
 )  # fmt: skip
 SEARCHED = (1, 8, 20, 50, 125, 320, 800)
 LEVELS = (*(Level(1, *drawn) for drawn in DRAWN), *(Level(visits) for visits in SEARCHED))
-"""Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
-it: see docs/levels.md.
-"""
+"""How Elo grows with them on 9x9 is what the tournament `benchmarks/levels.toml` measures: see docs/levels.md."""
 WEAKEST, STRONGEST = 1, len(LEVELS)
 
 
