@@ -10,7 +10,7 @@ board    What a network thinks of a position of a recorded game: its policy, and
 history  How strength grew over the generations of a run that shipped. A row of the table is a generation: its
          evaluations in millions, the games against the row above and how many it won, and what `gozero yardstick` says
          of it, in percent. The Elo of a row is the sum of the steps up to it, and says nothing of other opponents.
-levels   Elo of the levels in a tournament, with 95 % intervals; other entrants are dotted lines.
+levels   Elo of the levels in a tournament, with 95 % intervals of the difference to another entrant.
 
 Exit code 0: drawn. 2: not drawn, and one line on stderr says why.
 """
@@ -30,7 +30,7 @@ from gozero.plots import Curve, Panel, curves
 from gozero.system.console import Parser, run_command
 from gozero.system.errors import ChoiceError
 from training.doctor import gallery
-from training.matches.elo import Z95, elo, elo_error
+from training.matches.elo import Z95, MatchScore, elo, elo_error, rate
 from training.records import library
 
 DPI = 130  # two boards are then 754 pixels wide, about the width of a README's text
@@ -97,18 +97,19 @@ def draw_history(options: argparse.Namespace) -> bytes:
 def draw_levels(options: argparse.Namespace) -> bytes:
     """The picture of a tournament's results as PNG. ChoiceError for a file that is none; PlotError as above."""
     try:
-        table = json.loads(options.results.read_text(encoding="utf-8"))["table"]
-        rows = [(row["entrant"].partition("level "), float(row["elo"]), float(row["standard_error"])) for row in table]
-    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
-        raise ChoiceError(f"{options.results} has no results of a tournament ({error}): give its results.json") from None
-    levels = sorted((int(number), elo, Z95 * error) for (_, is_level, number), elo, error in rows if is_level)
-    if not levels:
-        raise ChoiceError(f"{options.results} has no entrant of the name level N")
-    numbers, elos = [level[0] for level in levels], [level[1] for level in levels]
-    low, high = ([elo + sign * error for _, elo, error in levels] for sign in (-1, 1))
-    drawn, ends = [Curve("levels", numbers, elos, low, high)], [numbers[0], numbers[-1]]
-    drawn += [Curve(name, ends, [elo, elo], guide=True) for (name, is_level, _), elo, _ in rows if not is_level]
-    return curves([Panel("Elo, with 95 % intervals", drawn, "level")])
+        pairings = json.loads(options.results.read_text(encoding="utf-8"))["pairings"]
+        found = {(each["a"], each["b"]): MatchScore(each["won"], each["lost"], each["drawn"]) for each in pairings}
+        ratings = rate(sorted({name for pair in found for name in pair}), found)
+        names = [name for name in ratings.names if name.startswith("level ")]
+        levels = sorted((int(name[6:]), *ratings.difference(name, options.zero)) for name in names)
+        numbers, values, _ = zip(*levels, strict=True)
+        ratings.names.index(options.zero)
+    except (OSError, ValueError, TypeError, LookupError) as error:
+        expected = f"expected results.json of a tournament with {options.zero} and level N"
+        raise ChoiceError(f"{options.results}: {expected} ({error})") from None
+    low, high = ([elo + sign * Z95 * error for _, elo, error in levels] for sign in (-1, 1))
+    levels_curve = Curve("levels", numbers, values, low, high)
+    return curves([Panel(f"Elo above {options.zero}, with 95 % intervals", [levels_curve], "level")])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -126,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     levels = pictures.add_parser("levels", help="the levels of a tournament")
     levels.set_defaults(draw=draw_levels)
     levels.add_argument("results", type=Path, metavar="results.json", help="what the tournament left")
+    levels.add_argument("--zero", default="GNU Go 1", metavar="NAME", help="the entrant that has 0 Elo (default: %(default)s)")
     for each in (board, history, levels):
         each.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
     options = parser.parse_args(arguments)

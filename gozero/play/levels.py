@@ -38,15 +38,13 @@ class Level:
 
 # level 1 first: temperature, top_p and most_loss without a search, then visits with the best move
 DRAWN = (
-    (5.0, 0.9999, 7.0), (4.0, 0.9997, 7.0), (3.2, 0.9993, 7.0), (2.6, 0.998, 7.0), (2.1, 0.99, 6.5), (1.8, 0.98, 6.0),
-    (1.6, 0.965, 5.0), (1.45, 0.95, 4.0), (1.25, 0.94, 3.2), (1.05, 0.92, 2.6), (0.85, 0.9, 2.0), (0.65, 0.87, 1.5),
-    (0.45, 0.85, 1.0),
+    (5.0, 0.9999, 7.0), (4.5, 0.9998, 7.0), (4.0, 0.9997, 7.0), (3.6, 0.9995, 7.0), (3.2, 0.9993, 7.0),
+    (2.6, 0.998, 7.0), (2.35, 0.995, 6.8), (2.1, 0.99, 6.5), (1.8, 0.98, 6.0), (1.6, 0.965, 5.0), (1.45, 0.95, 4.0),
+    (1.05, 0.92, 2.6), (0.45, 0.85, 1.0),
 )  # fmt: skip
 SEARCHED = (1, 8, 20, 50, 125, 320, 800)
 LEVELS = (*(Level(1, *drawn) for drawn in DRAWN), *(Level(visits) for visits in SEARCHED))
-"""Elo between neighbours is about the same on 9x9, as the tournament `benchmarks/levels.toml` measures
-it: see docs/levels.md.
-"""
+"""How Elo grows with them on 9x9 is what the tournament `benchmarks/levels.toml` measures: see docs/levels.md."""
 WEAKEST, STRONGEST = 1, len(LEVELS)
 
 

@@ -87,12 +87,12 @@ def test_what_is_no_table_is_one_line(text: str, tmp_path: Path, capsys: pytest.
 
 
 def test_the_levels_of_a_tournament_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ("level 2", "GNU Go", "level 1")
-    table = [{"entrant": name, "elo": 100 * place, "standard_error": 50.0} for place, name in enumerate(names)]
+    pairs = (("level 2", "level 1"), ("GNU Go 1", "level 1"), ("level 2", "GNU Go 1"))
+    pairings = [{"a": a, "b": b, "won": 3, "drawn": 0, "lost": 1} for a, b in pairs]
     results, out = tmp_path / "results.json", tmp_path / "levels.png"
-    results.write_text(json.dumps({"table": table}))
+    results.write_text(json.dumps({"pairings": pairings}))
     assert draw.main(["levels", str(results), "--out", str(out)]) == 0 and out.stat().st_size > 10_000
-    for text in ("", "[]", '{"table": [{"entrant": "level 1"}]}', json.dumps({"table": table[1:2]})):
+    for text in ("", "[]", '{"pairings": [{"a": "level 1"}]}', json.dumps({"pairings": pairings[:1]})):
         results.write_text(text)
         assert draw.main(["levels", str(results), "--out", str(out)]) == 2
         assert capsys.readouterr().err.count("\n") == 1

@@ -170,7 +170,7 @@ export function Opponent({ view, network, ask, run, details }) {
         <details>
           <summary>{t("How strong is it?")}</summary>
           <p><strong>{network.name}</strong>: {network.strength || t("no matches are known")}.</p>
-          {view.game === "go" && <p>{t("The levels were measured against each other and against other programs, not against people.")}</p>}
+          {view.game === "go" && <p>{t("On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 9 as GNU Go at its level 10. No level was measured against people.")}</p>}
         </details>
       )}
       {run && <p>{t("Training run {name}: New game › More › Engine plays against its weights.", run)} {run.report && <a href="/run/report" target="_blank" rel="noopener">{t("Its report")}</a>}</p>}
