@@ -54,7 +54,7 @@ def test_analysis_goes_on_while_playing(tab: Callable[..., Tab]) -> None:
     page.click(4)
     page.wait("person", 2)
     expect(page.page.locator(".moves tbody tr").first).to_be_visible()
-    assert page.reports[-1]["node"] == page.view["at"]
+    assert next(report for report in reversed(page.reports) if report["is"] == "look")["node"] == page.view["at"]
     page.page.get_by_role("switch", name="Analysis").uncheck()
 
 

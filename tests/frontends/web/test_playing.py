@@ -82,7 +82,7 @@ def test_a_bad_move_is_taken_back_or_played_anyway_and_a_rematch_with_the_other_
 def test_in_othello_the_legal_moves_are_marked_and_row_1_is_at_the_top(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Othello")
     expect(page.page.locator(".shudan-marker_point")).to_have_count(4)
-    page.page.get_by_role("application").focus()
+    page.page.get_by_role("application", name="board").focus()
     for key in ("ArrowUp", "ArrowUp", "ArrowLeft"):
         page.page.keyboard.press(key)
     expect(page.page.locator("[aria-live=assertive]")).to_have_text("d4, White")

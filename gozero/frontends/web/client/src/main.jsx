@@ -215,7 +215,7 @@ function Page() {
       </main>
       <footer><p class="quiet">gozero {hello.version} · nothing leaves this machine · <a href="/licences.txt">licences</a></p></footer>
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label="A record to open" accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
-      <div class="unseen" role="status">{[view.lastText, view.result || `${side(view.toPlay)} to move.`].filter(Boolean).join(". ")}</div>
+      <div class="unseen" role="status">{[view.lastText, view.result || (view.mistake ? "" : `${side(view.toPlay)} to move.`)].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title="Give this game up?" no="Play on" yes="Resign the game" onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onSteps={(name) => { setDialog(null); ask("lessons", { game: name }); }} onClose={() => setDialog(null)} />}
       {server.lessons && <Lessons {...server.lessons} coordinates={memory.coordinates} onClose={server.forgetLessons} onPlay={() => setDialog("new")} />}

@@ -13,7 +13,7 @@ const LISTED = 8;
 const NUMBERS = [["moves", "chances to win"], ["policy", "the network's policy"], ["none", "no numbers"]];
 
 export function Status({ view, loading, opponent }) {
-  const turn = view.over ? view.result : view.thinking ? `${side(view.turn)}: the engine is thinking…` : view.person && view.person === view.turn ? `Your turn: ${side(view.turn)}` : `${side(view.toPlay)} to move`;
+  const turn = view.over ? view.result : view.mistake ? t("Your choice: play on, or take it back") : view.thinking ? `${side(view.turn)}: the engine is thinking…` : view.person && view.person === view.turn ? `Your turn: ${side(view.turn)}` : `${side(view.toPlay)} to move`;
   return (
     <section class="card status" aria-label="The game">
       {view.event && <p class="event">{view.event}</p>}

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Stone } from "./controls.jsx";
+import { t } from "./translate.js";
 import { side, time } from "./words.js";
 
 export function Players({ view }) {
@@ -32,8 +33,9 @@ function nameOf(view, colour) {
 
 /** Of the game that is being played, also while an earlier move is shown. */
 function turnOf(view, colour) {
-  const moving = view.goingOn ? view.turn : view.toPlay;
+  const moving = view.mistake ? view.person : view.goingOn ? view.turn : view.toPlay;
   if (view.over || moving !== colour) return "";
+  if (view.mistake) return t("your choice");
   return view.thinking ? "thinking…" : view.goingOn && view.person === colour ? "your turn" : "to move";
 }
 
