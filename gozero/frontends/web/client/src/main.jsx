@@ -1,7 +1,7 @@
 // The page: it shows what the server reports, and asks the server for everything else.
 
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { Check, Choice, Dialog } from "./controls.jsx";
@@ -243,7 +243,8 @@ function Games({ titles, onClose, onChoose }) {
 
 /** Keys for the whole page, where nothing else takes them. */
 function useShortcuts({ view, go, step, stepMistake, ask, isOpen }) {
-  useEffect(() => {
+  // before the next key, which would walk from the view that was shown before
+  useLayoutEffect(() => {
     const press = (event) => {
       const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
       if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
