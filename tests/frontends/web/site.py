@@ -25,6 +25,9 @@ FRAMES = 300  # that are painted until the page must show what it was told
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
+    # fewer processes to start
+    "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu",
+    "--disable-software-rasterizer", "--num-raster-threads=1",
 )  # fmt: skip
 expect.set_options(timeout=PATIENCE)
 
@@ -153,8 +156,9 @@ class Tab:
 
     def click(self, point: int) -> None:
         """A click on a point of the board, counted from the top left."""
-        row, column = divmod(point, self.view["cols"])
-        row = self.view["rows"] - 1 - row if self.view["turned"] else row
+        view = self.view
+        row, column = divmod(point, view["cols"])
+        row = view["rows"] - 1 - row if view["turned"] else row
         self.page.locator(f'.shudan-vertex[data-x="{column}"][data-y="{row}"]').click()
 
     def press(self, name: str) -> "Tab":

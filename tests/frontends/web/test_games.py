@@ -26,37 +26,22 @@ def test_the_first_page_is_told_everything(server: Server) -> None:
         assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
 
 
-def test_a_game_is_kept_without_pages_and_without_an_engine(server: Server) -> None:
+def test_a_game_survives_a_killed_engine_a_new_game_that_is_refused_and_its_pages_end(server: Server) -> None:
     with server.page() as page:
         game = page.until("view")["identity"]
         page.send(do="play", vertex="B2")
         assert page.until("view")["thinking"]
-        played = page.until("view")["stones"]
         for number in server.engines():
             os.kill(number, signal.SIGKILL)
         assert "Your game is kept" in page.until("lost")["text"]
+        page.send(do="new", setup={"game": "tictactoe", "level": 99})
+        page.until("refused")
     with server.page(game) as page:
         assert not page.until("hello")["lost"]
-        assert page.until("view")["stones"] == played
+        assert page.until("view")["stones"][4] == 1
         page.send(do="undo")
-        assert page.until("view")["stones"] == [0] * 9
-
-
-def test_a_variation_that_was_walked_through_is_shown_after_the_engine_ended(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.load("(;SZ[9];B[ee](;W[cc])(;W[gg]))")
-        while page.until("view")["line"] != [0, 1, 2]:
-            pass
-        for node in (3, 1):
-            page.send(do="goto", node=node)
-            assert page.until("view")["line"] == [0, 1, 3]
-        for number in server.engines():
-            os.kill(number, signal.SIGKILL)
-        page.until("lost")
-        page.send(do="view")
-        for _ in range(2):  # of the game that came back, and asked for
-            assert page.until("view")["line"] == [0, 1, 3]
+        while any(page.until("view")["stones"]):
+            pass  # the engine's answer
 
 
 def test_a_comment_is_told_to_every_page_and_to_later_ones(server: Server, shared_game: str) -> None:
@@ -160,6 +145,8 @@ def test_more_boards_than_engines(server: Server) -> None:
             assert "2 boards are open with an engine each" in three.until("refused")["text"]
         two.send(do="play", vertex="A1")
         assert two.until("view")["number"] == 1
+        one.send(do="view")
+        assert one.until("view")["number"] == 0
 
 
 def test_a_closed_page_ends_its_analysis(server: Server, shared_game: str) -> None:
@@ -182,15 +169,18 @@ def test_a_page_that_comes_later_is_shown_the_time_that_is_left_now(server: Serv
             assert now["black"]["seconds"] < view["clock"]["black"]["seconds"]
 
 
-def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
+def test_what_was_found_and_the_variation_that_is_shown_survive_the_page_and_the_engine(server: Server) -> None:
     with server.page() as page:
         page.until("view")
-        page.load("(;SZ[9];B[ee];W[cc];B[gg])")
+        page.load("(;SZ[9];B[ee](;W[cc];B[gg])(;W[gg]))")
         page.send(do="batch", visits=2)
         while page.until("progress")["done"] < 2:
             pass
-        page.send(do="view")
-        game = page.until("view")["identity"]
+        for node in (4, 1):
+            page.send(do="goto", node=node)
+            while (view := page.until("view"))["line"] != [0, 1, 4]:
+                pass
+        game = view["identity"]
         with server.page(game) as other:
             while not any(point for point in other.until("view")["graph"]):
                 pass  # what had been found before it came
@@ -202,7 +192,9 @@ def test_what_was_found_is_kept_when_the_page_is_closed(server: Server) -> None:
             os.kill(number, signal.SIGKILL)
         page.until("lost")
         page.send(do="view")
-        assert any(page.until("view")["graph"])
+        for _ in range(2):  # of the game that came back, and asked for
+            view = page.until("view")
+            assert (view["line"], any(view["graph"])) == ([0, 1, 4], True)
 
 
 def test_looks_go_to_every_page_of_a_game(server: Server, shared_game: str) -> None:
@@ -231,22 +223,6 @@ def test_stones_are_marked_in_the_position_that_was_clicked(server: Server, shar
         page.until("view")
         page.send(do="dead", vertex="b4", at=99)
         assert "has changed since that click" in page.until("refused")["text"]
-
-
-def test_a_game_survives_a_new_one_that_is_refused_after_its_engine_has_ended(server: Server) -> None:
-    with server.page() as page:
-        page.begin(game="tictactoe", person="both")
-        page.send(do="play", vertex="a1")
-        page.until("view")
-        for engine in server.engines():
-            os.kill(engine, signal.SIGKILL)
-        page.until("lost")
-        page.send(do="new", setup={"game": "tictactoe", "level": 99})
-        page.until("refused")
-        page.send(do="play", vertex="b2")
-        while (report := page.until("view", "refused"))["is"] == "view" and report["number"] < 2:
-            pass  # the views of the game that came back
-        assert report["is"] == "view"
 
 
 def test_what_one_page_asked_for_is_told_to_no_other(server: Server, shared_game: str) -> None:

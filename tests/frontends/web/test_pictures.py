@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.frontends.web.site import Tab
 
-pytestmark = pytest.mark.chromium
+pytestmark = [pytest.mark.chromium, pytest.mark.slow]
 
 RECORD = """(;FF[4]CA[UTF-8]GM[1]KM[7.5]RU[chinese]SZ[9];B[ee];W[gd];B[ff];W[ec];B[dc];W[cg];B[fc];W[fd];B[ed];W[gf];B[gc]
 ;W[hc];B[eb];W[gg];B[fg];W[gh];B[bf];W[cf];B[fh];W[be];B[bd];W[cd];B[bc];W[bg];B[gi];W[he];B[hb];W[hd];B[dh];W[ch]

@@ -89,6 +89,7 @@ def test_analysis_shows_the_engines_own_search(server: Server, shared_game: str)
         assert view["analysing"]
         look = page.until("look", "view")
         assert (look["is"], look["node"], look["toPlay"]) == ("look", live, "white")
+        page.send(do="analyse", on=False)
 
 
 def test_another_level_lets_the_thought_begin_again(server: Server, shared_game: str) -> None:
@@ -144,6 +145,7 @@ def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_ba
         view = page.until("view")
         assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
         assert 0 < view["clock"]["black"]["seconds"] <= 0.4
+        page.send(do="analyse", on=False)
 
 
 def test_the_graph_grows_while_a_game_is_analysed(server: Server, shared_game: str) -> None:

@@ -73,13 +73,13 @@ def test_a_game_goes_on_after_its_server_and_its_engine_were_killed(tmp_path: Pa
             page.send(do="play", vertex="A1" if again["stones"][6] == 0 else "A2")
             while page.until("view")["number"] < 4:
                 pass
-            page.send(do="delete", identity=game)
+            page.send(do="delete-game", identity=game)
             assert "open in a window" in page.until("refused")["text"]
             assert [found["moves"] for found in page.until("list")["games"]] == [4]
         with second.page() as page:
-            page.send(do="delete", identity=game)
+            page.send(do="delete-game", identity=game)
             while page.until("list")["games"]:  # the window is still being closed
-                page.send(do="delete", identity=game)
+                page.send(do="delete-game", identity=game)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -14,13 +14,12 @@ GAMES = [
     ("Connect-4", None), ("Gomoku", 5), ("NoGo", 4), ("Othello", 4), ("Tic-tac-toe", None), ("Simplified Go", None),
     ("Hex", 4), ("Breakthrough", 5),
 ]  # fmt: skip
-OUTCOME = r"(wins by .+|is a draw)\."
 
 
 def play_to_the_end(tab: Tab, passing_after: int) -> None:
     """Play legal moves, one after the other; in Go pass after so many."""
-    while not tab.view["over"]:
-        before, view = tab.number, tab.view
+    while not (view := tab.view)["over"]:
+        before = view["number"]
         if view["canPass"] and (before >= passing_after or not view["legal"]):
             tab.press("Pass")
         else:

@@ -73,7 +73,11 @@ class RequestHandler:
         self._current: Searches | None = None
         self._tree: dict[str, Any] = {}  # as the pages have it
         self._has_failed = False  # its work; it is not tried again before the next request
-        self._acts: dict[str, Callable[[dict[str, Any]], object]] = {
+        self._acts = self._requests_by_name()
+
+    def _requests_by_name(self) -> dict[str, Callable[[dict[str, Any]], object]]:
+        """What is done for each kind of request."""
+        return {
             "catalogue": self._catalogue,
             "new": lambda request: self._begin(self._open(setup_of(request.get("setup")))),
             "rematch": self._rematch,

@@ -128,14 +128,14 @@ class BoardServer:
             request = None
         if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
             game.refuse(NOT_UNDERSTOOD, number)
-        elif request["do"] in ("list", "delete"):
+        elif request["do"] in ("list", "delete-game"):
             await self._list(game, number, request)
         else:
             game.request(request, number)
 
     async def _list(self, game: OpenGame, number: int, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""
-        if request["do"] == "delete" and (why := await self._games.delete(str(request.get("identity")))):
+        if request["do"] == "delete-game" and (why := await self._games.delete(str(request.get("identity")))):
             game.refuse(why, number)
         game.send({"is": "list", "games": await self._games.stored.titles()}, number)
 

@@ -1,7 +1,7 @@
 // The page: it shows what the server reports, and asks the server for everything else.
 
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
 import { Connection } from "./connection.js";
 import { Check, Choice, Dialog } from "./controls.jsx";
@@ -217,7 +217,7 @@ function Page() {
       </main>
       <footer><p class="quiet">gozero {hello.version} · {t("nothing leaves this machine")} · <a href="/licences.txt">{t("licences")}</a></p></footer>
       <input ref={file} class="unseen" type="file" tabIndex={-1} aria-label={t("A record to open")} accept=".sgf,.txt" onChange={(event) => { open(event.currentTarget.files[0]); event.currentTarget.value = ""; }} />
-      <div class="unseen" role="status">{[view.lastText, view.ending ? resultWords(view.ending) : t("{side} to move.", { side: side(view.toPlay) })].filter(Boolean).join(". ")}</div>
+      <div class="unseen" role="status">{[view.lastText, view.ending ? resultWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })].filter(Boolean).join(". ")}</div>
       {dialog === "resign" && <Dialog isSmall title={t("Give this game up?")} no={t("Play on")} yes={t("Resign the game")} onYes={() => ask("resign")} onClose={() => setDialog(null)} />}
       {dialog === "new" && <NewGame games={hello.games} view={view} details={memory.details} onStart={(setup) => ask("new", { setup })} onSteps={(name) => { setDialog(null); ask("lessons", { game: name }); }} onClose={() => setDialog(null)} />}
       {server.lessons && <Lessons {...server.lessons} coordinates={memory.coordinates} onClose={server.forgetLessons} onPlay={() => setDialog("new")} />}
@@ -245,7 +245,8 @@ function Games({ titles, onClose, onChoose }) {
 
 /** Keys for the whole page, where nothing else takes them. */
 function useShortcuts({ view, go, step, stepMistake, ask, isOpen }) {
-  useEffect(() => {
+  // before the next key, which would walk from the view that was shown before
+  useLayoutEffect(() => {
     const press = (event) => {
       const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
       if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -18,7 +18,7 @@ export function MyGames({ listed, games, notice, current, ask, onClose }) {
     setChosen(chosen === identity ? null : identity);
     if (chosen !== identity) return;
     deleteGame(identity);
-    ask("delete", { identity });
+    ask("delete-game", { identity });
   };
   return (
     <Dialog title={t("My games")} no={t("Close")} onClose={onClose}>

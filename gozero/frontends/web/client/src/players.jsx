@@ -34,8 +34,9 @@ function nameOf(view, colour) {
 
 /** Of the game that is being played, also while an earlier move is shown. */
 function turnOf(view, colour) {
-  const moving = view.goingOn ? view.turn : view.toPlay;
+  const moving = view.mistake ? view.person : view.goingOn ? view.turn : view.toPlay;
   if (view.over || moving !== colour) return "";
+  if (view.mistake) return t("your turn");
   return view.thinking ? t("thinking…") : view.goingOn && view.person === colour ? t("your turn") : t("to move");
 }
 
