@@ -19,7 +19,7 @@ from gozero.frontends.web.engine.game_tree import START, Estimate
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import graph_point
-from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.games.colours import BLACK
 from gozero.games.position import Position
 from gozero.play import engine
 from gozero.play.report import Analysis, Observer
@@ -131,22 +131,13 @@ class BatchAnalysis:
                 if node in self._session.tree:
                     position = self._session.position_at(node)
                     if not position.is_over:
-                        self._begin(search, tree, node, position, self._visits)
-                    elif not self._count(node):
+                        search.begin(tree, _request(position, self._visits))
+                        self._running[tree] = node, position
+                    elif (found := self._counting.estimate(node, self._visits, self._should_stop)) is None:
                         return
+                    else:
+                        self._learn(node, found)
                 self._waiting.pop(0)
-
-    def _begin(self, search: Search, tree: int, node: int, position: Position, visits: int) -> None:
-        search.begin(tree, SearchRequest(position.state, position.history_row(0), visits))
-        self._running[tree] = node, position
-
-    def _count(self, node: int) -> bool:
-        """Learn what the end of a game is worth; False if a request cuts the count short."""
-        found = estimate_of_end(self._session, self._counting, node, self._visits, self._should_stop)
-        if self._should_stop():
-            return False
-        self._learn(node, found)
-        return True
 
     def _wave(self, search: Search) -> None:
         """A wave of all searches under way, and what those that end in it have found."""
@@ -200,7 +191,7 @@ class BatchAnalysis:
         actions = np.flatnonzero(first.legal())[: len(search.forest.trees)]
         positions = [position for position in first.children(actions) if not position.is_over]
         for tree, position in enumerate(positions):
-            search.begin(tree, SearchRequest(position.state, position.history_row(0), PROBE_VISITS))
+            search.begin(tree, _request(position, PROBE_VISITS))
         while not search.is_finished:
             self._timed_wave(search, list(range(len(positions))))
             if self._should_stop():
@@ -209,19 +200,14 @@ class BatchAnalysis:
         self._report({"is": "speed", "speed": self.speed})
 
 
+def _request(position: Position, visits: int) -> SearchRequest:
+    return SearchRequest(position.state, position.history_row(0), visits)
+
+
 def _fresh_visits(search: Search, trees: list[int]) -> int:
     """Visits in these trees, less the evaluations that were in a cache."""
     hits = getattr(search.evaluator, "hits", None) or 0
     return sum(search.root_visits(tree) for tree in trees) - hits
-
-
-def estimate_of_end(
-    session: GameSession, counting: Counting, node: int, visits: int, should_stop: Callable[[], bool]
-) -> Estimate:
-    """The count of the end of a game, as if it were searched."""
-    with session.looking_at(node):
-        winner, lead = counting.outcome(should_stop)
-    return Estimate(visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
 
 
 def estimate_of(analysis: Analysis) -> Estimate:

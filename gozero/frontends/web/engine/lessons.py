@@ -32,9 +32,8 @@ def table() -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def lessons(game: str) -> list[dict[str, Any]]:
-    """The lessons of a game for the page, as plain JSON values."""
-    name = SHARED.get(game, game)
-    return [_shown(name, lesson) for lesson in table()[name]]
+    """The lessons of a game that has its own, for the page, as plain JSON values."""
+    return [_shown(game, lesson) for lesson in table()[game]]
 
 
 def begun(game: str, lesson: Mapping[str, Any]) -> GameSession:

@@ -59,18 +59,18 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
 
 
 def _branches(tree: MoveTree) -> list[Branch]:
-    places: dict[int, int] = {START: -1}
-    branches: list[Branch] = []
-    for number, node in tree.in_order():
-        places[number] = len(branches)
-        parent = places[node.parent]
-        branches.append(Branch(parent, node.colour, node.action, node.comment, node.marks, sources=node.sources))
-    return branches
+    nodes = dict(tree.in_order())
+    places = {number: place for place, number in enumerate(nodes, start=-1)}
+    return [
+        Branch(places[node.parent], node.colour, node.action, node.comment, node.marks, sources=node.sources)
+        for number, node in nodes.items()
+        if number != START
+    ]
 
 
 def left_out(session: GameSession) -> str:
     """What a saved file of this game does not have, in a sentence; "" if it has all."""
-    nodes = [session.tree[START], *(node for _, node in session.tree.in_order())]
+    nodes = [node for _, node in session.tree.in_order()]
     has_more = len(nodes) > len(session.line) or any(node.comment or node.marks for node in nodes)
     return LIST_ONLY if session.start is None and has_more else ""
 

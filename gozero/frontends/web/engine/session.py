@@ -121,6 +121,13 @@ class GameSession:
         """An action as the page shows it."""
         return descriptions.vertex(self.game.definition, action)
 
+    def ends(self, action: int) -> tuple[int, int]:
+        """The points from which and to which an action goes; both are one point where a stone is put, and beyond the
+        board for a pass.
+        """
+        kind = self.game.definition
+        return kind.ends(action) if action < kind.pass_action else (kind.points, kind.points)
+
     def action(self, text: Any) -> int:
         """The action of a vertex of GTP. InputError if this board has no such vertex."""
         try:
