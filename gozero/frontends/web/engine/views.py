@@ -15,7 +15,7 @@ from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, GO_FAMILY, TURNED_GAMES
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, opponent
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
@@ -47,7 +47,7 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
 def _board(session: GameSession) -> dict[str, Any]:
     """The board and what stands on it."""
     game, action = session.game, session.tree[session.at].action
-    notation = DESCRIPTIONS[game.name].notation
+    notation, taken = DESCRIPTIONS[game.name].notation, game.captured if isinstance(game, GoGame) else None
     origin, last = session.ends(action) if 0 <= action < game.definition.pass_action else (None, None)
     return {
         "game": game.name,
@@ -64,7 +64,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "last": last,
         "lastFrom": origin,
         "lastText": _last_move(session),
-        "gains": _gains(session),
+        "captured": taken and {word: taken[opponent(colour)] for colour, word in COLOUR_WORDS.items()},
     }
 
 
@@ -138,20 +138,18 @@ def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict
         "toPlay": NAMES[analysis.colour],
         "black": _share(sign * analysis.value),
         "score": _rounded(analysis.score, sign),
-        "moves": [_candidate(move, analysis.visits, session) for move in analysis.moves],
+        "moves": [_candidate(move, session) for move in analysis.moves],
         "ownership": None if analysis.ownership is None else np.round(sign * analysis.ownership, 2).tolist(),
     }
 
 
-def _candidate(move: MoveAnalysis, visits: int, session: GameSession) -> dict[str, Any]:
-    """A move in a look of so many visits."""
+def _candidate(move: MoveAnalysis, session: GameSession) -> dict[str, Any]:
     origin, point = session.ends(move.action)
     return {
         "point": point,
         "from": origin,
         "vertex": session.vertex(move.action),
         "visits": move.visits,
-        "share": round(move.visits / max(1, visits), DIGITS),
         "chance": _share(move.value) if move.visits else None,
         "score": _rounded(move.score) if move.visits else None,
         "prior": round(move.prior, DIGITS),
@@ -174,18 +172,6 @@ def _share(value: float) -> float:
 
 def _rounded(lead: float | None, sign: int = 1) -> float | None:
     return None if lead is None else round(sign * lead, 1)
-
-
-def _gains(session: GameSession) -> dict[str, Any] | None:
-    """What is counted beside each player: stones captured in Go, discs in Othello; None in the other games."""
-    game = session.game
-    if game.name == "othello":
-        board = game.stones()
-        return {"what": "discs", **{COLOUR_WORDS[colour]: int((board == colour).sum()) for colour in (BLACK, WHITE)}}
-    if not isinstance(game, GoGame):
-        return None
-    taken = {COLOUR_WORDS[opponent(colour)]: count for colour, count in game.captured.items()}
-    return {"what": "captured", **taken}
 
 
 def _last_move(session: GameSession) -> str:
