@@ -88,14 +88,12 @@ class BatchAnalysis:
         self._searched, self._spent = 0, 0.0  # visits that no cache knew, and the seconds for them
 
     def begin(self, visits: Any) -> None:
-        """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
-        range.
-        """
+        """Analyse the positions of the shown line that are known less well. InputError for visits out of range."""
         if not isinstance(visits, int) or not 1 <= visits <= MOST_VISITS:
             raise InputError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_VISITS:,}.")
         self.stop()
         self._visits = visits
-        self._waiting = [node for node in self._session.line if self._known_visits(node) < visits]
+        self._waiting = [node for node in self._session.line if self._missing(node) > 0]
         self._total = len(self._waiting)
         self._wanted = self._left()
 
@@ -104,6 +102,7 @@ class BatchAnalysis:
         if not self.is_running:
             self._measure()
             return False
+        self._waiting = [node for node in self._waiting if node in self._session.tree]  # others were deleted
         if self._search is None:
             self._search = self._new_search(self._visits)
         is_stopped = False
@@ -127,16 +126,14 @@ class BatchAnalysis:
         """Give positions that wait to free trees. Those at the end of a game are counted."""
         for tree in range(len(search.forest.trees)):
             while self._waiting and tree not in self._running:
-                node = self._waiting[0]
-                if node in self._session.tree:
-                    position = self._session.position_at(node)
-                    if not position.is_over:
-                        search.begin(tree, _request(position, self._visits))
-                        self._running[tree] = node, position
-                    elif (found := self._counting.estimate(node, self._visits, self._should_stop)) is None:
-                        return
-                    else:
-                        self._learn(node, found)
+                node, position = self._waiting[0], self._session.position_at(self._waiting[0])
+                if not position.is_over:
+                    search.begin(tree, _request(position, self._visits))
+                    self._running[tree] = node, position
+                elif (found := self._counting.estimate(node, self._visits, self._should_stop)) is None:
+                    return
+                else:
+                    self._learn(node, found)
                 self._waiting.pop(0)
 
     def _wave(self, search: Search) -> None:
@@ -159,9 +156,10 @@ class BatchAnalysis:
             self._session.tree.learn(node, found)
             self._found.append(node)
 
-    def _known_visits(self, node: int) -> int:
-        known = self._session.tree[node].estimate if node in self._session.tree else None
-        return 0 if known is None else known.visits
+    def _missing(self, node: int) -> int:
+        """Visits that a position needs still, 0 or less if it is known well enough."""
+        known = self._session.tree[node].estimate
+        return self._visits - (0 if known is None else known.visits)
 
     # What the page is told
 
@@ -180,10 +178,8 @@ class BatchAnalysis:
 
     def _left(self) -> int:
         """Visits that are still to be made."""
-        left = sum(self._visits - self._known_visits(node) for node in self._waiting)
-        if self._search is not None:
-            left += sum(self._visits - self._search.root_visits(tree) for tree in self._running)
-        return left
+        running = 0 if self._search is None else sum(map(self._search.root_visits, self._running))
+        return sum(map(self._missing, self._waiting)) + self._visits * len(self._running) - running
 
     def _measure(self) -> None:
         """Measure the speed by a short search of the positions after the first moves, another time if a request waits."""

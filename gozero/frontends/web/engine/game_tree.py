@@ -156,9 +156,7 @@ class MoveTree:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], actions: int) -> MoveTree:
-        """The tree of `to_values` in a game with so many actions. ValueError, LookupError or TypeError for other
-        values: a page may send anything.
-        """
+        """The tree of `to_values`, for so many actions. ValueError, LookupError or TypeError for other values."""
         tree = cls()
         tree.origin = SourceFile(**values["origin"]) if values["origin"] else None
         for number, found in values["nodes"]:

@@ -120,9 +120,7 @@ class RecordFile:
                 raise _unreadable(error) if looks_like_sgf else InputError(NEITHER) from None
 
     def setup(self, setup: Setup, number: int = 0) -> Setup:
-        """The setup for the review of a game that is opened in a game of ``setup``. InputError if there is none of this
-        number, or of an unknown kind.
-        """
+        """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""
         setup = replace(setup, person="both", handicap=0, record_rules=None)
         if self.games:
             return self._sgf_setup(setup, number)
@@ -221,9 +219,7 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
 
 
 def _play_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[list[int], list[int]]:
-    """Play all moves of a file that can be played: its nodes that are left out, and the places of the moves that the
-    rules refuse.
-    """
+    """Play what can be played of a file: its nodes that are left out, and the places of moves that are refused."""
     game, tree = session.game, session.tree
     nodes, positions = {-1: START}, {-1: game.position}
     waiting = Counter(branch.parent for branch in branches)

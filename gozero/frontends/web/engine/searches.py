@@ -180,9 +180,7 @@ class Searches:
         return found[-1]
 
     def _move(self, observer: Observer) -> bool:
-        """Think about the live position, and move there, resign, or lose on time; False if the thought was cut short,
-        which begins again if it is still wanted.
-        """
+        """Think about the live position, and move, resign, or lose on time; False if the thought was cut short."""
         session, player = self.session, self._opponent
         colour, is_cut = session.live_turn, False
         self._follow()

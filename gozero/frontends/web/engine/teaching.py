@@ -96,9 +96,7 @@ class MoveCheck:
 
     @property
     def mistake(self) -> dict[str, Any] | None:
-        """The last move, for which the engine waits, and what it lost: of the chance, and in points, None if these are
-        few or not known. None if the engine does not wait.
-        """
+        """The move for which the engine waits, None if there is none, with what it lost: points only if they are many."""
         found = self._mistake
         return found if found and self._session.is_engines_turn and found["node"] == self._session.live else None
 

@@ -64,9 +64,7 @@ def promote(session: GameSession, number: Any) -> None:
 
 
 def mark(session: GameSession, number: Any, point: Any, name: Any) -> None:
-    """Put a mark, one of `SHAPES` or `LETTER`, on a point of a node's position, or take it off if it is there.
-    InputError if there is no such node, point or mark, or no letter is left.
-    """
+    """Put a mark of `SHAPES` or `LETTER` on a node's point, or take it off. InputError if one of these is unknown."""
     _check(session, number)
     marks = session.tree[number].marks
     if type(point) is not int or not 0 <= point < session.game.definition.points:

@@ -32,9 +32,7 @@ _DAMAGED = (ValueError, LookupError, TypeError, RecursionError)  # what reading 
 
 
 def games_folder(settings: WebSettings) -> Path | None:
-    """The folder of the games, which need not exist; None if nothing is to be written. SettingsError if there is
-    something else in its place.
-    """
+    """The folder of the games, which need not exist; None if none is to be written. SettingsError for no folder."""
     if settings.no_games:
         return None
     if settings.games is not None:
