@@ -75,10 +75,7 @@ def _in_atari(board: np.ndarray, side: int) -> np.ndarray:
 
 
 class MoveCheck:
-    """Whether the person's last move lost much. If it did, the engine waits until the person has chosen.
-
-    Args:
-        session: the game.
+    """Whether the person's last move in a session lost much. If so, the engine waits until the person has chosen.
 
     Attributes:
         due: the node after a move that is still to be checked, None if there is none.

@@ -3,7 +3,6 @@
 import { t } from "./translate.js";
 
 export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %`);
-
 export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
 
 export function ahead(score, unit) {
@@ -13,13 +12,9 @@ export function ahead(score, unit) {
 }
 
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
-
 export const side = (colour) => ({ black: t("Black"), white: t("White") })[colour] ?? "";
-
 export const rival = (colour) => (colour === "black" ? "white" : "black");
-
 export const levelWords = (level) => (level === 1 ? t("1, the weakest") : level === 20 ? t("20, the strongest") : t("{level} of 20", { level }));
-
 export const sizes = (cols, rows) => `${cols}×${rows}`;
 
 export function time(seconds) {
