@@ -25,9 +25,7 @@ def run_folder(text: str) -> Path:
 
 
 def offered_weights(settings: EngineProcessSettings) -> dict[str, Path]:
-    """The weights files of the user's run and ``--weights``, by the names that the page shows. SettingsError or
-    WeightsError if they cannot be used.
-    """
+    """The weights of the run and of ``--weights`` by their names on the page. SettingsError or WeightsError if unusable."""
     offered = {}
     if settings.run is not None:
         folder = run_folder(settings.run)

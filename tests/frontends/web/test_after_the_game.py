@@ -89,7 +89,7 @@ def test_a_variation_after_a_resignation_is_counted_as_a_game_is() -> None:
     session.tree[session.at].dead = []
     counting.toggle(session.action("C3"))
     assert counting.values()["dead"] == [session.action("C3")]
-    assert counting.result() == "Black wins by 73.5 points."
+    assert counting.ending() == {"winner": "black", "how": "rules", "by": "{margin} points", "margin": 73.5}
 
 
 def test_by_territory_prisoners_count_beside_komi() -> None:
@@ -104,7 +104,7 @@ def test_by_territory_prisoners_count_beside_komi() -> None:
     counting.toggle(session.action("C3"))
     found = counting.values()
     assert (found["black"], found["white"], found["bonus"]) == (79 + 2, 6.5, 6.5)
-    assert counting.result() == "Black wins by 74.5 points."
+    assert counting.ending()["margin"] == 74.5
 
 
 def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
@@ -116,7 +116,7 @@ def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
     assert lead == session.game.position.score() != 0
     shown = view(session, counting)
     assert shown["unit"] == "discs"
-    assert f"by {abs(lead):g}" in shown["result"]
+    assert shown["ending"]["margin"] == abs(lead)
 
 
 def test_nobody_loses_on_time_who_plays_both_sides() -> None:

@@ -4,13 +4,15 @@ import asyncio
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenPage
+from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenGame, OpenPage
 from gozero.frontends.web.server.process import EngineProcess
 from gozero.nets.locations import WEIGHTS
 from tests.frontends.web.talk import Server, Wire
@@ -105,6 +107,8 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         (("game", "tree", "nodes", 1, 1, "action"), 99),
         (("game", "tree", "nodes", 1, 1, "colour"), 5),
         (("game", "tree", "nodes", 2, 1, "action"), 4),
+        (("game", "tree", "nodes", 1, 1, "estimate"), [1, float("nan"), None, []]),
+        (("game", "tree", "nodes", 1, 1, "comment"), float("inf")),
         (("game", "tree", "nodes", 1, 1, "marks"), {"x": "TR"}),
         (("game", "tree", "nodes", 1, 1, "marks"), {"4": "XX"}),
     ],
@@ -249,6 +253,30 @@ def test_a_page_that_does_not_read_is_dropped() -> None:
     assert not dropped
     page.send({"is": "view"})
     assert dropped
+
+
+def test_after_a_snapshot_a_game_is_restored_as_it_says_and_a_closed_page_leaves_no_requests() -> None:
+    requests: list[dict[str, Any]] = []
+    process = SimpleNamespace(send=requests.append)
+    stored = SimpleNamespace(put=lambda saved: None, fault="")
+    games = SimpleNamespace(page_numbers=count(1), stored=stored, engine=lambda: process, forget=lambda game: None)
+
+    async def act() -> OpenGame:
+        game = OpenGame(cast(Any, games), {"game": {"identity": "1", "at": 0, "leaf": 0}})
+        number = game.add_page(OpenPage(lambda: None))
+        process.on_report({"is": "view", "at": 2, "line": [0, 1, 2]})
+        process.on_report({"is": "snapshot", "saved": {"game": {"identity": "1", "at": 1, "leaf": 1}}})  # 2 is deleted
+        process.on_exit()
+        game.request({"do": "view"}, number)
+        game.remove_page(number)
+        process.on_report({"is": "done", "to": number})
+        return game
+
+    with ThreadPoolExecutor(1) as pool:  # Playwright may have a loop in this thread
+        game = pool.submit(asyncio.run, act()).result()
+    assert [request["do"] for request in requests] == ["restore", "restore", "view", "leave"]
+    assert requests[1]["saved"]["game"] == {"identity": "1", "at": 1, "leaf": 1}
+    assert not game._waiting
 
 
 def test_a_page_that_asks_too_fast_is_refused(server: Server, shared_game: str) -> None:

@@ -166,7 +166,7 @@ def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -
     found, remark = opened(text)
     assert remark.startswith("Line 1, column 21: move 3, black C7, cannot be played in go on 9x9")
     assert "2 variations were left out or cut short" in remark
-    assert [node.action for _, node in found.tree.in_order()] == [20, 30, 60]
+    assert [node.action for _, node in found.tree.in_order()] == [-1, 20, 30, 60]
     found.restore(json.loads(json.dumps(found.snapshot(0.0))))
     saved = records.save(found, "")[1]
     assert properties(saved) == properties(text)
@@ -243,7 +243,7 @@ def test_changes_go_into_the_file() -> None:
     text = "(;SZ[9]KM[7]GN[x];B[aa]C[old]LB[cc:1](;W[bb]X2[y])(;TR[cc];W[cc];AB[dd];B[ee])(;W[gg]C[gone]))"
     found, _ = opened(text)
     found.restore(json.loads(json.dumps(found.snapshot(0.0))))
-    _, first, second, third, fourth = [START, *(number for number, _ in found.tree.in_order())]
+    _, first, second, third, fourth = (number for number, _ in found.tree.in_order())
     found.tree[first].comment = "new"
     found.tree.remove(fourth)
     found.go_to(third)
@@ -263,7 +263,7 @@ def test_a_move_in_the_node_of_the_start_is_saved_behind_it(head: str) -> None:
     found.tree[START].comment = "start"
     _, saved = records.save(found, "")
     again, _ = opened(saved)
-    assert [(node.action, node.comment) for _, node in again.tree.in_order()] == [(0, "x"), (10, ""), (80, "")]
+    assert [(node.action, node.comment) for _, node in again.tree.in_order()][1:] == [(0, "x"), (10, ""), (80, "")]
     assert again.tree[START].comment == "start"
 
 

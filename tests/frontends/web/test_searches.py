@@ -140,7 +140,7 @@ def test_a_clock_ends_the_game_while_an_analysis_runs_and_undo_gives_the_time_ba
         view = page.until("view")
         while not view["over"]:
             view = page.until("view")
-        assert view["result"] == "White wins: Black ran out of time."
+        assert (view["ending"]["winner"], view["ending"]["how"]) == ("white", "time")
         page.send(do="undo")
         view = page.until("view")
         assert (view["over"], view["goingOn"], view["turn"]) == (False, True, "black")
@@ -200,7 +200,7 @@ def test_the_end_of_a_game_is_judged_by_its_count(server: Server, shared_game: s
         line = page.until("view")["line"]
         page.send(do="goto", node=line[-1])
         view = page.until("view")
-        assert view["result"] == "Black wins by 1.5 points."
+        assert (view["ending"]["winner"], view["ending"]["margin"]) == ("black", 1.5)
         page.send(do="batch", visits=1)
         graph = analysed(page)[0]["graph"]
         assert (len(graph), graph[-1]["black"], graph[-1]["score"]) == (len(line), 1.0, 1.5)

@@ -85,7 +85,8 @@ def test_a_move_that_lost_much_waits_until_the_person_has_chosen(
     session.play(40)
     check.due = session.live
     assert check.is_due and check.mistake is None
-    check.judge(before, after)
+    session.tree[START].estimate, session.tree[1].estimate = before, after
+    check.judge()
     assert not check.is_due
     assert check.mistake == (warned and {"node": session.live, **warned})
     session.undo()

@@ -26,7 +26,7 @@ def test_moves_lines_and_variations() -> None:
     assert tree.line(START) == [START, first, second, third]
     assert tree.line(other) == [START, first, other]
     assert tree.moves(third) == [(BLACK, 4), (WHITE, 0), (BLACK, 8)]
-    assert [number for number, _ in tree.in_order()] == [first, second, third, other]
+    assert [number for number, _ in tree.in_order()] == [START, first, second, third, other]
     tree.remove(second)
     assert second not in tree
     assert third not in tree

@@ -19,7 +19,7 @@ from gozero.frontends.web.engine.game_tree import START, Estimate
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import graph_point
-from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.games.colours import BLACK
 from gozero.games.position import Position
 from gozero.play import engine
 from gozero.play.report import Analysis, Observer
@@ -88,14 +88,12 @@ class BatchAnalysis:
         self._searched, self._spent = 0, 0.0  # visits that no cache knew, and the seconds for them
 
     def begin(self, visits: Any) -> None:
-        """Analyse every position of the shown line that was not searched as well before. InputError for visits out of
-        range.
-        """
+        """Analyse the positions of the shown line that are known less well. InputError for visits out of range."""
         if not isinstance(visits, int) or not 1 <= visits <= MOST_VISITS:
             raise InputError(f"visits = {str(visits)[:20]!r}: expected 1 to {MOST_VISITS:,}.")
         self.stop()
         self._visits = visits
-        self._waiting = [node for node in self._session.line if self._known_visits(node) < visits]
+        self._waiting = [node for node in self._session.line if self._missing(node) > 0]
         self._total = len(self._waiting)
         self._wanted = self._left()
 
@@ -104,6 +102,7 @@ class BatchAnalysis:
         if not self.is_running:
             self._measure()
             return False
+        self._waiting = [node for node in self._waiting if node in self._session.tree]  # others were deleted
         if self._search is None:
             self._search = self._new_search(self._visits)
         is_stopped = False
@@ -127,26 +126,15 @@ class BatchAnalysis:
         """Give positions that wait to free trees. Those at the end of a game are counted."""
         for tree in range(len(search.forest.trees)):
             while self._waiting and tree not in self._running:
-                node = self._waiting[0]
-                if node in self._session.tree:
-                    position = self._session.position_at(node)
-                    if not position.is_over:
-                        self._begin(search, tree, node, position, self._visits)
-                    elif not self._count(node):
-                        return
+                node, position = self._waiting[0], self._session.position_at(self._waiting[0])
+                if not position.is_over:
+                    search.begin(tree, _request(position, self._visits))
+                    self._running[tree] = node, position
+                elif (found := self._counting.estimate(node, self._visits, self._should_stop)) is None:
+                    return
+                else:
+                    self._learn(node, found)
                 self._waiting.pop(0)
-
-    def _begin(self, search: Search, tree: int, node: int, position: Position, visits: int) -> None:
-        search.begin(tree, SearchRequest(position.state, position.history_row(0), visits))
-        self._running[tree] = node, position
-
-    def _count(self, node: int) -> bool:
-        """Learn what the end of a game is worth; False if a request cuts the count short."""
-        found = estimate_of_end(self._session, self._counting, node, self._visits, self._should_stop)
-        if self._should_stop():
-            return False
-        self._learn(node, found)
-        return True
 
     def _wave(self, search: Search) -> None:
         """A wave of all searches under way, and what those that end in it have found."""
@@ -168,9 +156,10 @@ class BatchAnalysis:
             self._session.tree.learn(node, found)
             self._found.append(node)
 
-    def _known_visits(self, node: int) -> int:
-        known = self._session.tree[node].estimate if node in self._session.tree else None
-        return 0 if known is None else known.visits
+    def _missing(self, node: int) -> int:
+        """Visits that a position needs still, 0 or less if it is known well enough."""
+        known = self._session.tree[node].estimate
+        return self._visits - (0 if known is None else known.visits)
 
     # What the page is told
 
@@ -189,10 +178,8 @@ class BatchAnalysis:
 
     def _left(self) -> int:
         """Visits that are still to be made."""
-        left = sum(self._visits - self._known_visits(node) for node in self._waiting)
-        if self._search is not None:
-            left += sum(self._visits - self._search.root_visits(tree) for tree in self._running)
-        return left
+        running = 0 if self._search is None else sum(map(self._search.root_visits, self._running))
+        return sum(map(self._missing, self._waiting)) + self._visits * len(self._running) - running
 
     def _measure(self) -> None:
         """Measure the speed by a short search of the positions after the first moves, another time if a request waits."""
@@ -200,7 +187,7 @@ class BatchAnalysis:
         actions = np.flatnonzero(first.legal())[: len(search.forest.trees)]
         positions = [position for position in first.children(actions) if not position.is_over]
         for tree, position in enumerate(positions):
-            search.begin(tree, SearchRequest(position.state, position.history_row(0), PROBE_VISITS))
+            search.begin(tree, _request(position, PROBE_VISITS))
         while not search.is_finished:
             self._timed_wave(search, list(range(len(positions))))
             if self._should_stop():
@@ -209,19 +196,14 @@ class BatchAnalysis:
         self._report({"is": "speed", "speed": self.speed})
 
 
+def _request(position: Position, visits: int) -> SearchRequest:
+    return SearchRequest(position.state, position.history_row(0), visits)
+
+
 def _fresh_visits(search: Search, trees: list[int]) -> int:
     """Visits in these trees, less the evaluations that were in a cache."""
     hits = getattr(search.evaluator, "hits", None) or 0
     return sum(search.root_visits(tree) for tree in trees) - hits
-
-
-def estimate_of_end(
-    session: GameSession, counting: Counting, node: int, visits: int, should_stop: Callable[[], bool]
-) -> Estimate:
-    """The count of the end of a game, as if it were searched."""
-    with session.looking_at(node):
-        winner, lead = counting.outcome(should_stop)
-    return Estimate(visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
 
 
 def estimate_of(analysis: Analysis) -> Estimate:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import COUNTED_GAMES
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent, result_text
-from gozero.games.descriptions import DESCRIPTIONS, won_by
+from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY, WHITE, result_text
+from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go import go
 from gozero.play.current_game import GoGame
 from gozero.play.ending import Ending, GoEnding, Outcome
@@ -97,21 +98,14 @@ class Counting:
             return Outcome.of_lead(self._lead(self._settlement(should_stop)))
         return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
 
-    def result(self) -> str:
-        """The result in one sentence; empty while the game goes on."""
-        session = self._session
-        if not session.is_over:
-            return ""
-        if (ended := session.ended_here) is not None:
-            how = "resigned" if ended.how == "resignation" else "ran out of time"
-            return f"{COLOUR_NAMES[ended.winner]} wins: {COLOUR_NAMES[opponent(ended.winner)]} {how}."
-        winner, lead = self.outcome()
-        if winner == EMPTY:
-            return "The game is a draw."
-        return f"{COLOUR_NAMES[winner]} wins by {won_by(session.game.name, winner, lead)}."
+    def estimate(self, node: int, visits: int, should_stop: Callable[[], bool]) -> Estimate | None:
+        """The count of a node where the game is over, as if it were searched; None if the count was stopped."""
+        with self._session.looking_at(node):
+            winner, lead = self.outcome(should_stop)
+        return None if should_stop() else Estimate(visits, {BLACK: 1.0, WHITE: 0.0, EMPTY: 0.5}[winner], lead)
 
     def ending(self) -> dict[str, Any] | None:
-        """The same for the page to put into its own words; None while the game goes on."""
+        """How the game ended, for the page to put into words; None while it goes on."""
         session = self._session
         if not session.is_over:
             return None

@@ -139,8 +139,8 @@ class MoveTree:
         return [(self._nodes[step].colour, self._nodes[step].action) for step in self.path(number)[1:]]
 
     def in_order(self) -> Iterator[tuple[int, Node]]:
-        """Every node but the start, main line first, parents before children."""
-        pending = self._nodes[START].children[::-1]
+        """Every node, main line first, parents before children."""
+        pending = [START]
         while pending:
             number = pending.pop()
             yield number, self._nodes[number]
@@ -150,17 +150,13 @@ class MoveTree:
         """As plain JSON values; parents come before children, and children in their order."""
         return {
             "next": self._next,
-            "nodes": [
-                [number, {**vars(node), "children": []}] for number, node in ((START, self[START]), *self.in_order())
-            ],
+            "nodes": [[number, {**vars(node), "children": []}] for number, node in self.in_order()],
             "origin": self.origin and asdict(self.origin),
         }
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], actions: int) -> MoveTree:
-        """The tree of `to_values` in a game with so many actions. ValueError, LookupError or TypeError for other
-        values: a page may send anything.
-        """
+        """The tree of `to_values`, for so many actions. ValueError, LookupError or TypeError for other values."""
         tree = cls()
         tree.origin = SourceFile(**values["origin"]) if values["origin"] else None
         for number, found in values["nodes"]:

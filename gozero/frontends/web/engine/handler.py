@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import math
 import queue
 import time
@@ -26,8 +27,7 @@ from gozero.frontends.web.engine import records, variations
 from gozero.frontends.web.engine.lessons import SHARED, lessons
 from gozero.frontends.web.engine.searches import Report, Searches
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.titles import title
-from gozero.frontends.web.engine.views import view
+from gozero.frontends.web.engine.views import title, view
 from gozero.frontends.web.settings import PROGRAM, EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
 from gozero.frontends.web.training_run import offered_weights
@@ -263,7 +263,7 @@ class RequestHandler:
         searches = self._open(replace(setup, engine="") if is_gone else setup)
         try:
             searches.session.restore(saved["game"])
-            view(searches.session, searches.counting)
+            json.dumps([view(searches.session, searches.counting), searches.session.snapshot(0.0)], allow_nan=False)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches
@@ -338,12 +338,13 @@ class RequestHandler:
     def _show(self, *, is_changed: bool = True) -> None:
         """Report what the pages show, and a snapshot if the game has changed."""
         session, now = self._session, time.monotonic()
-        if self._searches.check.is_due or self._searches.check.mistake:
+        check = self._searches.check
+        if check.is_due or check.mistake:
             session.clock.stop(now)
         else:
             session.run_clock(now)
         if is_changed:
-            shown = title(session, self._searches.counting)
+            shown = title(session, self._searches.counting)  # before the snapshot, which has its result
             saved = {"setup": asdict(session.setup), "game": session.snapshot(now), "title": shown}
             self._report({"is": "snapshot", "saved": saved})
         if (tree := variations.shape(session)) != self._tree:
@@ -353,12 +354,15 @@ class RequestHandler:
 
     def _view(self) -> dict[str, Any]:
         searches = self._searches
-        batch = searches.batch
-        flags: dict[str, Any] = {"analysing": searches.is_analysing, "batch": batch.is_running, "speed": batch.speed}
-        flags["mistake"] = searches.check.mistake
-        if searches.check.mistake:
-            flags["thinking"] = False
-        return {**view(searches.session, searches.counting), **flags}
+        shown, mistake = view(searches.session, searches.counting), searches.check.mistake
+        return {
+            **shown,
+            "analysing": searches.is_analysing,
+            "batch": searches.batch.is_running,
+            "speed": searches.batch.speed,
+            "mistake": mistake,
+            "thinking": shown["thinking"] and not mistake,
+        }
 
 
 def _bytes_of(text: Any) -> bytes:

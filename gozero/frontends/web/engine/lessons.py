@@ -32,25 +32,20 @@ def table() -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def lessons(game: str) -> list[dict[str, Any]]:
-    """The lessons of a game for the page, as plain JSON values."""
-    name = SHARED.get(game, game)
-    return [_shown(name, lesson) for lesson in table()[name]]
+    """The lessons of a game that has its own, for the page, as plain JSON values."""
+    return [_shown(game, lesson) for lesson in table()[game]]
 
 
-def begun(game: str, lesson: Mapping[str, Any]) -> GameSession:
-    """A session in the position of a lesson. ValueError or InputError if its diagram or its moves cannot be."""
+def begun(game: str, lesson: Mapping[str, Any], more: Sequence[str] = ()) -> GameSession:
+    """A session in the position of a lesson, after more moves. ValueError or InputError if these cannot be."""
     rows = lesson["diagram"].splitlines()[1:]
     columns = len(rows[0].split())
     session = GameSession(Setup(game=game, person="both"), columns, [columns])
     diagram = parse_diagram(lesson["diagram"], columns, len(rows))
     session.set_up({point: int(colour) for point, colour in enumerate(diagram.colours) if colour}, diagram.to_play)
-    _play(session, lesson.get("moves", []))
-    return session
-
-
-def _play(session: GameSession, vertices: Sequence[str]) -> None:
-    for vertex in vertices:
+    for vertex in (*lesson.get("moves", ()), *more):
         session.play(session.action(vertex))
+    return session
 
 
 def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,18 +58,16 @@ def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
         "view": _view(session),
         "refused": {kind.vertex(point): text for point, text in refused.items() if text},
         "answers": {
-            moves.split()[0]: {"isRight": is_right, "text": text, "view": _after(game, lesson, moves)}
+            moves.split()[0]: {"isRight": is_right, "text": text, "view": _after(begun(game, lesson, moves.split()))}
             for is_right, name in ((True, "right"), (False, "wrong"))
             for moves, text in lesson.get(name, {}).items()
         },
     }
 
 
-def _after(game: str, lesson: Mapping[str, Any], moves: str) -> dict[str, Any]:
-    """The view after these moves."""
-    session = begun(game, lesson)
-    _play(session, moves.split())
-    return {**_view(session), "toPlay": None}  # nothing can be played there
+def _after(session: GameSession) -> dict[str, Any]:
+    """The view after an answer, in which nothing can be played."""
+    return {**_view(session), "toPlay": None}
 
 
 def _view(session: GameSession) -> dict[str, Any]:

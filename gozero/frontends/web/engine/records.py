@@ -59,18 +59,18 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
 
 
 def _branches(tree: MoveTree) -> list[Branch]:
-    places: dict[int, int] = {START: -1}
-    branches: list[Branch] = []
-    for number, node in tree.in_order():
-        places[number] = len(branches)
-        parent = places[node.parent]
-        branches.append(Branch(parent, node.colour, node.action, node.comment, node.marks, sources=node.sources))
-    return branches
+    nodes = dict(tree.in_order())
+    places = {number: place for place, number in enumerate(nodes, start=-1)}
+    return [
+        Branch(places[node.parent], node.colour, node.action, node.comment, node.marks, sources=node.sources)
+        for number, node in nodes.items()
+        if number != START
+    ]
 
 
 def left_out(session: GameSession) -> str:
     """What a saved file of this game does not have, in a sentence; "" if it has all."""
-    nodes = [session.tree[START], *(node for _, node in session.tree.in_order())]
+    nodes = [node for _, node in session.tree.in_order()]
     has_more = len(nodes) > len(session.line) or any(node.comment or node.marks for node in nodes)
     return LIST_ONLY if session.start is None and has_more else ""
 
@@ -120,9 +120,7 @@ class RecordFile:
                 raise _unreadable(error) if looks_like_sgf else InputError(NEITHER) from None
 
     def setup(self, setup: Setup, number: int = 0) -> Setup:
-        """The setup for the review of a game that is opened in a game of ``setup``. InputError if there is none of this
-        number, or of an unknown kind.
-        """
+        """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""
         setup = replace(setup, person="both", handicap=0, record_rules=None)
         if self.games:
             return self._sgf_setup(setup, number)
@@ -221,9 +219,7 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
 
 
 def _play_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[list[int], list[int]]:
-    """Play all moves of a file that can be played: its nodes that are left out, and the places of the moves that the
-    rules refuse.
-    """
+    """Play what can be played of a file: its nodes that are left out, and the places of moves that are refused."""
     game, tree = session.game, session.tree
     nodes, positions = {-1: START}, {-1: game.position}
     waiting = Counter(branch.parent for branch in branches)

@@ -6,12 +6,10 @@ Moves are graded by points in Go, as KaTrain does, and by the chance to win in o
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
-from gozero.games.game import Game
 from gozero.play.current_game import GoGame
 
 # losses from which a move has the grades 1 to 5: points (KaTrain's), and shares of the chance to win
@@ -31,9 +29,10 @@ class Judgement(NamedTuple):
     grade: int
 
 
-def judged(session: GameSession, before: int, after: int, measure: str) -> Judgement | None:
-    """The move from one node to the next, graded by "points" or "chance"; None unless both were analysed."""
-    known, then, move = session.tree[before].estimate, session.tree[after].estimate, session.tree[after]
+def judged(session: GameSession, node: int, measure: str) -> Judgement | None:
+    """The move that leads to a node, graded by "points" or "chance"; None unless both positions were analysed."""
+    move = session.tree[node]
+    known, then = session.tree[move.parent].estimate, move.estimate
     if known is None or then is None:
         return None
     sign = 1 if move.colour == BLACK else -1
@@ -42,7 +41,7 @@ def judged(session: GameSession, before: int, after: int, measure: str) -> Judge
     if known.line[:1] == (move.action,):
         chance, points = min(chance, 0.0), points and min(points, 0.0)
     loss = points if measure == "points" and points is not None else chance
-    return Judgement(after, move.colour, chance, points, sum(loss >= limit for limit in LIMITS[measure]))
+    return Judgement(node, move.colour, chance, points, sum(loss >= limit for limit in LIMITS[measure]))
 
 
 def measure_of(session: GameSession) -> str:
@@ -54,20 +53,15 @@ def measure_of(session: GameSession) -> str:
 
 def review(session: GameSession) -> dict[str, Any]:
     """The review of the line that is shown, as plain JSON: `grades` and `mistakes` in the order of its moves."""
-    path = session.tree.path(session.at)
-    measure = measure_of(session)
-    moves = [judged(session, before, after, measure) for before, after in pairwise(session.line)]
-    last = [judged(session, before, after, measure) for before, after in pairwise(path[-1 - LAST_MOVES :])]
+    measure, line = measure_of(session), session.line
+    moves = [judged(session, node, measure) for node in line[1:]]
+    last = moves[: line.index(session.at)][-LAST_MOVES:]
     return {
         "measure": measure,
         "limits": LIMITS[measure],
         "grades": [move and {"colour": COLOUR_WORDS[move.colour], "grade": move.grade} for move in moves],
         "sides": {COLOUR_WORDS[colour]: _side(moves, colour, measure) for colour in (BLACK, WHITE)},
-        "mistakes": [
-            {**_values(session, move), "number": number, **_better(session, move)}
-            for number, move in enumerate(moves, start=1)
-            if move is not None and move.grade >= MISTAKE
-        ],
+        "mistakes": [_values(session, move) for move in moves if move is not None and move.grade >= MISTAKE],
         "last": [_values(session, move) for move in last if move is not None],
     }
 
@@ -83,32 +77,20 @@ def _side(moves: list[Judgement | None], colour: int, measure: str) -> dict[str,
 
 
 def _values(session: GameSession, move: Judgement) -> dict[str, Any]:
-    action = session.tree[move.node].action
-    return {
-        "node": move.node,
-        "colour": COLOUR_WORDS[move.colour],
-        "vertex": session.vertex(action),
-        "point": ends(session.game.definition, action)[1],
-        "loss": round(move.chance, DIGITS),
-        "points": None if move.points is None else round(move.points, 1),
-        "grade": move.grade,
-    }
-
-
-def _better(session: GameSession, move: Judgement) -> dict[str, Any]:
-    """The line that was expected in place of a move."""
-    before = session.tree[move.node].parent
+    """A move with the line that was expected in its place."""
+    action, before = session.tree[move.node].action, session.tree[move.node].parent
     known = session.tree[before].estimate
     line = () if known is None else known.line
     return {
+        "node": move.node,
         "before": before,
+        "number": len(session.tree.path(before)),
+        "colour": COLOUR_WORDS[move.colour],
+        "vertex": session.vertex(action),
+        "point": session.ends(action)[1],
+        "loss": round(move.chance, DIGITS),
+        "points": None if move.points is None else round(move.points, 1),
+        "grade": move.grade,
         "better": [session.vertex(action) for action in line],
-        "betterPoints": [ends(session.game.definition, action) for action in line],
+        "betterPoints": [session.ends(action) for action in line],
     }
-
-
-def ends(kind: Game, action: int) -> tuple[int, int]:
-    """The points from which and to which an action goes; both are one point where a stone is put, and beyond the board
-    for a pass.
-    """
-    return kind.ends(action) if action < kind.pass_action else (kind.points, kind.points)

@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
-from gozero.frontends.web.engine.batch import BatchAnalysis, Report, estimate_of, estimate_of_end
+from gozero.frontends.web.engine.batch import BatchAnalysis, Report, estimate_of
 from gozero.frontends.web.engine.counting import Counting
-from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.teaching import CHECK_VISITS, MoveCheck, facts
 from gozero.frontends.web.engine.views import analysis_values
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
+from gozero.games.position import Position
 from gozero.play import engine
 from gozero.play.current_game import CurrentGame
 from gozero.play.levels import level
@@ -161,22 +161,26 @@ class Searches:
 
     def _check(self, node: int) -> bool:
         """Search before and after the person's move; whether it was a mistake."""
-        tree, found = self.session.tree, []
+        tree = self.session.tree
         for number in (tree[node].parent, node):
             known = tree[number].estimate
             if known is None or known.visits < CHECK_VISITS:
-                known = self._estimate(number, CHECK_VISITS)
+                found = estimate_of(self._search_aside(self.session.position_at(number)))
                 if self._should_stop():
                     return False
-                tree.learn(number, known)
-            found.append(known)
-        self.check.judge(*found)
+                tree.learn(number, found)
+        self.check.judge()
         return self.check.mistake is not None
 
+    def _search_aside(self, root: Position) -> Analysis:
+        """What a short search of another position finds; a request cuts it short."""
+        found: list[Analysis] = []
+        limits = Limits(CHECK_VISITS, should_stop=self._should_stop)
+        self._analyst.analyse_aside(root, limits, Observer(found.append, most_moves=1))
+        return found[-1]
+
     def _move(self, observer: Observer) -> bool:
-        """Think about the live position, and move there, resign, or lose on time; False if the thought was cut short,
-        which begins again if it is still wanted.
-        """
+        """Think about the live position, and move, resign, or lose on time; False if the thought was cut short."""
         session, player = self.session, self._opponent
         colour, is_cut = session.live_turn, False
         self._follow()
@@ -243,18 +247,5 @@ class Searches:
         (passed,) = root.children([root.game.pass_action])
         if passed.is_over:
             return {}
-        reports: list[Analysis] = []
-        limits = Limits(CHECK_VISITS, should_stop=self._should_stop)
-        self._analyst.analyse_aside(passed, limits, Observer(reports.append, most_moves=1))
-        other = reports[-1].score
+        other = self._search_aside(passed).score
         return {} if other is None else {"gain": round(best.score + other, 1)}
-
-    def _estimate(self, node: int, visits: int) -> Estimate:
-        """What a search finds of a node; worth nothing if it was stopped."""
-        position = self.session.position_at(node)
-        if position.is_over:
-            return estimate_of_end(self.session, self.counting, node, visits, self._should_stop)
-        analyses: list[Analysis] = []
-        limits = Limits(visits, should_stop=self._should_stop)
-        self._analyst.analyse_aside(position, limits, Observer(analyses.append, most_moves=1))
-        return estimate_of(analyses[-1])

@@ -121,6 +121,11 @@ class GameSession:
         """An action as the page shows it."""
         return descriptions.vertex(self.game.definition, action)
 
+    def ends(self, action: int) -> tuple[int, int]:
+        """The points from which and to which an action goes, the same if a stone is put; of a pass, beyond the board."""
+        kind = self.game.definition
+        return kind.ends(action) if action < kind.pass_action else (kind.points, kind.points)
+
     def action(self, text: Any) -> int:
         """The action of a vertex of GTP. InputError if this board has no such vertex."""
         try:
@@ -265,9 +270,7 @@ class GameSession:
         return self.setup.played_rules or next(iter(rule_sets(self.game.name)), "")
 
     def begin_from(self, record: GameRecord) -> None:
-        """Begin a new session from the start of a record of its game. ValueError if its stones or size cannot be
-        played.
-        """
+        """Begin a new session as a record of its game does. ValueError if its stones or size cannot be played."""
         self.start = _begun(self.game, record, self.rules)
         self._first = self.game.position.copy()
 
@@ -324,9 +327,7 @@ def _first_record(game: CurrentGame, rules: str) -> GameRecord | None:
 
 
 def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
-    """Let a game begin as a record does: how it begins now, with the record's result. ValueError if its stones or size
-    cannot be played.
-    """
+    """How a game begins now, as a record does, with its result. ValueError if its stones or size cannot be played."""
     if isinstance(game, GoGame):
         game.load_record(replace(record, moves=()))
         return game.record()

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from gozero.frontends.web.engine.game_tree import Estimate
+from gozero.frontends.web.engine.review import LIMITS, judged
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import GO_FAMILY, descriptions
-from gozero.games.colours import BLACK, EMPTY, opponent
+from gozero.games.colours import EMPTY, opponent
 from gozero.games.position import Position
 from gozero.scoring.regions import chains_of, mask_of, touches
 
 CHECK_VISITS = 100  # of each of the two searches behind a warning
-LEAST_POINTS, LEAST_CHANCE = 6.0, 0.2  # that a move must lose for a warning
+LEAST_POINTS, LEAST_CHANCE = LIMITS["points"][3], LIMITS["chance"][3]  # that a move must lose for a warning
 
 
 def facts(position: Position, action: int) -> dict[str, Any]:
@@ -75,10 +75,7 @@ def _in_atari(board: np.ndarray, side: int) -> np.ndarray:
 
 
 class MoveCheck:
-    """Whether the person's last move lost much. If it did, the engine waits until the person has chosen.
-
-    Args:
-        session: the game.
+    """Whether the person's last move in a session lost much. If so, the engine waits until the person has chosen.
 
     Attributes:
         due: the node after a move that is still to be checked, None if there is none.
@@ -96,25 +93,19 @@ class MoveCheck:
 
     @property
     def mistake(self) -> dict[str, Any] | None:
-        """The last move, for which the engine waits, and what it lost: of the chance, and in points, None if these are
-        few or not known. None if the engine does not wait.
-        """
+        """The move for which the engine waits, None if there is none, with what it lost: points only if they are many."""
         found = self._mistake
         return found if found and self._session.is_engines_turn and found["node"] == self._session.live else None
 
-    def judge(self, before: Estimate, after: Estimate) -> None:
-        """Take what a search found before and after the move that is due."""
+    def judge(self) -> None:
+        """Judge the move that is due by what was found before and after it."""
         assert self.due is not None
-        move, node = self._session.tree[self.due], self.due
+        move = judged(self._session, self.due, "chance")
         self.clear()
-        sign = 1 if move.colour == BLACK else -1
-        chance, lost = sign * (before.chance - after.chance), 0.0
-        if before.score is not None and after.score is not None:
-            lost = sign * (before.score - after.score)
-        points = round(lost, 1) if lost >= LEAST_POINTS else None
-        is_best = before.line[:1] == (move.action,)
-        if not is_best and (points is not None or chance >= LEAST_CHANCE):
-            self._mistake = {"node": node, "chance": round(chance, 2), "points": points}
+        assert move is not None
+        points = round(move.points, 1) if move.points is not None and move.points >= LEAST_POINTS else None
+        if points is not None or move.chance >= LEAST_CHANCE:
+            self._mistake = {"node": move.node, "chance": round(move.chance, 2), "points": points}
 
     def clear(self) -> None:
         """Let the engine answer."""

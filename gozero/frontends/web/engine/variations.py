@@ -5,13 +5,12 @@ from __future__ import annotations
 import string
 from typing import Any
 
-from gozero.frontends.web.engine.game_tree import START, Node
+from gozero.frontends.web.engine.game_tree import START
+from gozero.frontends.web.engine.review import MISTAKE, judged, measure_of
 from gozero.frontends.web.engine.session import GameSession
-from gozero.games.colours import BLACK
 from gozero.records.sgf_marks import LABEL, SHAPES
 from gozero.system.errors import InputError
 
-LARGE_LOSS = 0.1  # of a chance, for a move to be drawn as a mistake
 HAS_COMMENT, IS_MISTAKE = 1, 2  # bits of a node's sign; marks count as a comment
 LETTER = "LB"  # asks for a label, the first letter that is free
 
@@ -20,33 +19,23 @@ def shape(session: GameSession) -> dict[str, Any]:
     """The report of all nodes, parents before children, main line first: their numbers, the places of their parents in
     this list, and, as texts with a digit for each, colours and signs, see `HAS_COMMENT`.
     """
-    tree = session.tree
-    places, parents = {START: 0}, [-1]
-    colours, signs = [0], [_sign(tree[START], None)]
-    for number, node in tree.in_order():
-        places[number] = len(parents)
-        parents.append(places[node.parent])
-        colours.append(node.colour)
-        signs.append(_sign(node, tree[node.parent]))
+    nodes, measure = dict(session.tree.in_order()), measure_of(session)
+    places = {number: place for place, number in enumerate(nodes)}
     return {
         "is": "tree",
         "identity": session.identity,
-        "nodes": list(places),
-        "parents": parents,
-        "colours": "".join(map(str, colours)),
-        "signs": "".join(map(str, signs)),
+        "nodes": list(nodes),
+        "parents": [places.get(node.parent, -1) for node in nodes.values()],
+        "colours": "".join(str(node.colour) for node in nodes.values()),
+        "signs": "".join(str(_sign(session, number, measure)) for number in nodes),
     }
 
 
-def _sign(node: Node, before: Node | None) -> int:
+def _sign(session: GameSession, number: int, measure: str) -> int:
     """What a page draws beside a node."""
-    sign = HAS_COMMENT if node.comment or node.marks else 0
-    if before is None or before.estimate is None or node.estimate is None:
-        return sign
-    gain = node.estimate.chance - before.estimate.chance
-    is_mistake = (gain if node.colour == BLACK else -gain) <= -LARGE_LOSS
-    is_best = before.estimate.line[:1] == (node.action,)
-    return sign | (IS_MISTAKE if is_mistake and not is_best else 0)
+    node, move = session.tree[number], None if number == START else judged(session, number, measure)
+    comment = HAS_COMMENT if node.comment or node.marks else 0
+    return comment | (IS_MISTAKE if move is not None and move.grade >= MISTAKE else 0)
 
 
 def delete(session: GameSession, number: Any) -> None:
@@ -75,9 +64,7 @@ def promote(session: GameSession, number: Any) -> None:
 
 
 def mark(session: GameSession, number: Any, point: Any, name: Any) -> None:
-    """Put a mark, one of `SHAPES` or `LETTER`, on a point of a node's position, or take it off if it is there.
-    InputError if there is no such node, point or mark, or no letter is left.
-    """
+    """Put a mark of `SHAPES` or `LETTER` on a node's point, or take it off. InputError if one of these is unknown."""
     _check(session, number)
     marks = session.tree[number].marks
     if type(point) is not int or not 0 <= point < session.game.definition.points:

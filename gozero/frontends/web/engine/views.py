@@ -1,4 +1,4 @@
-"""What a page shows: the position as it is to be drawn, and a look at a search.
+"""What a page shows: the position as it is to be drawn, a look at a search, a game in the list of games.
 
 All values are plain JSON. Points are numbered from the top left; chances are shares 0 to 1.
 """
@@ -6,23 +6,21 @@ All values are plain JSON. Points are numbered from the top left; chances are sh
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.game_tree import Estimate
-from gozero.frontends.web.engine.review import ends, review
+from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, GO_FAMILY, TURNED_GAMES
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, opponent
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
-from gozero.play.report import Analysis
+from gozero.play.report import Analysis, MoveAnalysis
 from gozero.records.sgf import GameRecord
-
-if TYPE_CHECKING:
-    from gozero.frontends.web.engine.counting import Counting
 
 UNITS = {"course_go": "eyes", "nogo": "moves", "othello": "discs"}
 """Of a lead that is not in points; NoGo's are the moves that one side has left and the other has not."""
@@ -41,7 +39,6 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
         **_turn(session),
         **_moves(session),
         **_terms(session),
-        "result": counting.result(),
         "ending": counting.ending(),
         "count": counting.values(),
     }
@@ -50,8 +47,8 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
 def _board(session: GameSession) -> dict[str, Any]:
     """The board and what stands on it."""
     game, action = session.game, session.tree[session.at].action
-    notation = DESCRIPTIONS[game.name].notation
-    last = ends(game.definition, action) if 0 <= action < game.definition.pass_action else None
+    notation, taken = DESCRIPTIONS[game.name].notation, game.captured if isinstance(game, GoGame) else None
+    origin, last = session.ends(action) if 0 <= action < game.definition.pass_action else (None, None)
     return {
         "game": game.name,
         "cols": game.definition.cols,
@@ -64,10 +61,10 @@ def _board(session: GameSession) -> dict[str, Any]:
         "fromTop": notation.from_top,
         "turned": game.name in TURNED_GAMES,
         "stones": game.stones().reshape(-1).tolist(),
-        "last": last and last[1],
-        "lastFrom": last and last[0],
+        "last": last,
+        "lastFrom": origin,
         "lastText": _last_move(session),
-        "gains": _gains(session),
+        "captured": taken and {word: taken[opponent(colour)] for colour, word in COLOUR_WORDS.items()},
     }
 
 
@@ -102,7 +99,7 @@ def _moves(session: GameSession) -> dict[str, Any]:
         "at": session.at,
         "line": line,
         "number": len(tree.path(session.at)) - 1,
-        "next": [ends(session.game.definition, tree[number].action)[1] for number in tree[session.at].children],
+        "next": [session.ends(tree[number].action)[1] for number in tree[session.at].children],
         "graph": [graph_point(tree[number].estimate) for number in line],
         "review": review(session),
         "comment": tree[session.at].comment,
@@ -141,22 +138,23 @@ def analysis_values(analysis: Analysis, session: GameSession, node: int) -> dict
         "toPlay": NAMES[analysis.colour],
         "black": _share(sign * analysis.value),
         "score": _rounded(analysis.score, sign),
-        "moves": [
-            {
-                "point": ends(session.game.definition, move.action)[1],
-                "from": ends(session.game.definition, move.action)[0],
-                "vertex": session.vertex(move.action),
-                "visits": move.visits,
-                "share": round(move.visits / max(1, analysis.visits), DIGITS),
-                "chance": _share(move.value) if move.visits else None,
-                "score": _rounded(move.score) if move.visits else None,
-                "prior": round(move.prior, DIGITS),
-                "line": [session.vertex(action) for action in move.line],
-                "points": [ends(session.game.definition, action) for action in move.line],
-            }
-            for move in analysis.moves
-        ],
+        "moves": [_candidate(move, session) for move in analysis.moves],
         "ownership": None if analysis.ownership is None else np.round(sign * analysis.ownership, 2).tolist(),
+    }
+
+
+def _candidate(move: MoveAnalysis, session: GameSession) -> dict[str, Any]:
+    origin, point = session.ends(move.action)
+    return {
+        "point": point,
+        "from": origin,
+        "vertex": session.vertex(move.action),
+        "visits": move.visits,
+        "chance": _share(move.value) if move.visits else None,
+        "score": _rounded(move.score) if move.visits else None,
+        "prior": round(move.prior, DIGITS),
+        "line": [session.vertex(action) for action in move.line],
+        "points": [session.ends(action) for action in move.line],
     }
 
 
@@ -176,18 +174,6 @@ def _rounded(lead: float | None, sign: int = 1) -> float | None:
     return None if lead is None else round(sign * lead, 1)
 
 
-def _gains(session: GameSession) -> dict[str, Any] | None:
-    """What is counted beside each player: stones captured in Go, discs in Othello; None in the other games."""
-    game = session.game
-    if game.name == "othello":
-        board = game.stones()
-        return {"what": "discs", **{COLOUR_WORDS[colour]: int((board == colour).sum()) for colour in (BLACK, WHITE)}}
-    if not isinstance(game, GoGame):
-        return None
-    taken = {COLOUR_WORDS[opponent(colour)]: count for colour, count in game.captured.items()}
-    return {"what": "captured", **taken}
-
-
 def _last_move(session: GameSession) -> str:
     """The last move in words; of the start, nothing."""
     node = session.tree[session.at]
@@ -195,3 +181,30 @@ def _last_move(session: GameSession) -> str:
         return ""
     is_pass = node.action == session.game.definition.pass_action
     return f"{COLOUR_NAMES[node.colour]} {'passes' if is_pass else session.vertex(node.action)}"
+
+
+def title(session: GameSession, counting: Counting) -> dict[str, Any] | None:
+    """What the list of games shows of this one; None if no move was ever played, so that there is nothing to come back
+    to. A count of Go may need a search, so the result is asked only where the page shows the end.
+    """
+    if not session.tree.has_grown:
+        return None
+    if session.is_going_on:
+        session.result = ""
+    elif session.at == session.end or session.ended is not None:
+        session.result = counting.sgf_result()
+    start, origin, kind = session.start, session.tree.origin, session.game.definition
+    players = [name for name in (start.black_name, start.white_name) if name] if start else []
+    return {
+        "played": session.played,
+        "game": session.game.name,
+        "cols": kind.cols,
+        "rows": kind.rows,
+        "person": session.setup.person,
+        "level": session.setup.level,
+        "engine": session.setup.engine,
+        "record": " – ".join(players) or (origin.name if origin else ""),
+        "moves": len(session.tree.path(session.end)) - 1,
+        "goesOn": session.is_going_on,
+        "result": (start.result if start else "") or session.result,
+    }

@@ -63,7 +63,7 @@ class OpenGame:
         self.process: EngineProcess | None = None
         self._games = games
         self._saved = saved
-        self._shown: dict[str, Any] = {}  # the node that is shown, and the end of its line
+        self._shown: dict[str, Any] = {}  # since then: the node that is shown, and the end of its line
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: Counter[int] = Counter()  # requests of each page
 
@@ -147,9 +147,10 @@ class OpenGame:
     def _on_report(self, report: dict[str, Any]) -> None:
         number = report.pop("to", None)
         if report["is"] == "done":
-            self._waiting[number] -= 1
+            if number in self.pages:
+                self._waiting[number] -= 1
         elif report["is"] == "snapshot":
-            self._saved = report["saved"]
+            self._saved, self._shown = report["saved"], {}
             self._games.stored.put(report["saved"])
             self.send(self._snapshot(report["saved"]))
         else:

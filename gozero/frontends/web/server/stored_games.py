@@ -32,9 +32,7 @@ _DAMAGED = (ValueError, LookupError, TypeError, RecursionError)  # what reading 
 
 
 def games_folder(settings: WebSettings) -> Path | None:
-    """The folder of the games, which need not exist; None if nothing is to be written. SettingsError if there is
-    something else in its place.
-    """
+    """The folder of the games, which need not exist; None if none is to be written. SettingsError for no folder."""
     if settings.no_games:
         return None
     if settings.games is not None:
@@ -86,7 +84,7 @@ class StoredGames:
         """The snapshot of a game; None if there is none that can be read."""
         if identity in self._in_memory or self._folder is None or not _IDENTITY.fullmatch(identity):
             return self._in_memory.get(identity)
-        return await asyncio.to_thread(self._read, self._folder / f"{identity}{SUFFIX}")
+        return await asyncio.to_thread(self._read, self._folder / f"{identity}{SUFFIX}", is_whole=True)
 
     async def titles(self) -> list[dict[str, Any]]:
         """The title of each game with its `identity`, the game played last first."""
@@ -138,11 +136,13 @@ class StoredGames:
             if self._in_memory.get(identity) is saved:
                 del self._in_memory[identity]
 
-    def _read(self, path: Path) -> dict[str, Any] | None:
-        """The snapshot in a file; None if there is none, or none that can be read."""
+    def _read(self, path: Path, *, is_whole: bool) -> dict[str, Any] | None:
+        """The title in a file, or its whole snapshot; None if there is no file, or none that can be read."""
         try:
             with path.open(encoding="utf-8") as file:
-                _title(file.readline())
+                title = _title(file.readline())
+                if not is_whole:
+                    return title
                 saved = json.loads(file.readline())
                 return {"setup": saved["setup"], "game": dict(saved["game"]), "title": saved["title"]}
         except (FileNotFoundError, NotADirectoryError):
@@ -152,16 +152,8 @@ class StoredGames:
             return None
 
     def _read_titles(self, folder: Path) -> dict[str, dict[str, Any]]:
-        found = {}
-        for path in folder.glob(f"*{SUFFIX}"):  # none if there is no folder
-            try:
-                with path.open(encoding="utf-8") as file:
-                    found[path.name.removesuffix(SUFFIX)] = _title(file.readline())
-            except FileNotFoundError:  # deleted meanwhile
-                continue
-            except (OSError, *_DAMAGED) as error:
-                self._leave_out(path, error)
-        return found
+        found = {path: self._read(path, is_whole=False) for path in folder.glob(f"*{SUFFIX}")}  # none without a folder
+        return {path.name.removesuffix(SUFFIX): title for path, title in found.items() if title is not None}
 
     def _leave_out(self, path: Path, error: Exception) -> None:
         """Name a file that cannot be read in the terminal, once."""

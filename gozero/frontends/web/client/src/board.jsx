@@ -5,6 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { markerOf, markInWords } from "./marks.jsx";
 import { t } from "./translate.js";
 import { candidates } from "./candidates.js";
+import { usePage } from "./server.js";
 import { signed } from "./review.jsx";
 import { percent, short, sizes } from "./words.js";
 
@@ -38,7 +39,9 @@ export const nameOf = (view, point) => `${view.letters[point % view.cols]}${rowO
 
 const rowOf = (view, y) => (view.fromTop ? y + 1 : view.rows - y);
 
-export function Board({ view, look, overlay, preview, hint, marked, details, isHidden, onPlay, onMark, onPick, variations, coordinates, marksLegal }) {
+/** The board of the page, or of what stands in its place in the context. */
+export function Board() {
+  const page = usePage(), { view, mark, setMark, play, pick, memory } = page;
   const frame = useRef(null), pointer = useRef("mouse");
   const [room, setRoom] = useState({ width: 0, height: 0 });
   const [hovered, setHovered] = useState(null);
@@ -52,23 +55,24 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
   }, []);
   useLayoutEffect(() => setCursor(null), [view.game, view.size]); // before a key can move it
 
-  const margin = coordinates ? MARGIN : 1;
+  const margin = memory.coordinates ? MARGIN : 1;
   const slant = view.hexagons ? view.rows / 2 : 0; // what the skewed board needs beside it, style.css
   const fits = Math.min(room.width / (view.cols + slant + margin), room.height / (view.rows + margin));
   const vertexSize = Math.max(8, Math.floor(Math.min(fits, LARGEST_VERTEX)));
   const isEarlier = view.goingOn && view.live !== view.at;
-  const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier && !onPick;
-  const maps = mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from: view.targets && mayPlay ? marked : null, marksLegal: marksLegal && mayPlay, hovered: mayPlay ? marked ?? hovered : null });
-  const play = (point) => {
-    if (onPick) onPick(point);
-    else if (!view.targets) onPlay(vertexOf(view, point));
-    else if (mayPlay && (marked === point || view.targets[point])) onMark(marked === point ? null : point); // the piece to move
-    else onPlay(marked === null ? vertexOf(view, point) : `${vertexOf(view, marked)}-${vertexOf(view, point)}`);
+  const mayPlay = view.toPlay && (!view.goingOn || !view.person || view.person === view.toPlay) && !view.thinking && !isEarlier && !pick;
+  const from = view.targets && mayPlay ? mark : null; // the piece to move
+  const maps = mapsOf({ ...page, from, hovered: mayPlay ? mark ?? hovered : null, marksLegal: mayPlay && view.game === "othello" && memory.legal });
+  const take = (point) => {
+    if (pick) pick(point);
+    else if (!view.targets) play(vertexOf(view, point));
+    else if (mayPlay && (mark === point || view.targets[point])) setMark(mark === point ? null : point);
+    else play(mark === null ? vertexOf(view, point) : `${vertexOf(view, mark)}-${vertexOf(view, point)}`);
   };
   const choose = (point) => {
     const isUnsure = pointer.current === "touch" && isCrowded(view) && mayPlay;
-    if (isUnsure && marked !== point) onMark(point);
-    else play(point);
+    if (isUnsure && mark !== point) setMark(point);
+    else take(point);
   };
 
   const press = (event) => {
@@ -82,20 +86,17 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
       setAnnounced(described(view, pointAt(view, x, y)));
     } else if ((event.key === "Enter" || event.key === " ") && cursor !== null) {
       event.preventDefault();
-      play(cursor);
+      take(cursor);
     }
   };
-  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay || onPick ? "may-play" : ""].join(" ");
+  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay || pick ? "may-play" : ""].join(" ");
   return (
     <div class="board-frame" ref={frame} onPointerDownCapture={(event) => { pointer.current = event.pointerType; }}>
-      <div
-        class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)}
-        aria-label={onPick ? t("{size} board. Arrow keys choose a point, Enter marks it.", { size: sizes(view.cols, view.rows) }) : t(view.targets ? "{size} board. Arrow keys choose a point, Enter takes a piece, then puts it." : "{size} board. Arrow keys choose a point, Enter plays there.", { size: sizes(view.cols, view.rows) })}
-      >
+      <div class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)} aria-label={labelOf(view, pick)}>
         <Goban
-          class={kind} vertexSize={vertexSize} showCoordinates={coordinates} {...maps}
+          class={kind} vertexSize={vertexSize} showCoordinates={memory.coordinates} {...maps}
           coordX={(x) => view.letters[x]} coordY={(y) => rowOf(view, turned(view, y))}
-          selectedVertices={[cursor, marked].filter((point) => point !== null).map((point) => placeOf(view, point))}
+          selectedVertices={[cursor, mark].filter((point) => point !== null).map((point) => placeOf(view, point))}
           onVertexClick={(event, [x, y]) => choose(pointAt(view, x, y))}
           onVertexPointerEnter={(event, [x, y]) => event.pointerType === "mouse" && setHovered(pointAt(view, x, y))}
           onVertexPointerLeave={() => setHovered(null)}
@@ -106,15 +107,23 @@ export function Board({ view, look, overlay, preview, hint, marked, details, isH
   );
 }
 
+function labelOf(view, pick) {
+  const size = { size: sizes(view.cols, view.rows) };
+  if (pick) return t("{size} board. Arrow keys choose a point, Enter marks it.", size);
+  if (view.targets) return t("{size} board. Arrow keys choose a point, Enter takes a piece, then puts it.", size);
+  return t("{size} board. Arrow keys choose a point, Enter plays there.", size);
+}
+
 /** What stands on a point, for a screen reader. */
 function described(view, point) {
   const stone = [t("empty"), t("Black"), t("White")][view.stones[point]];
-  const more = [view.last === point && t("last move"), view.count?.dead.includes(point) && t("dead"), view.marks[point] && markInWords(view.marks[point])];
+  const isDead = view.count?.dead.includes(point), mark = view.marks[point];
+  const more = [view.last === point && t("last move"), isDead && t("dead"), mark && markInWords(mark)];
   return [nameOf(view, point), stone, ...more].filter(Boolean).join(", ");
 }
 
 /** Shudan's maps: stones, marks, heat, shading. */
-function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variations, from, hovered, marksLegal }) {
+function mapsOf({ view, look, overlay, preview, hint, isHidden, memory: { details, variations }, from, hovered, marksLegal }) {
   const stones = view.stones.map((colour) => SIGNS[colour]);
   const marks = Array(stones.length).fill(null), ghosts = Array(stones.length).fill(null);
   const heat = Array(stones.length).fill(null), shade = Array(stones.length).fill(0);
@@ -125,7 +134,8 @@ function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variati
     draw(view.lastFrom, view.last, "line");
   }
   for (const [point, mark] of Object.entries(view.marks)) marks[point] = markerOf(mark);
-  if (variations && view.next.length > 1) for (const point of view.next) ghosts[point] = { sign: view.toPlay === "black" ? 1 : -1, faint: true };
+  const ghost = { sign: view.toPlay === "black" ? 1 : -1 };
+  if (variations && view.next.length > 1) for (const point of view.next) ghosts[point] = { ...ghost, faint: true };
   if (view.count) {
     view.count.owner.forEach((colour, point) => (shade[point] = FULL * SIGNS[colour]));
     for (const point of view.count.dead) {
@@ -134,10 +144,11 @@ function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variati
       dimmed.push(placeOf(view, point));
     }
   } else if (view.area && look?.ownership && overlay.ownership) {
-    look.ownership.forEach((owner, point) => (shade[point] = Math.abs(owner) < LEAST_OWNED ? 0 : FULL * (Math.sign(owner) * FAINTEST + (1 - FAINTEST) * owner)));
+    const shadeOf = (owner) => (Math.abs(owner) < LEAST_OWNED ? 0 : FULL * (Math.sign(owner) * FAINTEST + (1 - FAINTEST) * owner));
+    look.ownership.forEach((owner, point) => (shade[point] = shadeOf(owner)));
   }
   if (look && overlay.moves !== "none" && !preview) {
-    const isPolicy = overlay.moves === "policy", shareOf = (move) => (isPolicy ? move.prior : move.share);
+    const isPolicy = overlay.moves === "policy", shareOf = (move) => (isPolicy ? move.prior : move.visits);
     const shown = isPolicy ? look.moves.filter((move) => move.prior >= LEAST_PRIOR) : candidates(look.moves, details).slice(0, BEST);
     const best = Math.max(...shown.map(shareOf), 0.0001);
     for (const [index, move] of shown.entries()) {
@@ -154,10 +165,11 @@ function mapsOf(view, { look, overlay, preview, hint, details, isHidden, variati
   }
   if (from !== null) for (const point of view.targets[from] ?? []) marks[point] = { type: "point" };
   if (!preview && !isHidden) for (const move of view.review.last) if (stones[move.point]) heat[move.point] ??= { strength: `dot${move.grade}` };
-  if (preview?.played && preview.played.point < stones.length && !view.targets) heat[preview.played.point] = { strength: `loss${preview.played.grade}`, text: lossOf(view, preview.played) };
+  const played = preview?.played;
+  if (played && played.point < stones.length && !view.targets) heat[played.point] = { strength: `loss${played.grade}`, text: lossOf(view, played) };
   if (marksLegal && !look && !preview) for (const point of view.legal) marks[point] ??= { type: "point" };
   if (preview) showLine(view, preview, stones, marks, dimmed);
-  else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = { sign: view.toPlay === "black" ? 1 : -1 };
+  else if (hovered !== null && !stones[hovered] && view.legal.includes(hovered)) ghosts[hovered] = ghost;
   return {
     signMap: grid(view, (point) => stones[point]),
     markerMap: grid(view, (point) => marks[point]),

@@ -42,6 +42,7 @@ export class Connection {
   /** A snapshot, null if it is too large for a page. */
   store(saved) {
     this.snapshot = saved;
+    this.shown = {}; // the snapshot says it
     if (saved) storeGame(saved);
   }
 

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "./translate.js";
+import { levelWords } from "./words.js";
 
 export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
 
@@ -11,8 +12,16 @@ export const Check = ({ label, on, onChange }) => (
 
 /** A labelled list to choose from; `options` are pairs of a value and its words. */
 export const Choice = ({ label, options, onChange, ...rest }) => (
-  <label>{label} <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>{options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}</select></label>
+  <label>{label} <select {...rest} onChange={(event) => onChange(event.currentTarget.value)}>
+    {options.map(([value, words]) => <option key={value} value={value}>{words}</option>)}
+  </select></label>
 );
+
+export const Level = ({ level, ...rest }) => (
+  <label class="level">{t("Level")} <output>{levelWords(level)}</output><input type="range" min="1" max="20" value={level} {...rest} /></label>
+);
+
+export const Card = ({ title, kind = "", children }) => <section class={`card ${kind}`} aria-label={title}><h2>{title}</h2>{children}</section>;
 
 /** A dialog with two buttons, without `yes` one; `onClose` follows either. */
 export function Dialog({ title, no = t("Cancel"), yes, onYes, onClose, isSmall, children }) {

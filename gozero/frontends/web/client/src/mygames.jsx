@@ -2,14 +2,16 @@
 
 import { useState } from "preact/hooks";
 import { Dialog } from "./controls.jsx";
+import { usePage } from "./server.js";
 import { deleteGame, storedGames } from "./stored.js";
 import { t } from "./translate.js";
 import { side, sizes } from "./words.js";
 
 const DAY = new Intl.DateTimeFormat([], { dateStyle: "medium" }), TIME = new Intl.DateTimeFormat([], { timeStyle: "short" });
 
-/** `listed` are the games that the server has; the dialog adds those that only this browser has. `current` is shown. */
-export function MyGames({ listed, games, notice, current, ask, onClose }) {
+/** `listed` are the games that the server has; the dialog adds those that only this browser has. */
+export function MyGames({ listed, games, onClose }) {
+  const { view, notice, ask } = usePage();
   const [chosen, setChosen] = useState(null); // the game that is deleted by another click
   const known = new Set(listed.map((game) => game.identity));
   const here = storedGames().filter((game) => game.game && !known.has(game.identity));
@@ -28,13 +30,17 @@ export function MyGames({ listed, games, notice, current, ask, onClose }) {
         {all.map((game) => {
           const title = t(games.find((entry) => entry.name === game.game)?.title ?? game.game);
           const board = t("{game} on {size}", { game: title, size: sizes(game.cols, game.rows) });
-          const isCurrent = game.identity === current;
+          const isChosen = game.identity === chosen, isCurrent = game.identity === view.identity;
           return (
             <li key={game.identity}>
               <p>{isCurrent ? <strong>{t("{board} (open now)", { board })}</strong> : <a href={`?game=${game.identity}`}>{board}</a>}</p>
               <p class="outcome">{outcome(game)}</p>
               <p class="quiet">{opponent(game)} · {game.moves === 1 ? t("1 move") : t("{count} moves", { count: game.moves })} · {date(game.played)}</p>
-              {!isCurrent && <button type="button" class="link" aria-label={chosen === game.identity ? t("Really delete {board}", { board }) : t("Delete {board}", { board })} onClick={() => remove(game.identity)}>{chosen === game.identity ? t("Really delete?") : t("Delete")}</button>}
+              {!isCurrent && (
+                <button type="button" class="link" aria-label={t(isChosen ? "Really delete {board}" : "Delete {board}", { board })} onClick={() => remove(game.identity)}>
+                  {isChosen ? t("Really delete?") : t("Delete")}
+                </button>
+              )}
             </li>
           );
         })}

@@ -1,9 +1,10 @@
 // The dialog for a new game.
 
 import { useState } from "preact/hooks";
-import { Choice, Dialog } from "./controls.jsx";
+import { Choice, Dialog, Level } from "./controls.jsx";
+import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
-import { learned, levelWords, sizes } from "./words.js";
+import { learned, sizes } from "./words.js";
 
 const CLOCKS = [
   { name: english("No clock"), main: 0, period: 0, periods: 0 },
@@ -18,13 +19,17 @@ const board = (game, size) => (game === "connect4" ? sizes(7, 6) : sizes(size, s
 const isBetween = (size, trained) => !trained.length || (size >= trained[0] && size <= trained.at(-1));
 const handicapWords = (stones) => [stones, stones ? t("{count} stones for Black", { count: stones }) : t("none")];
 
-export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
+export function NewGame({ onClose }) {
+  const { view, ask, hello: { games }, memory: { details } } = usePage();
   const [chosen, setChosen] = useState(() => usual(games, view.game, view));
   const game = games.find((entry) => entry.name === chosen.game) ?? games[0];
   const network = game.engines.find((entry) => entry.label === chosen.engine) ?? game.engines[0];
   const most = Number(game.handicaps[chosen.size] ?? 0);
   const handicap = Math.min(chosen.handicap, most);
-  const more = [most > 0 && t("handicap"), game.komi !== null && t("komi"), game.rules.length > 0 && t("rules"), chosen.person !== "both" && t("clock"), game.engines.length > 1 && t("engine")].filter(Boolean);
+  const more = [
+    most > 0 && t("handicap"), game.komi !== null && t("komi"), game.rules.length > 0 && t("rules"), chosen.person !== "both" && t("clock"),
+    game.engines.length > 1 && t("engine"),
+  ].filter(Boolean);
 
   const set = (change) => setChosen({ ...chosen, ...change });
   const field = (name, label, options, read = Number) => <Choice label={label} name={name} value={chosen[name]} options={options} onChange={(value) => set({ [name]: read(value) })} />;
@@ -34,7 +39,7 @@ export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
     if (game.rules.length) setup.rules = chosen.rules;
     if (game.komi !== null) setup.komi = Number(chosen.komi);
     if (most) setup.handicap = handicap;
-    onStart(setup);
+    ask("new", { setup });
   };
   return (
     <Dialog title={t("New game")} yes={t("Start")} onYes={start} onClose={onClose}>
@@ -47,14 +52,12 @@ export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
           </label>
         ))}
       </fieldset>
-      <p class="aim">{t(game.aim)} <button type="button" class="link" onClick={() => onSteps(game.name)}>{t("First steps")}</button></p>
+      <p class="aim">{t(game.aim)} <button type="button" class="link" onClick={() => ask("lessons", { game: game.name })}>{t("First steps")}</button></p>
       <div class="fields">
         {field("size", t("Board"), network.sizes.map((size) => [size, isBetween(size, network.trained) ? board(game.name, size) : t("{board} – not trained on this size", { board: board(game.name, size) })]))}
         {field("person", t("You play"), SIDES.map(([value, words]) => [value, t(words)]), String)}
       </div>
-      <label class="level">{t("Level")} <output>{levelWords(chosen.level)}</output>
-        <input type="range" name="level" min="1" max="20" value={chosen.level} onInput={(event) => set({ level: Number(event.currentTarget.value) })} />
-      </label>
+      <Level level={chosen.level} name="level" onInput={(event) => set({ level: Number(event.currentTarget.value) })} />
       {more.length > 0 && <details class="more">
         <summary>{t("More: {list}", { list: more.join(", ") })}</summary>
         <div class="fields">
@@ -67,7 +70,7 @@ export function NewGame({ games, view, details, onStart, onSteps, onClose }) {
           {game.engines.length > 1 && field("engine", t("Engine"), game.engines.map((entry) => [entry.label, entry.label || (details ? t("shipped: {name}", { name: entry.name }) : t("the game's own"))]), String)}
         </div>
       </details>}
-      <div class={isBetween(chosen.size, network.trained) ? "strength" : "strength warning"}>
+      <div class={isBetween(chosen.size, network.trained) ? "note" : "note warning"}>
         <p>{learned(network)}</p>
         {details && network.strength && <details><summary>{t("What is known of its strength")}</summary><p>{network.name}: {network.strength}.</p></details>}
         {!isBetween(chosen.size, network.trained) && <p>⚠ {t("Not trained on {board}: expect weak moves and wrong estimates.", { board: board(game.name, chosen.size) })}</p>}

@@ -2,18 +2,20 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { candidates } from "./candidates.js";
-import { Check, Choice, Stone } from "./controls.jsx";
+import { Card, Check, Choice, Level, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
-import { AnalyseAll, Mistakes, dotsOf } from "./review.jsx";
+import { AnalyseAll, Mistakes } from "./review.jsx";
+import { usePage } from "./server.js";
 import { resultWords } from "./teaching.jsx";
 import { english, t } from "./translate.js";
-import { ahead, lead, learned, levelWords, percent, short, side } from "./words.js";
+import { ahead, lead, learned, percent, short, side } from "./words.js";
 
 const AREAS = { area: english("whose area"), discs: english("whose discs") };
 const LISTED = 8;
 const NUMBERS = [["moves", english("chances to win")], ["policy", english("the network's policy")], ["none", english("no numbers")]];
 
-export function Status({ view, loading }) {
+export function Status() {
+  const { view, loading } = usePage();
   return (
     <section class="card status" aria-label={t("The game")}>
       {view.event && <p class="event">{view.event}</p>}
@@ -38,65 +40,88 @@ function turnOf(view) {
 
 const factsOf = ({ person, level, handicap, komi, rules, game }) => [
   person ? t("You are {side}, against level {level}", { side: side(person), level }) : t("No opponent: every move is yours"),
-  handicap > 0 && t("{count} stones handicap", { count: handicap }), komi !== null && t("komi {komi}", { komi }), game === "go" && rules && t("{rules} rules", { rules: t(rules) }),
+  handicap > 0 && t("{count} stones handicap", { count: handicap }),
+  komi !== null && t("komi {komi}", { komi }),
+  game === "go" && rules && t("{rules} rules", { rules: t(rules) }),
 ];
 
 export function Count({ view }) {
   const { count } = view;
+  const bonus = count.bonus > 0 && t(view.handicap ? "including {bonus} komi and handicap bonus" : "including {bonus} komi", count);
+  const row = (colour, more) => (
+    <tr><th scope="row"><Stone colour={colour} />{side(colour)}</th><td>{t("{count} points", { count: count[colour] })}</td>{more}</tr>
+  );
   return (
-    <section class="card" aria-label={t("The count")}>
-      <h2>{t("The count")}</h2>
-      <table class="count">
-        <tbody>
-          <tr><th scope="row"><Stone colour="black" />{t("Black")}</th><td>{t("{count} points", { count: count.black })}</td></tr>
-          <tr><th scope="row"><Stone colour="white" />{t("White")}</th><td>{t("{count} points", { count: count.white })}</td><td class="quiet">{!count.bonus ? "" : view.handicap ? t("including {bonus} komi and handicap bonus", count) : t("including {bonus} komi", count)}</td></tr>
-        </tbody>
-      </table>
+    <Card title={t("The count")}>
+      <table class="count"><tbody>{row("black")}{row("white", <td class="quiet">{bonus}</td>)}</tbody></table>
       {count.disputable && <p class="note">{t("Dead stones are marked with ×. Wrong? Click a group to call it dead or alive. Undo continues the game.")}</p>}
+    </Card>
+  );
+}
+
+export function Analysis() {
+  const { view, look, overlay, setOverlay, ask, keep, memory: { details } } = usePage();
+  const set = (change) => setOverlay({ ...overlay, ...change });
+  const numbers = NUMBERS.filter(([name]) => details || name !== "policy").map(([name, words]) => [name, t(words)]);
+  return (
+    <section class="card" aria-label={t("Analysis")}>
+      <h2>{t("What the engine thinks")}
+        <label class="switch">
+          <input type="checkbox" role="switch" checked={view.analysing} onChange={(event) => ask("analyse", { on: event.currentTarget.checked })} />
+          <span>{t("Analysis")}</span>
+        </label>
+      </h2>
+      {look ? <Look /> : <p class="quiet">{waiting(view)}</p>}
+      <div class="options">
+        <Choice label={t("On the board")} value={overlay.moves} options={numbers} onChange={(moves) => set({ moves })} />
+        {look?.ownership && view.area && <Check label={t(AREAS[view.area])} on={overlay.ownership} onChange={(ownership) => set({ ownership })} />}
+        <Check label={t("details")} on={details} onChange={(on) => { keep({ details: on }); if (overlay.moves === "policy") set({ moves: "moves" }); }} />
+      </div>
     </section>
   );
 }
 
-export function Analysis({ view, look, overlay, setOverlay, ask, onPreview, details, onDetails }) {
-  const moves = look ? listed(look.moves, details, overlay.moves === "policy").slice(0, LISTED) : [];
-  const set = (change) => setOverlay({ ...overlay, ...change });
+/** What a search has found. */
+function Look() {
+  const { view, look, overlay, setPreview, memory: { details } } = usePage();
+  const show = (move) => setPreview({ points: move.points, first: look.toPlay, node: look.node }), hide = () => setPreview(null);
+  const found = [
+    t("Black wins {chance}, White {other}", { chance: percent(look.black), other: percent(1 - look.black) }),
+    look.score !== null && ahead(look.score, view.unit),
+    details && t("{count} visits", { count: short(look.visits) }), details && look.paused && t("paused"),
+  ];
+  const columns = [ // head and cell, and the class of the head
+    [t("Wins"), (move) => percent(move.chance)],
+    look.score !== null && [t(view.unit), (move) => lead(move.score), "unit"],
+    details && [t("Visits"), (move) => short(move.visits)],
+    details && [t("Policy"), (move) => percent(move.prior)],
+  ].filter(Boolean);
   return (
-    <section class="card" aria-label={t("Analysis")}>
-      <h2>{t("What the engine thinks")}
-        <label class="switch"><input type="checkbox" role="switch" checked={view.analysing} onChange={(event) => ask("analyse", { on: event.currentTarget.checked })} /><span>{t("Analysis")}</span></label>
-      </h2>
-      {look && (
-        <>
-          <p class="meter" role="img" aria-label={t("Black wins {chance}", { chance: percent(look.black) })}><span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span></p>
-          <p class="quiet">{[t("Black wins {chance}, White {other}", { chance: percent(look.black), other: percent(1 - look.black) }), look.score !== null && ahead(look.score, view.unit), details && t("{count} visits", { count: short(look.visits) }), details && look.paused && t("paused")].filter(Boolean).join("; ")}</p>
-          <div class="scroll" tabIndex={0} role="region" aria-label={t("Candidate moves")}>
-            <table class="moves">
-              <thead><tr><th scope="col">{t("Move")}</th><th scope="col">{t("Wins")}</th>{look.score !== null && <th scope="col" class="unit">{t(view.unit)}</th>}{details && <><th scope="col">{t("Visits")}</th><th scope="col">{t("Policy")}</th></>}<th scope="col">{t("What may follow")}</th></tr></thead>
-              <tbody>
-                {moves.map((move) => {
-                  const show = () => onPreview({ points: move.points, first: look.toPlay, node: look.node });
-                  return (
-                    <tr key={move.vertex} onPointerEnter={show} onPointerLeave={() => onPreview(null)}>
-                      <th scope="row"><button type="button" class="link" onFocus={show} onBlur={() => onPreview(null)} onClick={show}>{move.vertex}</button></th>
-                      <td>{percent(move.chance)}</td>{look.score !== null && <td>{lead(move.score)}</td>}
-                      {details && <><td>{short(move.visits)}</td><td>{percent(move.prior)}</td></>}
-                      <td class="line">{move.line.slice(1, 7).join(" ")}</td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
-          </div>
-          <p class="quiet">{t(details ? "Moves for {side}, the one with most visits first. Point at a move to see what may follow." : "Good moves for {side}, the best one first. Point at a move to see what may follow.", { side: side(look.toPlay) })}</p>
-        </>
-      )}
-      {!look && <p class="quiet">{waiting(view)}</p>}
-      <div class="options">
-        <Choice label={t("On the board")} value={overlay.moves} options={NUMBERS.filter(([name]) => details || name !== "policy").map(([name, words]) => [name, t(words)])} onChange={(moves) => set({ moves })} />
-        {look?.ownership && view.area && <Check label={t(AREAS[view.area])} on={overlay.ownership} onChange={(ownership) => set({ ownership })} />}
-        <Check label={t("details")} on={details} onChange={(on) => { onDetails(on); if (overlay.moves === "policy") set({ moves: "moves" }); }} />
+    <>
+      <p class="meter" role="img" aria-label={t("Black wins {chance}", { chance: percent(look.black) })}>
+        <span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span>
+      </p>
+      <p class="quiet">{found.filter(Boolean).join("; ")}</p>
+      <div class="scroll" tabIndex={0} role="region" aria-label={t("Candidate moves")}>
+        <table class="moves">
+          <thead>
+            <tr><th scope="col">{t("Move")}</th>{columns.map(([head, , kind]) => <th scope="col" class={kind}>{head}</th>)}<th scope="col">{t("What may follow")}</th></tr>
+          </thead>
+          <tbody>
+            {listed(look.moves, details, overlay.moves === "policy").slice(0, LISTED).map((move) => (
+              <tr key={move.vertex} onPointerEnter={() => show(move)} onPointerLeave={hide}>
+                <th scope="row"><button type="button" class="link" onFocus={() => show(move)} onBlur={hide} onClick={() => show(move)}>{move.vertex}</button></th>
+                {columns.map(([, cell]) => <td>{cell(move)}</td>)}
+                <td class="line">{move.line.slice(1, 7).join(" ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </div>
-    </section>
+      <p class="quiet">{details
+        ? t("Moves for {side}, the one with most visits first. Point at a move to see what may follow.", { side: side(look.toPlay) })
+        : t("Good moves for {side}, the best one first. Point at a move to see what may follow.", { side: side(look.toPlay) })}</p>
+    </>
   );
 }
 
@@ -112,31 +137,31 @@ function waiting(view) {
   return view.thinking && view.at !== view.live ? t("The engine is choosing its move. It looks at this position afterwards.") : t("Looking…");
 }
 
-export function Game({ view, go, step, isHidden, onReveal, who }) {
+export function Game() {
+  const { isHidden, keep } = usePage();
   return (
-    <section class="card" aria-label={t("The game so far")}>
-      <h2>{t("The game so far")}</h2>
+    <Card title={t("The game so far")}>
       {isHidden
-        ? <p class="quiet">{t("Who leads stays hidden while you play.")} <button type="button" class="link" onClick={onReveal}>{t("Show it")}</button></p>
-        : <Graph view={view} dots={dotsOf(view, who)} onGo={go} />}
-      <Walk view={view} onGo={go} onStep={step} />
-    </section>
+        ? <p class="quiet">{t("Who leads stays hidden while you play.")} <button type="button" class="link" onClick={() => keep({ leads: true })}>{t("Show it")}</button></p>
+        : <Graph />}
+      <Walk />
+    </Card>
   );
 }
 
-export function Review({ view, ask, progress, onOpen, details, ...mistakes }) {
+export function Review({ onOpen }) {
+  const { view, ask } = usePage();
   return (
-    <section class="card review" aria-label={t("Review")}>
-      <h2>{t("Review")}</h2>
+    <Card title={t("Review")} kind="review">
       <div class="options">
         <button type="button" onClick={onOpen}>{t("Open a record…")}</button>
         <button type="button" onClick={() => ask("save")}>{t("Save the game")}</button>
         {view.goingOn && <button type="button" onClick={() => ask("review")}>{t("Stop playing, review")}</button>}
       </div>
-      {view.line.length > 1 && <AnalyseAll view={view} ask={ask} progress={progress} details={details} />}
-      {!view.goingOn && <Mistakes view={view} {...mistakes} />}
+      {view.line.length > 1 && <AnalyseAll />}
+      {!view.goingOn && <Mistakes />}
       <Comment view={view} ask={ask} />
-    </section>
+    </Card>
   );
 }
 
@@ -158,13 +183,12 @@ function Comment({ view, ask }) {
   );
 }
 
-export function Opponent({ view, network, ask, run, details }) {
+export function Opponent() {
+  const { view, game, ask, hello: { run }, memory: { details } } = usePage();
+  const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   return (
-    <section class="card" aria-label={t("The engine")}>
-      <h2>{t("The engine")}</h2>
-      <label class="level">{t("Level")} <output>{levelWords(view.level)}</output>
-        <input type="range" min="1" max="20" value={view.level} onChange={(event) => ask("level", { level: Number(event.currentTarget.value) })} />
-      </label>
+    <Card title={t("The engine")}>
+      <Level level={view.level} onChange={(event) => ask("level", { level: Number(event.currentTarget.value) })} />
       {network && <p>{learned(network)}</p>}
       {network && details && (
         <details>
@@ -174,6 +198,6 @@ export function Opponent({ view, network, ask, run, details }) {
         </details>
       )}
       {run && <p>{t("Training run {name}: New game › More › Engine plays against its weights.", run)} {run.report && <a href="/run/report" target="_blank" rel="noopener">{t("Its report")}</a>}</p>}
-    </section>
+    </Card>
   );
 }

@@ -16,7 +16,7 @@ export function Players({ view }) {
             <Stone colour={colour} />
             <div class="who">
               <strong>{nameOf(view, colour)}</strong>
-              <span class="quiet more-of"><span class="whose">{turn}</span> {view.gains && <span>{gainOf(view, colour)}</span>}</span>
+              <span class="quiet more-of"><span class="whose">{turn}</span> <span>{gainOf(view, colour)}</span></span>
             </div>
             {view.clock && <Clock clock={view.clock} colour={colour} passed={passed} />}
           </div>
@@ -40,10 +40,11 @@ function turnOf(view, colour) {
   return view.thinking ? t("thinking…") : view.goingOn && view.person === colour ? t("your turn") : t("to move");
 }
 
-function gainOf({ gains }, colour) {
-  if (!gains) return "";
-  const count = gains[colour];
-  if (gains.what === "captured") return t("{count} captured", { count });
+/** What is counted beside a player: stones captured in Go, discs in Othello. */
+function gainOf({ captured, game, stones }, colour) {
+  if (captured) return t("{count} captured", { count: captured[colour] });
+  const count = stones.filter((stone) => stone === (colour === "black" ? 1 : 2)).length;
+  if (game !== "othello") return "";
   return count === 1 ? t("1 disc") : t("{count} discs", { count });
 }
 

@@ -1,23 +1,16 @@
 // What this browser remembers for the user: sound, colours, what is shown. Where it may not remember, the usual values hold.
 
+import { attempt } from "./stored.js";
+
 const KEY = "gozero";
-const USUAL = { sound: false, theme: "auto", language: "auto", coordinates: true, details: false, leads: false, variations: true, legal: true, warns: false };
+const USUAL = {
+  sound: false, theme: "auto", language: "auto", coordinates: true, details: false, leads: false, variations: true, legal: true,
+  warns: false,
+};
 
-export function remembered() {
-  try {
-    return { ...USUAL, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
-  } catch {
-    return { ...USUAL };
-  }
-}
+export const remembered = () => ({ ...USUAL, ...attempt(() => JSON.parse(localStorage.getItem(KEY))) });
 
-export function remember(values) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(values));
-  } catch {
-    // a browser that stores nothing
-  }
-}
+export const remember = (values) => attempt(() => localStorage.setItem(KEY, JSON.stringify(values)));
 
 let audio = null;
 

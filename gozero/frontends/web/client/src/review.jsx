@@ -2,21 +2,23 @@
 
 import { useState } from "preact/hooks";
 import { Choice, Stone } from "./controls.jsx";
+import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 import { percent, side } from "./words.js";
 
 const LISTED = 6, LINE = 6; // mistakes and moves
 const DOTTED = 2; // the grade from which a move has a dot on the graph
-const EFFORTS = [[25, english("quickly")], [100, english("well")], [400, english("thoroughly")], [1000, english("very thoroughly")]]; // visits, in words
+const EFFORTS = { 25: english("quickly"), 100: english("well"), 400: english("thoroughly"), 1000: english("very thoroughly") }; // visits, in words
 const MINUTE = 90; // seconds from which a time is in minutes
 
 const ofSide = (who) => (move) => move !== null && (who === "both" || move.colour === who);
 
 /** The button that analyses the whole game, with the time that it takes. */
-export function AnalyseAll({ view, ask, progress, details }) {
+export function AnalyseAll() {
+  const { view, ask, progress, memory: { details } } = usePage();
   const [visits, setVisits] = useState(100);
   const missing = view.graph.map((point) => Math.max(0, visits - (point?.visits ?? 0))).filter(Boolean);
-  const cost = view.speed && duration(missing.reduce((sum, count) => sum + count, 0) / view.speed);
+  const efforts = Object.entries(EFFORTS).map(([count, words]) => [count, details ? t("{how} ({count} visits)", { how: t(words), count }) : t(words)]);
   if (view.batch) {
     return (
       <div class="options">
@@ -29,11 +31,19 @@ export function AnalyseAll({ view, ask, progress, details }) {
     <>
       <div class="options">
         <button type="button" disabled={!missing.length} onClick={() => ask("batch", { visits })}>{t("Analyse all moves")}</button>
-        <Choice aria-label={t("How thoroughly")} value={visits} options={EFFORTS.map(([count, words]) => [count, details ? t("{how} ({count} visits)", { how: t(words), count }) : t(words)])} onChange={(value) => setVisits(Number(value))} />
+        <Choice aria-label={t("How thoroughly")} value={visits} options={efforts} onChange={(value) => setVisits(Number(value))} />
       </div>
-      <p class="quiet">{!missing.length ? t("All positions are analysed this well.") : !cost ? t("How long it takes is measured at the first analysis.") : missing.length === 1 ? t("One position takes {time} on this machine.", { time: cost }) : t("{count} positions take {time} on this machine.", { count: missing.length, time: cost })}</p>
+      <p class="quiet">{costOf(missing, view.speed)}</p>
     </>
   );
+}
+
+/** How long the visits of these positions take, in a sentence. */
+function costOf(missing, speed) {
+  if (!missing.length) return t("All positions are analysed this well.");
+  if (!speed) return t("How long it takes is measured at the first analysis.");
+  const values = { count: missing.length, time: duration(missing.reduce((sum, visits) => sum + visits, 0) / speed) };
+  return t(values.count === 1 ? "One position takes {time} on this machine." : "{count} positions take {time} on this machine.", values);
 }
 
 function left({ done, total, seconds }) {
@@ -46,33 +56,37 @@ function duration(seconds) {
 }
 
 /** How both sides played, and the mistakes of those that are chosen. */
-export function Mistakes({ view, who, onWho, onShow, onStep }) {
-  const { review } = view;
+export function Mistakes() {
+  const { view, who, setWho, showMistake, stepMistake } = usePage(), { review } = view;
   if (!review.sides.black.moves && !review.sides.white.moves) return null;
-  const found = review.mistakes.filter(ofSide(who));
+  const isPoints = review.measure === "points", found = review.mistakes.filter(ofSide(who));
   const sides = ["black", "white"].filter((colour) => who === "both" || colour === who);
+  const row = (head, cell) => <tr><th scope="row">{head}</th>{sides.map((colour) => <td key={colour}>{cell(review.sides[colour])}</td>)}</tr>;
+  const button = (by, text, label, title) => (
+    <button type="button" aria-label={label} title={title} disabled={!otherMistake(view, who, by)} onClick={() => stepMistake(by)}>{text}</button>
+  );
   return (
     <>
       <div class="options">
-        <Choice label={t("Moves of")} value={who} options={[["both", t("both sides")], ["black", t("Black")], ["white", t("White")]]} onChange={onWho} />
-        <button type="button" aria-label={t("Previous mistake")} title={t("Previous mistake (Shift+N)")} disabled={!otherMistake(view, who, -1)} onClick={() => onStep(-1)}>‹</button>
-        <button type="button" aria-label={t("Next mistake")} title={t("Next mistake (N)")} disabled={!otherMistake(view, who, 1)} onClick={() => onStep(1)}>{t("Mistake")} ›</button>
+        <Choice label={t("Moves of")} value={who} options={[["both", t("both sides")], ["black", t("Black")], ["white", t("White")]]} onChange={setWho} />
+        {button(-1, "‹", t("Previous mistake"), t("Previous mistake (Shift+N)"))}
+        {button(1, `${t("Mistake")} ›`, t("Next mistake"), t("Next mistake (N)"))}
       </div>
       <table class="grades">
         <thead><tr><td />{sides.map((colour) => <th scope="col" key={colour}><Stone colour={colour} />{side(colour)}</th>)}</tr></thead>
         <tbody>
-          <tr><th scope="row">{review.measure === "points" ? t("Mean loss, points") : t("Mean loss, win chance")}</th>{sides.map((colour) => <td key={colour}>{mean(review, colour)}</td>)}</tr>
-          <tr><th scope="row">{t("Best moves")}</th>{sides.map((colour) => <td key={colour}>{review.sides[colour].moves ? percent(review.sides[colour].best) : "–"}</td>)}</tr>
-          {[...review.limits.keys()].reverse().map((index) => (
-            <tr key={index}><th scope="row"><span class={`grade grade-${index + 1}`} aria-hidden="true" />{range(review, index)}</th>{sides.map((colour) => <td key={colour}>{review.sides[colour].counts[index + 1]}</td>)}</tr>
-          ))}
+          {row(isPoints ? t("Mean loss, points") : t("Mean loss, win chance"), ({ moves, mean }) => (!moves ? "–" : isPoints ? mean.toFixed(1) : percent(mean)))}
+          {row(t("Best moves"), ({ moves, best }) => (moves ? percent(best) : "–"))}
+          {[5, 4, 3, 2, 1].map((grade) => row(<><Grade grade={grade} />{range(review, grade)}</>, ({ counts }) => counts[grade]))}
         </tbody>
       </table>
       {found.length > 0 && <h3>{t("Moves that lost most")}</h3>}
       <ul class="worst">
         {[...found].sort((one, other) => sizeOf(review, other) - sizeOf(review, one)).slice(0, LISTED).map((move) => (
           <li key={move.node}>
-            <button type="button" class="link" onClick={() => onShow(move)}><span class={`grade grade-${move.grade}`} aria-hidden="true" />{t("{number}. {side} {vertex}: {loss}", { ...move, side: side(move.colour), loss: loss(move, view.unit) })}</button>
+            <button type="button" class="link" onClick={() => showMistake(move)}>
+              <Grade grade={move.grade} />{t("{number}. {side} {vertex}: {loss}", { ...move, side: side(move.colour), loss: loss(move, view.unit) })}
+            </button>
           </li>
         ))}
       </ul>
@@ -82,22 +96,20 @@ export function Mistakes({ view, who, onWho, onShow, onStep }) {
 
 const sizeOf = ({ measure }, move) => (measure === "points" && move.points !== null ? move.points : move.loss);
 
-function mean({ measure, sides }, colour) {
-  if (!sides[colour].moves) return "–";
-  return measure === "points" ? sides[colour].mean.toFixed(1) : percent(sides[colour].mean);
-}
+const Grade = ({ grade }) => <span class={`grade grade-${grade}`} aria-hidden="true" />;
 
 /** The losses of a grade in words. */
-function range({ measure, limits }, index) {
-  const low = limits[index], high = limits[index + 1];
-  if (measure === "points") return high ? t("{low} to {high} points", { low, high }) : t("{low} points or more", { low });
-  return high ? t("{low} to {high} % win chance", { low: Math.round(100 * low), high: Math.round(100 * high) }) : t("{low} % win chance or more", { low: Math.round(100 * low) });
+function range({ measure, limits }, grade) {
+  const [low, high] = limits.slice(grade - 1, grade + 1).map((limit) => (measure === "points" ? limit : Math.round(100 * limit)));
+  if (measure === "points") return t(high ? "{low} to {high} points" : "{low} points or more", { low, high });
+  return t(high ? "{low} to {high} % win chance" : "{low} % win chance or more", { low, high });
 }
 
 /** What a move lost, with signs: what is gained is positive. */
 function loss(move, unit) {
   const chance = `${signed(-100 * move.loss, 0)} %`;
-  return move.points === null ? t("{chance} win chance", { chance }) : t("{chance} win chance, {points} {unit}", { chance, points: signed(-move.points, 1), unit: t(unit) });
+  if (move.points === null) return t("{chance} win chance", { chance });
+  return t("{chance} win chance, {points} {unit}", { chance, points: signed(-move.points, 1), unit: t(unit) });
 }
 
 export function signed(value, digits) {
@@ -113,16 +125,21 @@ export function otherMistake(view, who, by) {
 
 /** Beside the board: what the move lost that led here, or the mistake that is shown with what was better. */
 export function Loss({ view, preview }) {
-  const mistake = preview?.node === view.at ? preview.played : null;
+  const mistake = preview?.played;
   const move = mistake ?? view.review.last.find(({ node }) => node === view.at);
   if (!move) return null;
-  const values = { side: side(move.colour), vertex: move.vertex, loss: loss(move, view.unit) };
+  const line = move.better.slice(0, LINE).join(" ");
+  const values = { side: side(move.colour), vertex: move.vertex, loss: loss(move, view.unit), line };
   return (
-    <p class="notice loss"><span class={`grade grade-${move.grade}`} aria-hidden="true" />
-      {mistake?.better.length ? t("{side} played {vertex}: {loss}. Better: {line}", { ...values, line: mistake.better.slice(0, LINE).join(" ") }) : t("{side} {vertex}: {loss}", values)}
+    <p class="notice loss">
+      <Grade grade={move.grade} />
+      {t(mistake?.better.length ? "{side} played {vertex}: {loss}. Better: {line}" : "{side} {vertex}: {loss}", values)}
     </p>
   );
 }
 
 /** The dots of the graph: [index in the line, grade] of the moves of a side that lost something. */
-export const dotsOf = ({ review }, who) => review.grades.map((move, index) => [index + 1, move]).filter(([, move]) => ofSide(who)(move) && move.grade >= DOTTED).map(([index, move]) => [index, move.grade]);
+export function dotsOf({ review, graph }, who) {
+  const isDotted = (move, index) => graph[index + 1] && ofSide(who)(move) && move.grade >= DOTTED;
+  return review.grades.flatMap((move, index) => (isDotted(move, index) ? [[index + 1, move.grade]] : []));
+}

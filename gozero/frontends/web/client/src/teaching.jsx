@@ -1,7 +1,7 @@
 // What the page says to somebody who learns: how a hint is explained, the warning after a bad move, the end of a game.
 
 import { english, t } from "./translate.js";
-import { percent, side } from "./words.js";
+import { percent, rival, side } from "./words.js";
 
 const LEAST_GAIN = 1; // points that are worth a sentence
 const LOST = { // by what is counted
@@ -19,7 +19,7 @@ export function hintWords(view, look, isShown) {
   const sentences = [
     t("Hint: {move}.", { move: best.vertex }),
     facts.wins && t("It wins the game."),
-    facts.stops && t("Otherwise {side} wins at once with {move}.", { side: side(look.toPlay === "black" ? "white" : "black"), move: facts.stops }),
+    facts.stops && t("Otherwise {side} wins at once with {move}.", { side: side(rival(look.toPlay)), move: facts.stops }),
     facts.takes > 0 && taken(view.game, facts.takes),
     facts.saves > 0 && (facts.saves === 1 ? t("It saves a stone from capture.") : t("It saves {count} stones from capture.", { count: facts.saves })),
     facts.gain >= LEAST_GAIN && (count.points === 1 ? t("It is worth about 1 point more than a pass.") : t("It is worth about {points} points more than a pass.", count)),
@@ -51,7 +51,7 @@ export function Warning({ view, ask }) {
 /** The end of a game, as a person sees it who played against the engine. */
 export function endWords({ ending, person }) {
   const { winner, how, margin } = ending, isWon = winner === person, values = endValues(ending);
-  if (!winner || !person) return resultWords(ending);
+  if (!winner) return resultWords(ending);
   if (how === "resignation") return isWon ? t("You won: {loser} resigned.", values) : t("You resigned: {winner} wins.", values);
   if (how === "time") return isWon ? t("You won: {loser} ran out of time.", values) : t("You ran out of time: {winner} wins.", values);
   if (isWon) return t("You won by {by}.", values);
@@ -60,18 +60,20 @@ export function endWords({ ending, person }) {
 
 /** The end of a game for everybody. */
 export function resultWords(ending) {
+  const values = endValues(ending);
   if (!ending.winner) return t("The game is a draw.");
-  if (ending.how === "resignation") return t("{winner} wins: {loser} resigned.", endValues(ending));
-  return ending.how === "time" ? t("{winner} wins: {loser} ran out of time.", endValues(ending)) : t("{winner} wins by {by}.", endValues(ending));
+  if (ending.how === "resignation") return t("{winner} wins: {loser} resigned.", values);
+  if (ending.how === "time") return t("{winner} wins: {loser} ran out of time.", values);
+  return t("{winner} wins by {by}.", values);
 }
 
 function endValues({ winner, by, margin }) {
-  const loser = side(winner === "black" ? "white" : "black");
+  const loser = side(rival(winner));
   return { winner: side(winner), loser, by: t(by, { margin, loser }) };
 }
 
 /** In place of the buttons for moves when the game is over. */
-export function Ended({ view, ask }) {
+export function Ended({ ask }) {
   const review = () => {
     ask("review");
     const card = document.querySelector(".review");

@@ -3,17 +3,18 @@
 import { t } from "./translate.js";
 
 export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %`);
-
 export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
 
-export const ahead = (score, unit) => (score === 0 ? t("neither side is ahead") : t(score > 0 ? "Black is ahead by {lead} {unit}" : "White is ahead by {lead} {unit}", { lead: Math.abs(score).toFixed(1), unit: t(unit) }));
+export function ahead(score, unit) {
+  const values = { lead: Math.abs(score).toFixed(1), unit: t(unit) };
+  if (score === 0) return t("neither side is ahead");
+  return t(score > 0 ? "Black is ahead by {lead} {unit}" : "White is ahead by {lead} {unit}", values);
+}
 
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
-
 export const side = (colour) => ({ black: t("Black"), white: t("White") })[colour] ?? "";
-
+export const rival = (colour) => (colour === "black" ? "white" : "black");
 export const levelWords = (level) => (level === 1 ? t("1, the weakest") : level === 20 ? t("20, the strongest") : t("{level} of 20", { level }));
-
 export const sizes = (cols, rows) => `${cols}×${rows}`;
 
 export function time(seconds) {
