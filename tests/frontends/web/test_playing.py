@@ -69,7 +69,7 @@ def test_a_bad_move_is_taken_back_or_played_anyway_and_a_rematch_with_the_other_
     expect(warning).to_contain_text("Play it anyway, or take it back?")
     page.picture("warning")
     expect(page.page.locator(".player.to-move")).to_contain_text("Black: you")
-    expect(page.page.locator(".turn")).to_contain_text("Your choice")
+    expect(page.page.locator(".turn")).to_contain_text("take it back")
     expect(page.page.get_by_role("button", name="Hint")).to_be_disabled()
     page.press("Take it back").wait("person", 2)
     expect(warning).to_have_count(0)

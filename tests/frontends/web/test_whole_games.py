@@ -15,6 +15,7 @@ GAMES = [
     ("Connect-4", None), ("Gomoku", 5), ("NoGo", 4), ("Othello", 4), ("Tic-tac-toe", None), ("Simplified Go", None),
     ("Hex", 4), ("Breakthrough", 5),
 ]  # fmt: skip
+OUTCOME = r"(wins by .+|is a draw)\."
 
 
 def play_to_the_end(tab: Tab, passing_after: int) -> None:
@@ -54,5 +55,8 @@ def test_a_whole_game_of_go_with_its_count_disputed(tab: Callable[..., Tab]) -> 
     assert stone in page.view["count"]["dead"]
     assert page.view["count"] != view["count"]
     page.picture("count of Go")
+    page.click(stone)
+    page.page.locator(f'.shudan-marker_cross[data-x="{column}"][data-y="{row}"]').wait_for(state="detached")
+    assert page.view["count"] == view["count"]
     page.press("Undo").wait("person")
     assert not page.view["over"]

@@ -62,7 +62,9 @@ class Counting:
         if chain is None:
             raise InputError(f"{session.vertex(action)} is empty: click a stone to call its group dead or alive.")
         dead = list(self._settlement().dead)
-        session.tree[session.at].dead = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
+        dead = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
+        is_judged = isinstance(self._ending, GoEnding) and sorted(dead) == sorted(self._ending.count().dead)
+        session.tree[session.at].dead = None if is_judged else dead  # None: all is as the engine judges it
 
     def values(self) -> dict[str, Any] | None:
         """The count for the page; None if nothing is counted."""

@@ -121,7 +121,7 @@ class RecordFile:
 
     def setup(self, setup: Setup, number: int = 0) -> Setup:
         """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""
-        setup = replace(setup, person="both", handicap=0, record_rules=None)
+        setup = replace(setup, person="both", handicap=0, komi=None, record_rules=None)
         if self.games:
             return self._sgf_setup(setup, number)
         if not self._named:

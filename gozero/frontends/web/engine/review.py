@@ -30,10 +30,13 @@ class Judgement(NamedTuple):
 
 
 def judged(session: GameSession, node: int, measure: str) -> Judgement | None:
-    """The move that leads to a node, graded by "points" or "chance"; None unless both positions were analysed."""
-    move = session.tree[node]
-    known, then = session.tree[move.parent].estimate, move.estimate
-    if known is None or then is None:
+    """The move that leads to a node, graded by "points" or "chance"; None unless both positions were analysed, and for a
+    pass that ends the game, as its count does not compare with a search.
+    """
+    move, passing = session.tree[node], session.game.definition.pass_action
+    parent = session.tree[move.parent]
+    known, then = parent.estimate, move.estimate
+    if known is None or then is None or parent.action == move.action == passing:
         return None
     sign = 1 if move.colour == BLACK else -1
     chance = sign * (known.chance - then.chance)

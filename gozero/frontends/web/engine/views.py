@@ -15,7 +15,7 @@ from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, GO_FAMILY, TURNED_GAMES
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, opponent
+from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY, opponent
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
@@ -63,7 +63,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "stones": game.stones().reshape(-1).tolist(),
         "last": last,
         "lastFrom": origin,
-        "lastText": _last_move(session),
+        "lastMove": _last_move(session),
         "captured": taken and {word: taken[opponent(colour)] for colour, word in COLOUR_WORDS.items()},
     }
 
@@ -174,13 +174,13 @@ def _rounded(lead: float | None, sign: int = 1) -> float | None:
     return None if lead is None else round(sign * lead, 1)
 
 
-def _last_move(session: GameSession) -> str:
-    """The last move in words; of the start, nothing."""
+def _last_move(session: GameSession) -> tuple[str, str | None] | None:
+    """(colour, vertex or None for a pass) of the last move, None at the start."""
     node = session.tree[session.at]
     if node.action < 0:
-        return ""
+        return None
     is_pass = node.action == session.game.definition.pass_action
-    return f"{COLOUR_NAMES[node.colour]} {'passes' if is_pass else session.vertex(node.action)}"
+    return COLOUR_WORDS[node.colour], None if is_pass else session.vertex(node.action)
 
 
 def title(session: GameSession, counting: Counting) -> dict[str, Any] | None:

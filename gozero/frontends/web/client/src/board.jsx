@@ -89,7 +89,7 @@ export function Board() {
       take(cursor);
     }
   };
-  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, mayPlay || pick ? "may-play" : ""].join(" ");
+  const kind = [view.squares ? "squares" : "lines", `game-${view.game}`, `size-${view.size}`, mayPlay || pick ? "may-play" : ""].join(" ");
   return (
     <div class="board-frame" ref={frame} onPointerDownCapture={(event) => { pointer.current = event.pointerType; }}>
       <div class="board-focus" tabIndex={0} role="application" onKeyDown={press} onBlur={() => setCursor(null)} aria-label={labelOf(view, pick)}>

@@ -17,7 +17,7 @@ import { Variations } from "./tree.jsx";
 import { useWalk } from "./walking.js";
 import { Ended, endWords, resultWords, Warning } from "./teaching.jsx";
 import { LANGUAGES, speak, t } from "./translate.js";
-import { side } from "./words.js";
+import { moveWords, side } from "./words.js";
 import "./style.css";
 
 const LARGEST_RECORD = 1_000_000; // bytes
@@ -57,12 +57,14 @@ function Page() {
   const showMistake = (move) => {
     go(move.before);
     setPreview({ points: move.betterPoints, first: move.colour, node: move.before, played: move });
+    document.querySelector(".board-frame").scrollIntoView({ block: "nearest" }); // on a phone it is far above
   };
   const stepMistake = (by) => {
     const move = !view.goingOn && otherMistake(view, who, by);
     if (move) showMistake(move);
   };
-  useShortcuts({ view, go, step, stepMistake, ask, isOpen: server.dialog !== null });
+  const pass = () => ask("pass", { at: view.at, warn: memory.warns });
+  useShortcuts({ view, go, step, stepMistake, pass, ask, isOpen: server.dialog !== null });
 
   if (!view || !hello) return <Starting {...server} />;
   const tool = marking?.game === view.identity ? marking.tool : null;
@@ -71,7 +73,7 @@ function Page() {
     ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
   };
   const page = {
-    ...server, memory, keep, overlay, setOverlay, setPreview, who, setWho, play, tool, go, step, showMistake, stepMistake,
+    ...server, memory, keep, overlay, setOverlay, setPreview, who, setWho, play, pass, tool, go, step, showMistake, stepMistake,
     preview: preview?.node === view.at ? preview : null,
     mark: marked?.node === view.at ? marked.point : null,
     setMark: (point) => setMarked({ node: view.at, point }),
@@ -81,7 +83,7 @@ function Page() {
     isHidden: hides(view, memory),
     hasEnded: view.ending && view.person && view.at === view.live,
   };
-  const last = [view.lastText, view.ending ? resultWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
+  const last = [view.lastMove && moveWords(view.lastMove), view.ending ? resultWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
   return (
     <PageContext.Provider value={page}>
       <div
@@ -163,14 +165,14 @@ function Header() {
 
 /** The buttons for moves. */
 function Actions() {
-  const { view, mark, play, ask, change } = usePage();
+  const { view, mark, play, pass, ask, change } = usePage();
   const mayUndo = view.goingOn ? view.line.length > 1 : view.number > 0 || view.over;
   const button = (label, act, isOn, kind = "") => <button type="button" class={kind} disabled={!isOn} onClick={act}>{label}</button>;
   return (
     <div class="actions" role="group" aria-label={t("Moves")}>
       {isCrowded(view) && mark === null && button(t("Play"), null, false, "main for-taps")}
       {isCrowded(view) && mark !== null && button(t("Play {point}", { point: nameOf(view, mark) }), () => play(vertexOf(view, mark)), true, "main")}
-      {view.hasPass && button(t("Pass"), () => ask("pass", { at: view.at }), view.canPass && !view.thinking && !view.mistake)}
+      {view.hasPass && button(t("Pass"), pass, view.canPass && !view.thinking && !view.mistake)}
       {button(t("Undo"), () => ask("undo"), mayUndo)}
       {button(t("Hint"), () => ask("hint"), view.toPlay && !view.thinking && !view.mistake)}
       {(view.live !== null || view.person) && button(t("Resign"), () => change({ dialog: { is: "resign" } }), view.goingOn)}
@@ -229,7 +231,7 @@ function Games({ titles, onClose, onChoose }) {
 }
 
 /** Keys for the whole page, where nothing else takes them. */
-function useShortcuts({ view, go, step, stepMistake, ask, isOpen }) {
+function useShortcuts({ view, go, step, stepMistake, pass, ask, isOpen }) {
   // before the next key, which would walk from the view that was shown before
   useLayoutEffect(() => {
     const press = (event) => {
@@ -240,7 +242,7 @@ function useShortcuts({ view, go, step, stepMistake, ask, isOpen }) {
         n: () => stepMistake(1), N: () => stepMistake(-1),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
         a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"),
-        p: () => view.canPass && !view.thinking && ask("pass", { at: view.at }),
+        p: () => view.canPass && !view.thinking && pass(),
       }[event.key];
       if (act) {
         event.preventDefault();

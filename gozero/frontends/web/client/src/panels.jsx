@@ -8,7 +8,7 @@ import { AnalyseAll, Mistakes } from "./review.jsx";
 import { usePage } from "./server.js";
 import { resultWords } from "./teaching.jsx";
 import { english, t } from "./translate.js";
-import { ahead, lead, learned, percent, short, side } from "./words.js";
+import { ahead, lead, learned, moveWords, percent, short, side } from "./words.js";
 
 const AREAS = { area: english("whose area"), discs: english("whose discs") };
 const LISTED = 8;
@@ -22,7 +22,7 @@ export function Status() {
       <p class="turn"><strong>{turnOf(view)}</strong></p>
       {view.recorded && <p>{t("Result in the record: {result}", { result: view.recorded })}</p>}
       {view.comment && <blockquote class="said">{view.comment}</blockquote>}
-      {view.lastText && <p class="note">{t("Last move: {move}.", { move: view.lastText })}</p>}
+      {view.lastMove && <p class="note">{t("Last move: {move}.", { move: moveWords(view.lastMove) })}</p>}
       {loading && <p class="note busy">{loading}</p>}
       <p class="facts">{factsOf(view).filter(Boolean).join(" · ")}</p>
       {view.warning && <p class="note warning">⚠ {view.warning[0].toUpperCase() + view.warning.slice(1)}.</p>}

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { Choice, Stone } from "./controls.jsx";
 import { usePage } from "./server.js";
-import { english, t } from "./translate.js";
+import { decimal, english, t } from "./translate.js";
 import { percent, side } from "./words.js";
 
 const LISTED = 6, LINE = 6; // mistakes and moves
@@ -57,7 +57,7 @@ function duration(seconds) {
 
 /** How both sides played, and the mistakes of those that are chosen. */
 export function Mistakes() {
-  const { view, who, setWho, showMistake, stepMistake } = usePage(), { review } = view;
+  const { view, who, setWho, showMistake, stepMistake, preview } = usePage(), { review } = view;
   if (!review.sides.black.moves && !review.sides.white.moves) return null;
   const isPoints = review.measure === "points", found = review.mistakes.filter(ofSide(who));
   const sides = ["black", "white"].filter((colour) => who === "both" || colour === who);
@@ -72,10 +72,11 @@ export function Mistakes() {
         {button(-1, "‹", t("Previous mistake"), t("Previous mistake (Shift+N)"))}
         {button(1, `${t("Mistake")} ›`, t("Next mistake"), t("Next mistake (N)"))}
       </div>
+      {preview?.played && <Loss view={view} preview={preview} />}
       <table class="grades">
         <thead><tr><td />{sides.map((colour) => <th scope="col" key={colour}><Stone colour={colour} />{side(colour)}</th>)}</tr></thead>
         <tbody>
-          {row(isPoints ? t("Mean loss, points") : t("Mean loss, win chance"), ({ moves, mean }) => (!moves ? "–" : isPoints ? mean.toFixed(1) : percent(mean)))}
+          {row(isPoints ? t("Mean loss, points") : t("Mean loss, win chance"), ({ moves, mean }) => (!moves ? "–" : isPoints ? decimal(mean, 1) : percent(mean)))}
           {row(t("Best moves"), ({ moves, best }) => (moves ? percent(best) : "–"))}
           {[5, 4, 3, 2, 1].map((grade) => row(<><Grade grade={grade} />{range(review, grade)}</>, ({ counts }) => counts[grade]))}
         </tbody>
@@ -113,14 +114,15 @@ function loss(move, unit) {
 }
 
 export function signed(value, digits) {
-  const size = Math.abs(value).toFixed(digits);
-  return Number(size) === 0 ? "±0" : `${value < 0 ? "−" : "+"}${size}`;
+  const size = decimal(Math.abs(value), digits);
+  return Math.abs(value) < 0.5 / 10 ** digits ? "±0" : `${value < 0 ? "−" : "+"}${size}`;
 }
 
-/** The next mistake of the chosen sides after what is shown, or the one before it; the position before a mistake shows it. */
+/** The next mistake of the chosen sides after what is shown, or the one before it, round and round; the position before a mistake shows it. */
 export function otherMistake(view, who, by) {
   const at = view.line.indexOf(view.at), found = view.review.mistakes.filter(ofSide(who));
-  return by > 0 ? found.find((move) => move.number - 1 > at) : found.findLast((move) => move.number - 1 < at);
+  if (by > 0) return found.find((move) => move.number - 1 > at) ?? found[0];
+  return found.findLast((move) => move.number - 1 < at) ?? found.at(-1);
 }
 
 /** Beside the board: what the move lost that led here, or the mistake that is shown with what was better. */

@@ -10,17 +10,21 @@ const CATALOGUES = { en: {}, de, ja, ko, zh };
 /** Pairs of a language's code and its name in itself. */
 export const LANGUAGES = [["en", "English"], ["de", "Deutsch"], ["ja", "日本語 (下書き)"], ["ko", "한국어 (초안)"], ["zh", "中文（草稿）"]];
 
-let catalogue = {}; // English text → the same in the chosen language
+let language = "en", catalogue = {}; // English text → the same in the language
 
 /** Use a language from now on: a code, or "auto" for the browser's. */
 export function speak(code) {
   const known = code === "auto" ? navigator.languages.map((name) => name.slice(0, 2)).find((name) => name in CATALOGUES) : code;
-  catalogue = CATALOGUES[known] ?? {};
-  document.documentElement.lang = known ?? "en";
+  language = known in CATALOGUES ? known : "en";
+  catalogue = CATALOGUES[language];
+  document.documentElement.lang = language;
 }
 
 /** A text with its values put in: t("Black wins by {points}", { points }). */
 export const t = (text, values = {}) => (catalogue[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+
+/** A number with so many digits after its point, as the language writes it. */
+export const decimal = (value, digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
 
 /** Names a text that `t` gets later, in a table. */
 export const english = (text) => text;

@@ -1,18 +1,21 @@
 // How numbers and sides are written.
 
-import { t } from "./translate.js";
+import { decimal, t } from "./translate.js";
 
-export const percent = (share) => (share === null || share === undefined ? "–" : `${(100 * share).toFixed(share > 0.995 || share < 0.005 ? 1 : 0)} %`);
-export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${Math.abs(score).toFixed(1)}`);
+export const percent = (share) => (share === null || share === undefined ? "–" : `${decimal(100 * share, share > 0.995 || share < 0.005 ? 1 : 0)} %`);
+export const lead = (score) => (score === null || score === undefined ? "–" : `${score > 0 ? "+" : score < 0 ? "−" : ""}${decimal(Math.abs(score), 1)}`);
 
 export function ahead(score, unit) {
-  const values = { lead: Math.abs(score).toFixed(1), unit: t(unit) };
+  const values = { lead: decimal(Math.abs(score), 1), unit: t(unit) };
   if (score === 0) return t("neither side is ahead");
   return t(score > 0 ? "Black is ahead by {lead} {unit}" : "White is ahead by {lead} {unit}", values);
 }
 
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
 export const side = (colour) => ({ black: t("Black"), white: t("White") })[colour] ?? "";
+/** A move in words, of [colour, vertex]; null stands for a pass. */
+export const moveWords = ([colour, vertex]) => (vertex === null ? t("{side} passes", { side: side(colour) }) : t("{side} {vertex}", { side: side(colour), vertex }));
+
 export const rival = (colour) => (colour === "black" ? "white" : "black");
 export const levelWords = (level) => (level === 1 ? t("1, the weakest") : level === 20 ? t("20, the strongest") : t("{level} of 20", { level }));
 export const sizes = (cols, rows) => `${cols}×${rows}`;
