@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
+from gozero.frontends.web.engine.session import LISTS
 from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenGame, OpenPage
 from gozero.frontends.web.server.process import EngineProcess
 from gozero.nets.locations import WEIGHTS
@@ -101,6 +102,7 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         (("game", "at"), 99),
         (("game", "live"), "x"),
         (("game", "start"), {"size": "x"}),
+        (("game", "start"), {"size": 3, "black_name": 5, **dict.fromkeys(LISTS, ())}),
         (("game", "tree", "nodes"), [[1, 2]]),
         (("game", "tree", "nodes", 1, 1, "parent"), 1),
         (("game", "tree", "nodes", 1, 1, "children"), [1]),
@@ -123,6 +125,13 @@ def test_what_cannot_be_a_kept_game_is_refused(
         place[path[-1]] = value
         page.send(do="restore", saved=saved)
         assert "Internal error" not in page.until("refused")["text"]
+
+
+def test_what_is_no_base64_is_no_file(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        page.until("view")
+        page.send(do="load", data="é")
+        assert "sent no file" in page.until("refused")["text"]
 
 
 def test_a_game_of_weights_that_are_gone_goes_on_with_the_usual_ones(server: Server, shared_game: str) -> None:

@@ -7,7 +7,6 @@ change.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
 import queue
@@ -261,9 +260,10 @@ class RequestHandler:
         setup = setup_of(saved.get("setup"), "this game")
         is_gone = setup.engine not in catalogue.networks(setup.game, self._weights)
         searches = self._open(replace(setup, engine="") if is_gone else setup)
+        session, counting = searches.session, searches.counting
         try:
-            searches.session.restore(saved["game"])
-            json.dumps([view(searches.session, searches.counting), searches.session.snapshot(0.0)], allow_nan=False)
+            session.restore(saved["game"])
+            json.dumps([view(session, counting), title(session, counting), session.snapshot(0.0)], allow_nan=False)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches
@@ -369,5 +369,5 @@ def _bytes_of(text: Any) -> bytes:
     """The bytes of a file, which a page sends as base64. InputError if they are none."""
     try:
         return base64.b64decode(str(text), validate=True)
-    except binascii.Error:
+    except ValueError:  # also if there are other characters than ASCII
         raise InputError("This page sent no file: reload it.") from None
