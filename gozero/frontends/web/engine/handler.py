@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 import math
 import queue
 import time
@@ -259,7 +260,8 @@ class RequestHandler:
         searches = self._open(replace(setup, engine="") if is_gone else setup)
         try:
             searches.session.restore(saved["game"])
-            view(searches.session, searches.counting)
+            shown = view(searches.session, searches.counting), title(searches.session, searches.counting)
+            json.dumps((shown, searches.session.snapshot(0.0)), allow_nan=False)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches
