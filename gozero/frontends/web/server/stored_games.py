@@ -144,6 +144,8 @@ class StoredGames:
             with path.open(encoding="utf-8") as file:
                 _title(file.readline())
                 saved = json.loads(file.readline())
+                if saved["game"]["identity"] != path.name.removesuffix(SUFFIX):
+                    raise ValueError("it is another game's")
                 return {"setup": saved["setup"], "game": dict(saved["game"]), "title": saved["title"]}
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -154,9 +156,12 @@ class StoredGames:
     def _read_titles(self, folder: Path) -> dict[str, dict[str, Any]]:
         found = {}
         for path in folder.glob(f"*{SUFFIX}"):  # none if there is no folder
+            identity = path.name.removesuffix(SUFFIX)
+            if not _IDENTITY.fullmatch(identity):  # a copy of the user's, say: it can be neither opened nor deleted here
+                continue
             try:
                 with path.open(encoding="utf-8") as file:
-                    found[path.name.removesuffix(SUFFIX)] = _title(file.readline())
+                    found[identity] = _title(file.readline())
             except FileNotFoundError:  # deleted meanwhile
                 continue
             except (OSError, *_DAMAGED) as error:
