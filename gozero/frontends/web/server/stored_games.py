@@ -199,7 +199,9 @@ def _remove_old(folder: Path) -> None:
     """Delete the oldest games beyond `MOST_FILES`, and what servers that were killed left half written."""
     with suppress(OSError):  # another server has deleted one
         changed = {path: path.stat().st_mtime for path in folder.glob(f"*{SUFFIX}*")}
-        games = sorted((path for path in changed if path.name.endswith(SUFFIX)), key=changed.__getitem__)
-        parts = [path for path in changed.keys() - games if changed[path] < time.time() - UNFINISHED]
+        own = [path for path in changed if _IDENTITY.fullmatch(path.name.partition(".")[0])]  # others are the user's
+        games = sorted((path for path in own if path.name.endswith(SUFFIX)), key=changed.__getitem__)
+        since = time.time() - UNFINISHED
+        parts = [path for path in own if path.name.endswith(".tmp") and changed[path] < since]
         for path in (*games[:-MOST_FILES], *parts):
             path.unlink(missing_ok=True)
