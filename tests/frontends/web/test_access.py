@@ -176,3 +176,10 @@ def test_a_text_that_is_too_large_closes_the_page(server: Server, shared_game: s
             page.load("x" * 5_000_000)
         assert page.is_closed()
     assert get(server, "/")[0] == 200
+
+
+@pytest.mark.parametrize("data", ["é", "a"])
+def test_what_is_no_file_is_refused(server: Server, shared_game: str, data: str) -> None:
+    with server.page(shared_game) as page:
+        page.send(do="load", data=data)
+        assert "sent no file" in page.until("refused")["text"]

@@ -7,7 +7,6 @@ change.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
 import queue
@@ -363,5 +362,5 @@ def _bytes_of(text: Any) -> bytes:
     """The bytes of a file, which a page sends as base64. InputError if they are none."""
     try:
         return base64.b64decode(str(text), validate=True)
-    except binascii.Error:
+    except ValueError:  # binascii.Error, or another one for what is not ASCII
         raise InputError("This page sent no file: reload it.") from None
