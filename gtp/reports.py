@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gozero.play.report import Analysis, MoveAnalysis, Observer
     from gozero.play.searcher import Searched
 
-SMALLEST_SHARE = 0.005
 LISTED_MOVES = 10  # likely moves that are named where no point can be marked
+SMALLEST_SHARE = 0.005
 """Moves with a smaller share are left out: they would show as 0 %."""
 LIVE_INTERVAL = 0.5
 """Seconds between two live drawings."""

@@ -88,6 +88,8 @@ def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, 
             return result.best
     if undrawn is not None:
         weights = np.where(np.arange(len(weights)) == undrawn, 0, weights)
+        if not weights.any():
+            return result.best
     return draw(weights, temperature, rng)
 
 

@@ -169,6 +169,20 @@ def test_a_search_of_its_own_for_each_move_is_not_helped_by_an_analysis() -> Non
     assert kept[0] > 0 and kept[1] == 0
 
 
+def test_a_pass_is_not_drawn_where_nothing_else_is_left() -> None:
+    """By territory, after White's pass: the best move touches nothing on the first line, and only the pass is as likely."""
+
+    def likes(game: Game) -> Likes:
+        logits = np.full(game.actions, -20, np.float32)
+        logits[[0, game.pass_action]] = 5.0, 4.9
+        return Likes(game, logits)
+
+    one = player_of(LEVELS[12].settings(PlayerSettings(rules="japanese", seed=1)), likes)
+    one.game.set_up({12: 1}, 2)
+    one.game.play(2, one.game.definition.pass_action)
+    assert one.genmove(1, Limits(1)) == 0
+
+
 def test_settings_that_change_hold_from_the_next_move_on() -> None:
     settings = PlayerSettings(seed=1, opening_temperature=0)
     one = player_of(settings, likes_c3)

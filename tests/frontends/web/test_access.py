@@ -128,6 +128,15 @@ def test_what_a_page_may_not_send(server: Server, shared_game: str, text: str) -
         assert "does not understand" in page.until("refused")["text"]
 
 
+def test_a_page_may_nest_as_deeply_as_it_likes(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        for depth in range(930, 1000):
+            page.send_text('{"do": "stop", "a": ' + "[" * depth + "]" * depth + "}")
+            page.send(do="goto", node=-1)
+            while page.until("refused")["text"] != "There is no such move.":
+                pass
+
+
 def test_weights_are_chosen_by_name_only(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
         page.until("view")
@@ -167,3 +176,10 @@ def test_a_text_that_is_too_large_closes_the_page(server: Server, shared_game: s
             page.load("x" * 5_000_000)
         assert page.is_closed()
     assert get(server, "/")[0] == 200
+
+
+@pytest.mark.parametrize("data", ["é", "a"])
+def test_what_is_no_file_is_refused(server: Server, shared_game: str, data: str) -> None:
+    with server.page(shared_game) as page:
+        page.send(do="load", data=data)
+        assert "sent no file" in page.until("refused")["text"]

@@ -55,6 +55,26 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
     assert again.add(START, BLACK, 2) > newest  # numbers are not used again
 
 
+@pytest.mark.parametrize(
+    ("place", "number", "change"),
+    [
+        (0, START, {"parent": START}),  # whose path would have no end
+        (0, START, {"parent": 7}),
+        (1, START, {}),
+        (1, -5, {"parent": START, "colour": BLACK, "action": 8}),
+        (1, 1.5, {"parent": START, "colour": BLACK, "action": 8}),
+        (1, 1, {"parent": 9, "colour": BLACK, "action": 8}),
+    ],
+)
+def test_a_node_in_no_place_of_a_tree_is_refused(place: int, number: float, change: dict[str, int]) -> None:
+    values = json.loads(json.dumps(small_tree()[0].to_values()))
+    node = [number, {**values["nodes"][0][1], **change}]
+    values["nodes"][place : place + (place == 0)] = [node] if place == 0 else []
+    values["nodes"] += [node] if place else []
+    with pytest.raises((ValueError, LookupError)):
+        MoveTree.from_values(values, 9)
+
+
 def test_the_clock_that_runs() -> None:
     clock = SessionClock(Clocks(main=60.0, period=10.0, periods=2))
     clock.start(BLACK, 100.0)

@@ -160,3 +160,15 @@ def test_a_list_of_moves_says_what_it_leaves_out() -> None:
     variations.mark(go, START, 3, "TR")
     assert records.left_out(go) == ""
     assert "TR[da]" in records.save(go, "")[1]
+
+
+def test_another_end_does_not_keep_the_result_of_the_one_before() -> None:
+    for act, number in ((variations.promote, 6), (variations.delete, 5)):
+        found = moves_of(GameSession(Setup(game="tictactoe", person="both"), 3, [3]), "A1", "A2", "B1", "B2", "C1")
+        found.result = "B+"
+        moves_of(found, "A1", "A2", "B1", "B2", "C3")
+        found.go_to(START)
+        variations.promote(found, 5)
+        assert found.result == "B+"
+        act(found, number)
+        assert found.result == ""

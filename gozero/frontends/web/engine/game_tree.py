@@ -166,13 +166,14 @@ class MoveTree:
                 node.estimate = Estimate(visits, chance, score, tuple(line))
             node.marks = {int(point): mark for point, mark in node.marks.items()}
             is_start = number == START
+            is_placed = node.parent == -1 and len(tree._nodes) == 1 if is_start else type(number) is int and number > START
             points = node.marks if is_start else [node.action, *node.marks]
             is_sound = all(0 <= point < actions for point in points) and all(map(is_mark, node.marks.values()))
-            if node.children or not is_sound or (not is_start and number in tree._nodes):
+            if node.children or not (is_placed and is_sound) or (not is_start and number in tree._nodes):
                 raise ValueError(f"node {number} is none of a tree")
             if is_start:
                 tree._nodes[START] = node
             else:
                 tree._enter(number, node)
-        tree._next = max(values["next"], max(tree._nodes) + 1)
+        tree._next = max(int(values["next"]), max(tree._nodes) + 1)
         return tree

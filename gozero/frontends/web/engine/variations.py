@@ -46,6 +46,7 @@ def delete(session: GameSession, number: Any) -> None:
         raise InputError("The first position cannot be deleted.")
     if session.is_going_on and session.live is not None and number in tree.path(session.live):
         raise InputError("This move cannot be deleted while the game is being played. Undo takes a move back.")
+    end = session.end
     if number in tree.path(session.at):
         session.go_to(tree[number].parent)
     tree.remove(number)
@@ -53,6 +54,7 @@ def delete(session: GameSession, number: Any) -> None:
         session.ended = None
     if session.live is not None and session.live not in tree:
         session.review()
+    _forget_result(session, end)
 
 
 def promote(session: GameSession, number: Any) -> None:
@@ -60,7 +62,15 @@ def promote(session: GameSession, number: Any) -> None:
     _check(session, number)
     if session.is_going_on and session.live is not None and number not in session.tree.path(session.live):
         raise InputError("This variation cannot become the main line while the game is being played.")
+    end = session.end
     session.tree.promote(number)
+    _forget_result(session, end)
+
+
+def _forget_result(session: GameSession, end: int) -> None:
+    """The result that is known is that of another end than the present one."""
+    if session.end != end:
+        session.result = ""
 
 
 def mark(session: GameSession, number: Any, point: Any, name: Any) -> None:

@@ -120,8 +120,8 @@ class OpenGame:
         elif self.process is None and not self._start():
             self.refuse(self._games.all_busy, number)
         elif self.process is not None:
-            self._waiting[number] += 1
             self.process.send({**request, "page": number})
+            self._waiting[number] += 1
 
     def refuse(self, text: str, number: int) -> None:
         """Send a page the reason why its request is not done."""

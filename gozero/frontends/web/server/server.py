@@ -131,7 +131,10 @@ class BoardServer:
         elif request["do"] in ("list", "delete-game"):
             await self._list(game, number, request)
         else:
-            game.request(request, number)
+            try:
+                game.request(request, number)
+            except RecursionError:  # nested a little less deeply than what cannot be read
+                game.refuse(NOT_UNDERSTOOD, number)
 
     async def _list(self, game: OpenGame, number: int, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""

@@ -144,6 +144,8 @@ class StoredGames:
                 if not is_whole:
                     return title
                 saved = json.loads(file.readline())
+                if saved["game"]["identity"] != path.name.removesuffix(SUFFIX):
+                    raise ValueError("it is another game's")
                 return {"setup": saved["setup"], "game": dict(saved["game"]), "title": saved["title"]}
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -152,8 +154,11 @@ class StoredGames:
             return None
 
     def _read_titles(self, folder: Path) -> dict[str, dict[str, Any]]:
-        found = {path: self._read(path, is_whole=False) for path in folder.glob(f"*{SUFFIX}")}  # none without a folder
-        return {path.name.removesuffix(SUFFIX): title for path, title in found.items() if title is not None}
+        paths = {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}  # none without a folder
+        # a user's copy of a file has no identity: it can be neither opened nor deleted here
+        known = {identity: path for identity, path in paths.items() if _IDENTITY.fullmatch(identity)}
+        titles = {identity: self._read(path, is_whole=False) for identity, path in known.items()}
+        return {identity: title for identity, title in titles.items() if title is not None}
 
     def _leave_out(self, path: Path, error: Exception) -> None:
         """Name a file that cannot be read in the terminal, once."""
@@ -186,7 +191,9 @@ def _remove_old(folder: Path) -> None:
     """Delete the oldest games beyond `MOST_FILES`, and what servers that were killed left half written."""
     with suppress(OSError):  # another server has deleted one
         changed = {path: path.stat().st_mtime for path in folder.glob(f"*{SUFFIX}*")}
-        games = sorted((path for path in changed if path.name.endswith(SUFFIX)), key=changed.__getitem__)
-        parts = [path for path in changed.keys() - games if changed[path] < time.time() - UNFINISHED]
+        own = [path for path in changed if _IDENTITY.fullmatch(path.name.partition(".")[0])]  # others are the user's
+        games = sorted((path for path in own if path.name.endswith(SUFFIX)), key=changed.__getitem__)
+        since = time.time() - UNFINISHED
+        parts = [path for path in own if path.name.endswith(".tmp") and changed[path] < since]
         for path in (*games[:-MOST_FILES], *parts):
             path.unlink(missing_ok=True)
