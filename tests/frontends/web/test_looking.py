@@ -196,8 +196,8 @@ def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_p
 
 
 def test_a_comment_typed_while_the_engine_thinks_stays_with_its_move(tab: Callable[..., Tab]) -> None:
-    page = tab().begin("Go", 7, level="20")
-    page.click(23)
+    page = tab().begin("Go", 19, level="20")
+    page.click(72)
     page.wait("engine", 1)
     box = page.page.locator(".comment textarea")
     box.press_sequentially("while it")
