@@ -8,7 +8,7 @@ from typing import Any
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import COUNTED_GAMES
-from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY, WHITE, result_text
+from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY, WHITE, opponent, result_text
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go import go
 from gozero.play.current_game import GoGame
@@ -84,7 +84,7 @@ class Counting:
 
     def _points(self, settlement: Settlement, colour: int) -> int:
         """Of a side, without komi and handicap bonus: its area, or its territory and prisoners."""
-        game, rival = self._session.game, BLACK + WHITE - colour
+        game, rival = self._session.game, opponent(colour)
         if not (isinstance(game, GoGame) and game.rules.territory):
             return int((settlement.owner == colour).sum())
         return len(settlement.territory(colour)) + len(settlement.dead_of(rival)) + game.captured[rival]
