@@ -83,9 +83,6 @@ def completed(settings: LoopSettings) -> LoopSettings:
     settings = replace(settings, rules=settings.rules or games.usual(settings.game, "rules") or "")
     _check_boards(settings)
     check_window(settings)
-    if settings.monitor.yardstick:  # it may be read in another folder
-        full = str(Path(settings.monitor.yardstick).absolute())
-        settings = replace(settings, monitor=replace(settings.monitor, yardstick=full))
     game, play = scoring.last_game(settings), settings.selfplay
     simulator = simulators.resolve(settings.simulator, game, play, settings.stage)
     return resolved(replace(settings, simulator=simulator))

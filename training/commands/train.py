@@ -6,7 +6,6 @@ Nothing heavy is imported; `training.commands.start` then starts the run.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,7 +37,6 @@ def add_options(options: argparse.ArgumentParser) -> None:
     add("--simulator", choices=SIMULATORS, help="board on which games of Go are played (default auto)")
     add("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
     add("--mode", choices=MODES, help="how self-play and learner share the time")
-    add("--yardstick", metavar="FILE", help="labelled positions to measure agreement with; never trained on")
     _add_places(options)
     add = options.add_argument_group("what a new run begins with").add_argument
     narrower = "weights of the same network, or of a narrower or shallower one"
@@ -101,11 +99,8 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
         raise SettingsError(f"give one of --preset NAME ({', '.join(presets.names())}) and --config FILE.toml")
     path = presets.path_of(options.preset) if options.preset else Path(options.config)
     top: dict[str, Any] = {name: getattr(options, name) for name in SHORTHANDS}
-    assignments = list(options.set)
-    if options.yardstick is not None:
-        assignments.append(f"monitor.yardstick={json.dumps(options.yardstick)}")
     where = f"preset {options.preset}" if options.preset else str(path)
-    settings = presets.load(path, where, assignments, top)
+    settings = presets.load(path, where, options.set, top)
     if settings.game not in GAMES:
         raise SettingsError(f"unknown game {settings.game!r}: expected one of {', '.join(GAMES)}")
     _check_processes(settings)

@@ -16,7 +16,6 @@ import numpy as np
 from gozero.nets import model
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
-from training.doctor.strength import Strength
 from training.learner.learner import Learner
 from training.records import scoring
 from training.run import new_run, trial
@@ -44,9 +43,6 @@ def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: C
     if _continued(folder, say) and start:
         say("origin     this run has already begun: --from and --records are for a new run, and are not looked at")
         start = StartingPoint()
-    if settings.monitor.yardstick:
-        Strength(folder, settings)
-        say(f"yardstick  {settings.monitor.yardstick}: ok")
     learner, _ = new_run.learner(settings, start, device_of(settings.device))
     say(f"network    {start.weights or 'fresh weights'}, {model.parameter_count(learner.net):,} parameters: ok")
     if shards := [shard for _, shard in new_run.shards(settings, start)]:

@@ -37,7 +37,6 @@ class MonitorSettings:
     strength_games: int = setting(16, "games against each frozen opponent; even", 2, 10_000)
     strength_visits: int = setting(32, "visits a move of the network in those games", 1, 100_000)
     strength_share: float = setting(0.05, "largest share of the run's time for them", 0, 1)
-    yardstick: str = setting("", "file of labelled positions to compare with (gozero yardstick); empty = none")
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,6 @@ class LoopSettings:
             threads=usual.threads,
             device=usual.device,
             selfplay=replace(self.selfplay, processes=usual.selfplay.processes, threads=usual.selfplay.threads),
-            monitor=replace(self.monitor, yardstick=""),
         ).to_dict()
 
 
@@ -149,8 +147,9 @@ def saved(path: Path) -> LoopSettings:
         play = expected(values, dict, "it").get("selfplay")
         if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
             play["slots"] = play.pop("seats")
-        if isinstance(learner := values.get("learner"), dict):
-            learner.pop("processes", None)  # of those runs too
+        for table, name in (("learner", "processes"), ("monitor", "yardstick")):  # of those runs too
+            if isinstance(values.get(table), dict):
+                values[table].pop(name, None)
         return from_dict(LoopSettings, values, "settings.json")
     except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error

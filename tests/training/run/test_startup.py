@@ -114,7 +114,6 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another folder"),
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
-        (["--preset", "tiny", "--dry-run", "--yardstick", "nowhere.jsonl"], "nowhere.jsonl"),
         (
             ["--preset", "tiny", "--set", "selfplay.full_share=0"],
             "selfplay: full_share = 0.0 is out of range: from 0.01 to 1",
@@ -192,7 +191,6 @@ def test_a_start_that_came_to_nothing_is_no_run(
 ) -> None:
     folder = tmp_path / "run"
     arguments = ["--preset", "tiny", "--run", str(folder), *SHORT]
-    assert "cannot read the yardstick" in refused([*arguments, "--yardstick", "nowhere"], capsys)
     assert train.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
     text = capsys.readouterr().err
     assert "a new run, with the weights of" in text
