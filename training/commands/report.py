@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from gozero.system.console import Parser, say
+from gozero.system.console import Parser
 from training.doctor import report
 from training.doctor.report import ACROSS, COMPARED, FILE, PICTURE, ReportError
 
@@ -22,11 +22,6 @@ def _parser() -> Parser:
     parser.add_argument("folders", type=Path, nargs="+", metavar="RUN", help="run folder; two or more are compared")
     parser.add_argument("--across", choices=ACROSS, help=f"what several runs are drawn over (default: {ACROSS[0]})")
     parser.add_argument(
-        "--chained",
-        action="store_true",
-        help="each run began with the weights of the one before it: draw them as one, in this order",
-    )
-    parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
@@ -40,18 +35,15 @@ def _print_page(options: argparse.Namespace) -> None:
     out = options.out if options.out is not None else Path(COMPARED)
     if len(folders) > 1 and out.suffix.lower() not in (".html", PICTURE):
         raise ReportError(f"--out {out}: expected a name that ends with .html or {PICTURE}")
-    for name in ("across", "chained", "out"):
+    for name in ("across", "out"):
         if len(folders) == 1 and getattr(options, name):
             raise ReportError(
                 f"--{name} is for a comparison: name two runs or more (one run's page is RUN/report.html)"
             )
 
-    def warn(warning: str) -> None:
-        say(f"gozero report: {warning}")
-
     if len(folders) > 1:
-        report.compare(folders, out, options.across or ACROSS[0], warn, chained=options.chained)
+        report.compare(folders, out, options.across or ACROSS[0])
     else:
-        report.write(folders[0], warn=warn)
+        report.write(folders[0])
         out = folders[0] / FILE
     print(out.absolute())

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from gozero.games import GO_FAMILY, symmetry
+from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import features
 from gozero.nets.model import NetOutput
@@ -28,14 +28,14 @@ from training.learner.trainer import HELD_OUT_ROWS, Trainer, weighted_mean
 from training.records import laws, library, scoring
 from training.records.records import Record
 from training.records.replay import Replay
-from training.records.rows import Batch, transformed
+from training.records.rows import Batch
 from training.selfplay.actor import Actor
 from training.selfplay.local import SelfPlay
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
 ROWS = 256  # of the window that are checked against the laws
-PROBED = 24  # positions that the network is asked about, eleven times each: a second on one core at 13x13
+PROBED = 24  # positions that the network is asked about, four times each
 FITTED = 256  # most training rows of each size whose losses are measured, to compare with held-out games
 # fewer are soon the same in sound runs too: most learn one first move; on 5x5 and in Connect-4 one first four
 OPENING_MOVES = 8
@@ -69,14 +69,13 @@ class Checkup:
         """Measure a run whose generation is done.
 
         Returns:
-            law/*, turn/*, probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/openings and
-            games*/commonest, unless the next generation has replaced its games, as in the asynchronous mode, or they
-            were played elsewhere.
+            law/*, turn/*, probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/commonest, unless the next
+            generation has replaced its games, as in the asynchronous mode, or they were played elsewhere.
         """
         with run.locked():
             own = generation > run.progress.imported
             games = [record for record in run.actor.games if own and record.generation == generation]
-            taken = run.trainer.examine(take, run.settings, generation, run.progress.games)
+            taken = run.trainer.examine(take, run.settings, generation)
         moved, self._before = movement(self._before, taken.net, taken.ema)
         measures = moved | taken.measures | openings(games, run.actor.game)
         if taken.batch is None:
@@ -102,10 +101,10 @@ class Taken(NamedTuple):
     batch: Batch | None  # None: the window is empty
 
 
-def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: int, games: int) -> Taken:
-    """Take copies, a batch, and the measures that need the whole window of a run that has recorded N games."""
+def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: int) -> Taken:
+    """Take copies, a batch, and the measures that need the whole window."""
     net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
-    measures = window(replay, settings, games) | _guesses(learner, replay, settings) | _fit(learner, replay)
+    measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
     batch = None
     if replay.sizes():
         batch = replay.sample(ROWS, np.random.default_rng([settings.seed, generation]))
@@ -120,16 +119,11 @@ def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple
     return {f"moved/{name}": float(share) for name, share in moved.items()}, now
 
 
-def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, float]:
-    """window/age: mean age of the rows that may be drawn, in generations; window/held_games and window/fit_games: how
-    many games their mean rests on, those that are held out and the others: games of one length, of which as many would
-    vary as much.
+def window(replay: Replay) -> dict[str, float]:
+    """window/held_games and window/fit_games: how many games their mean rests on, those that are held out and the
+    others: games of one length, of which as many would vary as much.
     """
-    ages = [replay.total - rows.serial for (held, _), rows in replay.rows.items() if not held]
-    rows_of_game = replay.total / max(1, games)
-    age = float(np.concatenate(ages).mean()) if ages else 0.0
-    a_generation = settings.generation_games * rows_of_game or settings.generation_rows
-    found = {"window/age": age / a_generation}
+    found = {}
     for name, held in (("held", True), ("fit", False)):
         rows = replay.games(held)
         found[f"window/{name}_games"] = float(rows.sum() ** 2 / max(1, (rows**2).sum()))
@@ -137,7 +131,7 @@ def window(replay: Replay, settings: LoopSettings, games: int) -> dict[str, floa
 
 
 def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[str, float]:
-    """For each size, shares of the games: different openings; games with the commonest one, 0 if none repeats.
+    """games*/commonest: for each size, the share of the games with the commonest opening, 0 if none repeats.
 
     Openings that a symmetry of the board turns into each other are one.
     """
@@ -147,7 +141,6 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
             library.opening(record, game_of(size), OPENING_MOVES) for record in records if record.size == size
         )
         most = max(counts.values())
-        found[f"games{size}/openings"] = len(counts) / counts.total()
         found[f"games{size}/commonest"] = most / counts.total() if most > 1 else 0.0
     return found
 
@@ -202,18 +195,15 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
             without a score head has no second.
         probe/view: cosine of the ownership (or else of the value) with what it is when only the colour to move is
             swapped: 1 where the network sees own and other stones, -1 where it sees Black and White.
-        probe/turned_value, probe/turned_owner: mean distance from the output for the unturned position under the
-            game's symmetries (0 ... 2).
         probe/early_pass: mean probability of a pass in positions with fewer than an eighth of the points taken; in Go,
             if there are such positions.
     """
     plain = _ask(net, batch)
-    found = _turned(net, batch, game, plain)
     swapped = batch.planes.copy()
     swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
     other = _ask(net, batch._replace(planes=swapped))
     one, two = (out.value if out.owners is None else out.owners for out in (plain, other))
-    found["probe/view"] = float(F.cosine_similarity(one.flatten(), two.flatten(), dim=0))
+    found = {"probe/view": float(F.cosine_similarity(one.flatten(), two.flatten(), dim=0))}
     if game.name in GO_FAMILY:
         found |= _komi(net, batch) if _komi_varies(batch) else {}
         early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
@@ -252,21 +242,6 @@ def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:
     if high.score is not None and low.score is not None:
         found["probe/komi_score"] = float((high.score - low.score).mean()) / (2 * KOMI_STEP)
     return found
-
-
-def _turned(net: nn.Module, batch: Batch, game: Game, plain: NetOutput) -> dict[str, float]:
-    """Mean distance of value and ownership under each symmetry from those of the unturned positions."""
-    values, owners = [], []
-    for turn in game.symmetries[1:]:
-        found = _ask(net, transformed(batch, np.full(len(batch.value), turn), game.directions))
-        values.append((found.value - plain.value).abs().mean())
-        if found.owners is not None and plain.owners is not None:
-            back = symmetry.point_map(game.shape, symmetry.inverse(turn))
-            owners.append((found.owners[:, torch.from_numpy(back.copy())] - plain.owners).abs().mean())
-    report = {"probe/turned_value": float(torch.stack(values).mean())}
-    if owners:
-        report["probe/turned_owner"] = float(torch.stack(owners).mean())
-    return report
 
 
 @torch.inference_mode()

@@ -1,4 +1,4 @@
-"""Pictures of a run folder: the network's outputs in a few positions, the openings of the games, the first layer.
+"""Pictures of a run folder: the openings of the games, the network's outputs in a few positions, the first layer.
 
 The positions are those of the newest games that the learner never saw. Pictures whose files are missing or unreadable
 are left out.
@@ -6,10 +6,8 @@ are left out.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +15,11 @@ import torch
 from torch import nn
 
 from gozero import plots
-from gozero.games import make
 from gozero.games.game import PLY, Game
 from gozero.nets import features, filters, weights
 from gozero.nets.model import Network
-from gozero.nets.weights import Weights, WeightsError
+from gozero.nets.weights import WeightsError
 from gozero.plots import BoardPicture
-from gozero.system.errors import ChoiceError
 from gozero.system.words import counted
 from training.records import records, scoring
 from training.records.records import Record
@@ -35,82 +31,58 @@ SHARDS = 5  # newest ones that are read
 MOST_OPENINGS = 200  # newest games of a size that the picture of the openings is drawn from
 EXAMPLES = 3
 DEPTHS = (0.2, 0.5, 0.8)  # where in its game each example is
+OPENINGS = (
+    "Where the newest games began on each size, and the policy of its empty board before any search; a narrow choice "
+    "early in a run, or one on the first line of a large board, is a sign of collapse."
+)
+PREDICTIONS = (
+    "Before any search: shares of the policy, and the expected owner of each point at the end, if the game has owned "
+    "points (red: the side to move)."
+)
+FILTERS = "One column for each filter of the first layer: red and blue are the two sides' stones, the rest is grey."
 
 
-@dataclass(frozen=True)
-class Gallery:
-    """The newest games and the network of a run."""
+def pictures(folder: Path, settings: LoopSettings) -> Iterator[tuple[str, str, bytes]]:
+    """(heading, a sentence, PNG) of each picture of a run folder."""
+    games, net = list[Record](), None
+    for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:]:
+        with suppress(OSError):
+            games += records.read(shard).records
+    with suppress(WeightsError):
+        file = weights.load(folder / "weights.pt", game=settings.game)
+        net = file.network()
+    if boards := list(openings(settings, games, net)):
+        yield "Openings", OPENINGS, plots.boards(boards)
+    if net is not None:
+        game = scoring.game_of(settings, file.size or settings.stage[-1].main_size)
+        yield "What the network thinks", PREDICTIONS, plots.boards(list(predictions(settings, game, games, net)))
+        yield "First layer", FILTERS, filters.picture(file)
 
-    settings: LoopSettings
-    games: list[Record]  # newest last
-    net: nn.Module | None
-    size: int  # of the board that is shown
-    file: Weights | None = None
 
-    @classmethod
-    def open(cls, folder: Path, settings: LoopSettings | None) -> Gallery:
-        """Read the newest records and the weights, as far as they are there."""
-        settings = settings or LoopSettings()
-        found, file = list[Record](), None
-        for shard in storage.numbered(folder / "records", ".gzr")[-SHARDS:]:
-            with suppress(OSError):
-                found += [each for each in records.read(shard).records if board_name(settings.game, each.size)]
-        with suppress(WeightsError):
-            file = weights.load(folder / "weights.pt", game=settings.game)
-        counts = Counter[int]()
-        for record in found:
-            counts[record.size] += record.rows
-        only = file.config.size if file else None
-        most = max(counts, key=lambda size: (counts[size], size)) if counts else None
-        size = only or most or (file.size if file else None) or 9
-        return cls(settings, found, file.network() if file else None, size, file)
-
-    def openings(self) -> bytes | None:
-        """Each size's first moves in the newest games, counted, and the policy of its empty board; a picture, or None
-        without games.
-        """
-        sizes = sorted({record.size for record in self.games})
-        pictures = [board for size in sizes for board in self._first_moves(self._game(size))]
-        return plots.boards(pictures) if pictures else None
-
-    def _first_moves(self, game: Game) -> Iterator[BoardPicture]:
-        """The boards of `openings` for one size; none without games."""
-        games = [record for record in self.games if record.size == game.size and len(record.moves)]
-        moves = [int(record.moves[0]) for record in games[-MOST_OPENINGS:]]
-        firsts = [game.ends(move)[1] for move in moves if move < game.pass_action]
+def openings(settings: LoopSettings, games: Sequence[Record], net: nn.Module | None) -> Iterator[BoardPicture]:
+    """Each size's first moves in the newest games, counted, and the policy of its empty board."""
+    for size in sorted({record.size for record in games}):
+        game = scoring.game_of(settings, size)
+        moves = [int(record.moves[0]) for record in games if record.size == size and len(record.moves)]
+        firsts = [game.ends(move)[1] for move in moves[-MOST_OPENINGS:] if move < game.pass_action]
         if not firsts:
-            return
+            continue
         counts = np.bincount(firsts, minlength=game.points).reshape(game.shape).astype(float)
         title = f"{game.dimensions}: first moves of {counted(len(firsts), 'game')}"
         yield BoardPicture(title, np.zeros_like(counts, dtype=np.uint8), counts, numbers=True)
-        if self.net is not None:
-            yield next(_prediction(self.net, game, _empty(game), game.dimensions))
+        if net is not None:
+            yield next(_prediction(net, game, _empty(game), game.dimensions))
 
-    def predictions(self) -> bytes | None:
-        """Policy and ownership of the empty board and of held-out positions; a picture, or None without a network."""
-        if self.net is None:
-            return None
-        game = self._game(self.size)
-        pictures = [
-            board for title, state in self._positions(game) for board in _prediction(self.net, game, state, title)
-        ]
-        return plots.boards(pictures)
 
-    def filters(self) -> bytes | None:
-        """The first layer's weights; a picture, or None without a network."""
-        return None if self.file is None else filters.picture(self.file)
-
-    def _game(self, size: int) -> Game:
-        return scoring.make(self.settings.game, size, self.settings.rules, self.settings.selfplay.max_length)
-
-    def _positions(self, game: Game) -> Iterator[tuple[str, np.ndarray]]:
-        """(title, state int32 [S]) of the empty board with its usual komi and of the examples."""
-        yield "empty board", _empty(game)
-        share = self.settings.replay.held_out
-        games = [record for record in self.games if record.size == self.size and is_held_out(record, share)]
-        for record, depth in zip(games[-EXAMPLES:], DEPTHS, strict=False):
-            ply = int(depth * len(record.moves))
-            yield f"generation {record.generation}, move {ply + 1}", _after(game, record, ply)
+def predictions(settings: LoopSettings, game: Game, games: Sequence[Record], net: nn.Module) -> Iterator[BoardPicture]:
+    """Policy and ownership of the empty board with its usual komi, and of positions of held-out games."""
+    yield from _prediction(net, game, _empty(game), "empty board")
+    share = settings.replay.held_out
+    unseen = [record for record in games if record.size == game.size and is_held_out(record, share)]
+    for record, depth in zip(unseen[-EXAMPLES:], DEPTHS, strict=False):
+        ply = int(depth * len(record.moves))
+        title = f"generation {record.generation}, move {ply + 1}"
+        yield from _prediction(net, game, _after(game, record, ply), title)
 
 
 def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = plots.DPI) -> bytes:
@@ -159,11 +131,3 @@ def _prediction(net: nn.Module, game: Game, state: np.ndarray, title: str) -> It
         yield BoardPicture(
             f"{title}\nred: {mover}'s points, {value}, score {float(output.score[0]):+.1f}", board, owner, signed=True
         )
-
-
-def board_name(game: str, size: int) -> str:
-    """How a board is called, such as 9x9; empty if the game has none of that size."""
-    try:
-        return make(game, size=size).dimensions
-    except ChoiceError:
-        return ""

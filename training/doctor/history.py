@@ -15,7 +15,6 @@ from typing import Any
 LOG = "log.jsonl"
 VERDICT = "verdict"  # the one entry of a line of the log that is text
 GENERATION, GATE_STEPS = "run/generation", "gate/steps"  # one of them is in each line
-RATE = "speed/evaluations"
 
 Report = dict[str, float]
 

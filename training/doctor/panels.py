@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gozero.plots import Curve, Panel
+from gozero.system.console import say
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from training.doctor import history
@@ -16,8 +17,6 @@ from training.settings import config
 from training.settings.config import LoopSettings
 from training.settings.learning import LOSSES
 from training.storage import storage
-
-ONE_VALUE = ("agz", "s0mlp", "s0vgg", "s0senet")  # names of networks whose value is one number, whatever the setting
 
 
 class Section(NamedTuple):
@@ -58,24 +57,14 @@ SECTIONS = (
             "rollouts of rollout PUCT": {"strength/uct_rollouts": "rollouts"},
             "score against its own earlier weights": {"strength/frozen_score": "earlier weights"},
             "score at the gate": {"gate/score": "the network that plays"},
-            "yardstick": {"yardstick/top1": "top-1", "yardstick/winrate_error": "error of the win rate"},
-            "yardstick: ln of the policy": {"yardstick/log_share": "mean log-share"},
         },
-    ),
-    Section(
-        "Distance to perfect play",
-        "Share of the moves that keep their value, with 95 % intervals, in positions of random games where some move "
-        "does not; 1 is perfect play.",
-        "evaluations",
-        {"moves that keep their value": {"perfect/policy_share": "policy alone", "perfect/search_share": "search"}},
     ),
     Section(
         "Speed",
         "Who is not at work waits for the other.",
         "generation",
         {
-            "evaluations/s, random playouts": {"speed/by_playouts": "evaluations/s"},
-            "evaluations/s, the network": {"speed/by_network": "evaluations/s"},
+            "evaluations/s": {"speed/evaluations": "network, or random playouts"},
             "share of the time at work": {f"speed/{part}_busy": label for part, label in _PARTS.items()},
             "seconds of a generation": {f"speed/{part}_seconds": label for part, label in _PARTS.items()}
             | {"strength/seconds": "strength", "speed/checkup_seconds": "checks"},
@@ -139,10 +128,8 @@ class LoggedRun:
             begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"
             what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
             raise ReportError(f"{what}; {log.complaint or begun}")
-        for report in log.reports:
-            if history.RATE in report:
-                kind = "playouts" if report.get("speed/playouts") else "network"
-                report[f"speed/by_{kind}"] = report[history.RATE]
+        if log.complaint:
+            say(log.complaint)
         try:
             settings = config.saved(folder / "settings.json")
         except SettingsError:
@@ -159,27 +146,17 @@ class LoggedRun:
         """The name of the run's game."""
         return (self.settings or LoopSettings()).game
 
-    @property
-    def has_scalar_value(self) -> bool:
-        """Whether the value is one number with a squared error, by the settings or by its network."""
-        return self.settings is not None and (
-            self.settings.value_head == "scalar" or self.settings.network.startswith(ONE_VALUE)
-        )
-
 
 def sections(runs: Sequence[LoggedRun]) -> list[Section]:
-    """All sections, with that of the games on each size that the run's game has."""
-    from training.doctor.gallery import board_name  # imports PyTorch
-
+    """All sections, with that of the games on each size."""
     sizes = {size for run in runs for report in run.log.reports for size in history.sizes(report)}
-    boards = {size: board for size in sorted(sizes) if (board := board_name(runs[0].game, size))}
     table = {
-        title: {name.format(size): board for size, board in boards.items()}
+        title: {name.format(size): f"size {size}" for size in sorted(sizes)}
         for name, title in GAMES.items()
         if "settled" not in name or runs[0].game == "go"  # of other games no board is settled
     }
     games = Section("Games", "Of each generation, by size of the board.", "generation", table)
-    return [*SECTIONS[:3], games, *SECTIONS[3:]]
+    return [*SECTIONS[:2], games, *SECTIONS[2:]]
 
 
 def panels(section: Section, runs: Sequence[LoggedRun], across: str) -> list[Panel]:
@@ -204,7 +181,7 @@ def _curve(run: LoggedRun, name: str, label: str, across: str) -> Curve | None:
 
     None if it is not there. So are losses and times that are 0 throughout: the game has no owned points, say.
     """
-    x, stem = f"run/{across}", name.removesuffix("score").removesuffix("share")
+    x, stem = f"run/{across}", name.removesuffix("score")
     lines = run.log.matches if name.startswith("gate/") else run.log.reports
     known = [line for line in lines if name in line and x in line]
     y = [line[name] for line in known]

@@ -10,28 +10,22 @@ import base64
 import html
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 
 from gozero import plots
 from gozero.system import files
-from gozero.system.console import say
 from gozero.system.errors import ChoiceError, PlotError
 from gozero.system.options import flat
-from training.doctor import history
-from training.doctor.history import Report, RunLog
 from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels, sections
+from training.settings.config import LoopSettings
 
 FILE = "report.html"  # in a run folder
 COMPARED = "comparison.html"  # in the working directory
 PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
 ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
-CHAINED = ("evaluations", "steps", "hours")  # counters of a run's own work, without what it took over by --records
 COUNTERS = ("generation", "hours", "games", "rows", "evaluations", "steps", "window", "corrupt")
 NEWEST = 12  # verdicts that are listed
-_NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em }
@@ -45,17 +39,13 @@ td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
 """
 
 
-def write(
-    folder: Path, stop: Callable[[], bool] = lambda: False, warn: Callable[[str], None] = lambda _: None
-) -> Path | None:
+def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
     """Make folder/report.html; it appears whole or not at all. Returns its path, or None if `stop()` became true.
 
-    `warn` is called about lines of the log that are left out. ReportError if there is nothing to show, matplotlib is
-    missing, settings.json asks for what the game does not have, or the file cannot be written.
+    ReportError if there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
+    or the file cannot be written.
     """
     run = LoggedRun.open(folder, folder.absolute().name)
-    if run.log.complaint:
-        warn(run.log.complaint)
     found: list[str] = []
     try:
         for part in _parts(run):
@@ -73,47 +63,34 @@ def _parts(run: LoggedRun) -> Iterator[str]:
     for section in sections([run]):
         yield from _curves(section, [run], section.across)
     yield from _verdicts(run)
-    yield from _pictures(run)
+    from training.doctor import gallery  # imports PyTorch
+
+    for picture in gallery.pictures(run.folder, run.settings or LoopSettings()):
+        yield _picture(*picture)
     if run.settings:
         yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(run.settings.to_dict(), indent=1))}</pre>\n"
 
 
-def compare(
-    folders: Sequence[Path],
-    out: Path,
-    across: str = ACROSS[0],
-    warn: Callable[[str], None] = say,
-    *,
-    chained: bool = False,
-) -> Path:
+def compare(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path:
     """Make a page of several run folders, or, if `out` ends with .png, a picture of their losses; return `out`.
 
     Args:
         folders: all different.
         out: appears whole or not at all.
-        across: one of `ACROSS`; if chained, of `CHAINED`.
-        warn: called about what does not compare, and lines of the logs that are left out.
-        chained: each run began with the weights of the one before: one curve, along which the counters go on.
+        across: one of `ACROSS`.
 
     ReportError if a folder holds no run, the runs no losses, or the page cannot be drawn or written.
     """
-    if chained and across not in CHAINED:
-        raise ReportError(f"--chained is drawn over {', '.join(CHAINED)}, not over {across}")
     runs = _opened(folders)
-    drawn = [_chain(runs)] if chained else runs
-    losses = panels(SECTIONS[0], drawn, across)
+    losses = panels(SECTIONS[0], runs, across)
     if not losses:
         raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
-    found = _incomparable(runs, across)
-    for warning in (*(run.log.complaint for run in runs if run.log.complaint), *found):
-        warn(warning)
     try:
         if out.suffix.lower() == PICTURE:
             return _save(out, plots.curves(losses))
         body = list(_counters(runs))
-        body += [f'<p class="verdict stuck">{html.escape(warning)}</p>\n' for warning in found]
-        for section in sections(drawn):
-            body += _curves(section, drawn, across)
+        for section in sections(runs):
+            body += _curves(section, runs, across)
     except PlotError as error:
         raise ReportError(str(error)) from None
     return _save(out, _page(f"Runs compared: {', '.join(run.label for run in runs)}", [*body, *_differences(runs)]))
@@ -126,36 +103,6 @@ def _opened(folders: Sequence[Path]) -> list[LoggedRun]:
         raise ReportError("a run is given twice: name each once")
     labels = [os.path.relpath(path, os.path.commonpath(whole)) for path in whole]
     return [LoggedRun.open(folder, label) for folder, label in zip(folders, labels, strict=True)]
-
-
-def _chain(runs: Sequence[LoggedRun]) -> LoggedRun:
-    """The runs of a chain as one, whose counters are the sums over them."""
-    reports: list[Report] = []
-    before: Report = dict.fromkeys((f"run/{name}" for name in CHAINED), 0.0)
-    for run in runs:
-        moved = [{name: value + before.get(name, 0) for name, value in report.items()} for report in run.log.reports]
-        before |= {name: moved[-1][name] for name in before if name in moved[-1]}
-        reports += moved
-    return LoggedRun(runs[0].folder, f"{runs[0].label} to {runs[-1].label}", RunLog(reports), runs[-1].settings)
-
-
-def _incomparable(runs: Sequence[LoggedRun], across: str) -> list[str]:
-    """Sentences on what of these runs does not compare, and on runs that cannot be drawn over this counter."""
-    games = sorted({run.game for run in runs})
-    boards = {tuple(sorted({size for report in run.log.reports for size in history.sizes(report)})) for run in runs}
-    found = []
-    if len(games) > 1:
-        found.append(f"These runs play different games ({', '.join(games)}): their losses do not compare.")
-    elif len(boards) > 1:
-        found.append("These runs played on different boards: their losses compare only in part.")
-    if len({run.has_scalar_value for run in runs if run.settings}) > 1:
-        found.append(
-            "Some of these runs learn the value by squared error, others by cross-entropy: these losses do not compare."
-        )
-    missing = [run.label for run in runs if not any(f"run/{across}" in report for report in run.log.reports)]
-    if missing:
-        found.append(f"The log of {', '.join(missing)} has no {across}, so it has no curve; try another --across.")
-    return found
 
 
 # HTML
@@ -183,17 +130,16 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in cells) + "</table>\n"
 
 
-def _picture(heading: str, words: str, png: bytes | None) -> Iterator[str]:
-    """A heading, a sentence and a picture; nothing without the picture."""
-    if png is not None:
-        picture = base64.b64encode(png).decode()
-        image = f'<img alt="{html.escape(heading)}" src="data:image/png;base64,{picture}">'
-        yield f"<h2>{heading}</h2>\n<p>{words}</p>\n{image}\n"
+def _picture(heading: str, words: str, png: bytes) -> str:
+    picture = base64.b64encode(png).decode()
+    image = f'<img alt="{html.escape(heading)}" src="data:image/png;base64,{picture}">'
+    return f"<h2>{heading}</h2>\n<p>{words}</p>\n{image}\n"
 
 
 def _curves(section: Section, runs: Sequence[LoggedRun], across: str) -> Iterator[str]:
-    drawn = panels(section, runs, across)
-    return _picture(section.heading, section.words, plots.curves(drawn) if drawn else None)
+    """A section; nothing if the runs have none of its numbers."""
+    if drawn := panels(section, runs, across):
+        yield _picture(section.heading, section.words, plots.curves(drawn))
 
 
 def _counters(runs: Sequence[LoggedRun]) -> Iterator[str]:
@@ -214,34 +160,10 @@ def _counters(runs: Sequence[LoggedRun]) -> Iterator[str]:
 
 
 def _verdicts(run: LoggedRun) -> Iterator[str]:
-    """The newest verdicts, those in a row that differ in their numbers alone as one."""
-    rows = []
-    for _, alike in groupby(run.log.verdicts.items(), lambda entry: _NUMBER.sub("0", entry[1])):
-        first, *others = alike
-        last, text = others[-1] if others else first
-        rows.append([f"{first[0]} to {last}" if others else str(last), text])
+    """The newest verdicts."""
+    rows = [[str(generation), text] for generation, text in run.log.verdicts.items()]
     if rows:
-        words = "Of several generations in a row whose verdicts differ in numbers alone, the newest."
-        yield f"<h2>Verdicts</h2>\n<p>{words}</p>\n" + _table(["generation", "verdict"], rows[-NEWEST:][::-1])
-
-
-def _pictures(run: LoggedRun) -> Iterator[str]:
-    """Openings, predictions, filters."""
-    from training.doctor.gallery import Gallery  # imports PyTorch
-
-    gallery = Gallery.open(run.folder, run.settings)
-    words = (
-        "Where the newest games began on each size, and the policy of its empty board before any search; a narrow "
-        "choice early in a run, or one on the first line of a large board, is a sign of collapse."
-    )
-    yield from _picture("Openings", words, gallery.openings())
-    words = (
-        "Before any search: shares of the policy, and the expected owner of each point at the end, where the game has "
-        "owned points (red: the side to move)."
-    )
-    yield from _picture("What the network thinks", words, gallery.predictions())
-    words = "One column for each filter of the first layer: red and blue are the two sides' stones, the rest is grey."
-    yield from _picture("First layer", words, gallery.filters())
+        yield "<h2>Verdicts</h2>\n" + _table(["generation", "verdict"], rows[-NEWEST:][::-1])
 
 
 def _differences(runs: Sequence[LoggedRun]) -> Iterator[str]:

@@ -17,8 +17,7 @@ from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record
 from training.commands import report as report_command
-from training.doctor import history, report
-from training.doctor.gallery import Gallery
+from training.doctor import gallery, history, report
 from training.records import records
 from training.settings import presets
 from training.settings.config import LoopSettings
@@ -30,7 +29,7 @@ OLD = {  # a line of a log
 }  # fmt: skip
 NEW = {
     "held/constant_policy": 3.2, "strength/uct_rollouts": 64.0, "strength/uct_games": 16.0, "strength/uct_score": 0.4,
-    "strength/uct_low": 0.2, "strength/uct_high": 0.6, "yardstick/top1": 0.2, "doctor/verdict": 1.0, "verdict": "learning, because <it> is",
+    "strength/uct_low": 0.2, "strength/uct_high": 0.6, "doctor/verdict": 1.0, "verdict": "learning, because <it> is",
 }  # fmt: skip
 
 
@@ -76,19 +75,17 @@ def test_a_page_shows_everything_and_needs_no_network(tmp_path: Path, capsys: py
 @pytest.mark.parametrize(
     ("name", "shown"), [("connect4", ["policy, value"]), ("othello", ["policy, pass", "red: Black's points, value"])]
 )
-def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    game, drawn = games.make(name), []
-    monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
-    Gallery(LoopSettings(game=name), [], model.build(model.config("b2c16", game), 1), game.size).predictions()
+def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str]) -> None:
+    game = games.make(name)
+    net = model.build(model.config("b2c16", game), 1)
+    drawn = list(gallery.predictions(LoopSettings(game=name), game, [], net))
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
 
 
-def test_the_openings_of_every_size_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[BoardPicture] = []
-    monkeypatch.setattr(plots, "boards", lambda pictures: drawn.extend(pictures) or b"")
+def test_the_openings_of_every_size_are_shown() -> None:
     played = [random_record(size, seed) for seed in range(3) for size in (7, 5)]
-    Gallery(LoopSettings(), played, model.build(model.config("b2c16"), 1), 7).openings()
+    drawn = list(gallery.openings(LoopSettings(), played, model.build(model.config("b2c16"), 1)))
     assert [(board.title.split(":")[0].split("\n")[0], board.heat.shape) for board in drawn] == [
         ("5x5", (5, 5)), ("5x5", (5, 5)), ("7x7", (7, 7)), ("7x7", (7, 7)),
     ]  # fmt: skip
@@ -114,42 +111,6 @@ def test_what_is_missing_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
         report.write(tmp_path)
 
 
-def connect4_folder(folder: Path, settings: str) -> Path:
-    """A run of Connect-4, of one generation, with this text as its settings.json."""
-    log(folder, {name.replace("games5", "games7"): value for name, value in OLD.items()})
-    (folder / "settings.json").write_text(settings)
-    net = model.config("b1c8", games.make("connect4"))
-    weights.save(folder / "weights.pt", model.build(net, 1), net, game="connect4", size=7)
-    return folder
-
-
-def test_boards_that_the_game_does_not_have_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
-    connect4_folder(tmp_path, '{"game": "connect4"}')
-    add(tmp_path, OLD | {"run/generation": 2, "run/steps": 20})  # on 5x5
-    report.write(tmp_path)
-    (panel,) = (panel for panel in drawn if panel.title == "moves a game")
-    assert [curve.x for curve in panel.curves] == [[1]]
-
-
-def test_the_distance_to_perfect_play_is_the_share_of_value_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    policy = {"perfect/policy_share": 0.5, "perfect/policy_low": 0.375, "perfect/policy_high": 0.625}
-    search = {"perfect/search_share": 0.75, "perfect/search_low": 0.625, "perfect/search_high": 1.0}
-    log(tmp_path, OLD, OLD | policy | search)
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
-    report.write(tmp_path)
-    assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Distance to perfect play", "Games", "Speed"]
-    (panel,) = (panel for panel in drawn if panel.title == "moves that keep their value")
-    assert panel.curves == [
-        Curve("policy alone", [2e4], [0.5], [0.375], [0.625]),
-        Curve("search", [2e4], [0.75], [0.625], [1.0]),
-    ]
-
-
 def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log(tmp_path, OLD, OLD | {"speed/learner_threads": 2.0}, OLD | {"speed/learner_threads": 1.0})
     drawn: list[Panel] = []
@@ -157,17 +118,6 @@ def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: 
     report.write(tmp_path)
     (panel,) = (panel for panel in drawn if panel.title == "CPU threads of the learner")
     assert panel.curves == [Curve("threads", [2, 3], [2.0, 1.0])]
-
-
-def test_speeds_of_playouts_and_of_the_network_have_axes_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log(tmp_path, OLD | {"speed/playouts": 1.0, "speed/evaluations": 9000.0}, OLD)
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
-    report.write(tmp_path)
-    found = {panel.title: panel.curves[0].y for panel in drawn if panel.title.startswith("evaluations/s")}
-    assert found == {"evaluations/s, random playouts": [9000.0], "evaluations/s, the network": [500.0]}
 
 
 @pytest.mark.parametrize(("game", "ownership", "shown"), [("go", 0.4, {"ownership", "settled"}), ("nogo", 0.0, set())])
@@ -273,3 +223,17 @@ def test_a_log_of_damaged_lines_alone_is_one_line(tmp_path: Path, capsys: pytest
     assert report_command.main([str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "line 1 of" in said and said.count("\n") == 1
+
+
+def test_the_newest_verdicts_are_below_the_curves(tmp_path: Path) -> None:
+    log(tmp_path, *(OLD | {"verdict": f"learning, {number}"} for number in range(1, 20)))
+    page = report.write(tmp_path).read_text()
+    rows = re.findall("<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", page)
+    assert rows == [(str(number), f"learning, {number}") for number in range(19, 7, -1)]
+    assert page.index("<img") < page.index("<h2>Verdicts")
+
+
+def test_generations_are_whole_numbers_on_the_axis() -> None:
+    figure = plots._figure(4, 3)
+    plots._panel(figure.add_subplot(), Panel("", [plots.Curve("a", [1, 2], [3, 4])], "generation"))
+    assert all(tick == int(tick) for tick in figure.axes[0].get_xticks())
