@@ -5,8 +5,8 @@ It knows no rules: a record may have moves that a position will refuse. Comments
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from sgfmill import boards
 
@@ -79,14 +79,6 @@ TEXTS = {
 """Properties of the root, and the fields of a record that hold them."""
 
 
-@dataclass(frozen=True)
-class Variation:
-    """One way through a game's tree, whose first `shared` moves are also in one that comes before it."""
-
-    record: GameRecord
-    shared: int
-
-
 class SgfGame:
     """A game as its file has it, with what `gozero.records.sgf_reading.tidied` puts right; its `kind` is a key of
     `GAME_NUMBERS`, None for another game. RecordError, now or from a method, where its size, its points or its stones
@@ -129,24 +121,20 @@ class SgfGame:
         Stones that are set up in the middle of a game begin a new one: the record then holds the board at that point as
         its set-up.
         """
-        return self._variation(main_line(self.root), before_move=before_move).record
-
-    def lines(self) -> Iterator[Variation]:
-        """All variations, the main line first, then in the order of the file."""
-        return (self._variation(nodes, shared) for nodes, shared in _paths(self.root))
-
-    def _variation(self, nodes: list[SgfNode], shared: int = 0, before_move: int | None = None) -> Variation:
-        """What these nodes say, of which the first `shared` belong to an earlier variation too."""
         if self._fault:
             raise RecordError(self._fault)
-        root, played = nodes[0], [index for index, node in enumerate(nodes) if move_of(node)]
+        root, nodes = self.root, main_line(self.root)
+        played = [index for index, node in enumerate(nodes) if move_of(node)]
         limit = len(played) if before_move is None else max(before_move - 1, 0)
         end = played[limit] if limit < len(played) else len(nodes)
         begun = max((index for index, node in enumerate(nodes[: end + 1]) if is_set_up(node)), default=0)
         black_stones, white_stones = self._stones(nodes[: begun + 1])
         handicap = min(handicap_of(root, self.size), max(len(black_stones), first_plays(nodes)))
         handicap = handicap if handicap >= FEWEST_STONES else 0
-        record = GameRecord(
+        texts = {name: root.line(known) for known, name in TEXTS.items()}
+        if limit < len(played):
+            texts["result"] = ""
+        return GameRecord(
             size=self.size,
             moves=tuple(move for node in nodes[begun:end] if (move := self.move(node))),
             komi=komi_of(root),
@@ -157,11 +145,8 @@ class SgfGame:
             next_to_play=_next_to_play(nodes[begun:end]),
             game=self.kind or "go",
             remarks=tuple(self.remarks),
-            **{name: root.line(known) for known, name in TEXTS.items()},  # type: ignore[arg-type]
+            **texts,  # type: ignore[arg-type]
         )
-        if limit < len(played):
-            record = replace(record, result="")
-        return Variation(record, sum(begun <= index < shared for index in played))
 
     def _stones(self, nodes: list[SgfNode]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Black's and White's stones after these nodes."""
@@ -234,20 +219,6 @@ def first_game(data: bytes | str) -> SgfGame:
 def parse(data: bytes | str, before_move: int | None = None) -> GameRecord:
     """`SgfGame.record` of that game."""
     return first_game(data).record(before_move)
-
-
-def _paths(root: SgfNode) -> Iterator[tuple[list[SgfNode], int]]:
-    """Each way from the root to a leaf, and how many of its first nodes an earlier way has too. Trees may be deeper
-    than Python's stack.
-    """
-    pending = [([root], 0)]
-    while pending:
-        path, shared = pending.pop()
-        while path[-1].children:
-            first, *others = path[-1].children
-            pending += [([*path, other], len(path)) for other in reversed(others)]
-            path.append(first)
-        yield path, shared
 
 
 def serialise(record: GameRecord) -> bytes:

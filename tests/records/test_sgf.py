@@ -9,8 +9,8 @@ from sgfmill.sgf import Sgf_game
 from gozero.games import coords
 from gozero.games.colours import BLACK, WHITE
 from gozero.records import sgf
-from gozero.records.sgf import GameRecord, RecordError, Variation
-from training.supervised.sgf_rows import labelled_lines
+from gozero.records.sgf import GameRecord, RecordError
+from training.supervised.sgf_rows import labelled
 
 
 def at(vertex: str, size: int = 9) -> int:
@@ -19,10 +19,6 @@ def at(vertex: str, size: int = 9) -> int:
 
 def vertices(record: GameRecord) -> str:
     return " ".join(f"{' BW'[colour]}:{coords.vertex(action, record.size)}" for colour, action in record.moves)
-
-
-def lines(data: bytes) -> list[Variation]:
-    return list(sgf.games(data)[0].lines())
 
 
 RECORDS = [
@@ -56,32 +52,15 @@ def test_comments_stand_beside_the_position_after_their_move() -> None:
     assert sgf.parse(data).moves == record.moves
 
 
-def test_all_lines_of_a_tree_with_what_they_share() -> None:
-    data = b"(;SZ[9];B[aa](;W[bb];B[cc](;W[dd])(;W[de]))(;W[ee];B[ff]))"
-    found = [(vertices(line.record), line.shared) for line in lines(data)]
-    assert found == [
-        ("B:A9 W:B8 B:C7 W:D6", 0),
-        ("B:A9 W:B8 B:C7 W:D5", 3),
-        ("B:A9 W:E5 B:F4", 1),
-    ]
-    assert lines(data)[0].record == sgf.parse(data)
-
-
-def test_stones_set_up_in_a_variation_begin_a_line_that_shares_nothing() -> None:
-    found = lines(b"(;SZ[9];B[aa];W[bb](;B[cc])(;AB[dd];W[ee]))")
-    assert [(vertices(line.record), line.shared) for line in found] == [("B:A9 W:B8 B:C7", 0), ("W:E5", 0)]
-
-
 def test_a_very_deep_tree_is_no_recursion() -> None:
     data = b"(;SZ[9]" + b"(;B[aa];W[bb]" * 3000 + b")" * 3000 + b")"
-    assert [line.shared for line in lines(data)] == [0]
+    assert len(sgf.parse(data).moves) == 6000
 
 
 def test_the_games_of_a_collection() -> None:
     data = b"(;SZ[9]PB[first];B[aa]) noise (;SZ[13];B[bb](;W[cc])(;W[dd]))"
     first, second = sgf.games(data)
     assert (first.record().black_name, first.size, vertices(second.record())) == ("first", 9, "B:B12 W:C11")
-    assert [len(list(game.lines())) for game in (first, second)] == [1, 2]
     assert sgf.parse(data).remarks == ("the first of 2 games was read",)
 
 
@@ -299,11 +278,10 @@ def test_a_number_that_means_nothing_is_passed_over_or_refused(name: str) -> Non
                 f"(;{size}RU[aga]AB[aa][bb];{name}[{value}];W[cc])",
             ):
                 try:
-                    found = lines(data.encode())
-                    list(labelled_lines(sgf.games(data)[0], variations=True))
+                    record = sgf.parse(data.encode())
+                    labelled(sgf.games(data)[0])
                 except ValueError:
                     continue
-                record = found[0].record
                 assert 0 <= record.handicap <= record.size**2
                 assert record.komi is None or math.isfinite(record.komi)
 

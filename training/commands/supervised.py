@@ -4,9 +4,8 @@
 
 The networks, the losses and the learner are those of self-play; only where the rows come from differs
 (`training.supervised.collection`). After each pass over the positions (*epoch*) the averaged network is measured on
-games that it never saw, beside a constant predictor: the commonest move of the training positions, and the side to
-move's commoner result. OUT plays at any moment (`gozero-gtp --weights OUT`); beside it OUT.state holds what `--resume`
-needs. Ctrl-C saves both.
+games that it never saw, beside a guess that does not look at the board. OUT plays at any moment (`gozero-gtp --weights
+OUT`); beside it OUT.state holds what `--resume` needs. Ctrl-C saves both.
 
 The weights that ship with gozero never come from this: they learned from self-play alone.
 """
@@ -57,9 +56,6 @@ def parser() -> Parser:
     add("--size", type=int, action="append", default=[], metavar="N", help="only this board size; may be repeated")
     held = "share of games kept for measuring (default %(default)s)"
     add("--held-out", type=float, default=0.05, metavar="SHARE", help=held)
-    add("--variations", action="store_true", help="learn from all variations (default: the main line)")
-    result = "skip games without a result (default: only their moves are learned)"
-    add("--require-result", action="store_true", help=result)
     most = "most positions in memory, 1.2 KB each at 13x13 (default %(default)s)"
     add("--most", type=int, default=1_000_000, metavar="N", help=most)
     add("--threads", type=int, default=0, help="CPU threads (default: what the process may use)")

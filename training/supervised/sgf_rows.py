@@ -1,7 +1,6 @@
-"""Turns an SGF file into rows for the learner: the position before each move, with its targets.
+"""Turns a game of an SGF file into rows for the learner: the position before each move, with its targets.
 
-A line is one way through a game's variations; the result belongs to the main line alone. It is cut before a move that
-breaks the rules or is played after two passes.
+The rows are those of the main line. A game is cut before a move that breaks the rules or is played after two passes.
 
 The policy's target is the move played, the reply's the move after it. The value is known if the file names a winner
 by points or by resignation: a forfeit or a loss on time says nothing about the board. The score is known if the file
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,12 +21,11 @@ from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.games.go import go
 from gozero.games.go.rules import named_rules
 from gozero.games.position import IllegalMove, Position
-from gozero.records.sgf import GameRecord, SgfGame, Variation
+from gozero.records.sgf import GameRecord, SgfGame
 from gozero.records.sgf_reading import points_in
 from training.records import scoring
 from training.records.rows import Rows, packed_inputs
 
-VALUE, SCORE, OWNER = 0, 1, 2  # columns of LabelledLine.known
 _WON = re.compile(
     r"(?:(b(?:lack)?|[黑黒흑])|w(?:hite)?|[白백])\s*(?:\+|wins(?: by)?|[胜勝승])?\s*(.+?)\s*(?:[胜勝승]ち?)?", re.I
 )
@@ -39,11 +36,11 @@ _FALLBACK_RULES = "chinese-simple"  # for rules unknown here, without points for
 
 
 @dataclass(frozen=True)
-class LabelledLine:
-    """The rows of one line; `known` bool [3] says of value, score and owner whether the rows hold them (zeros stand for
+class LabelledGame:
+    """The rows of one game; `known` bool [3] says of value, score and owner whether the rows hold them (zeros stand for
     what is not known).
 
-    `cut` says why the line was cut, or is empty. `identity` is the same for the same main line from the same beginning.
+    `cut` says why the game was cut, or is empty. `identity` is the same for the same moves from the same beginning.
     """
 
     rows: Rows
@@ -53,70 +50,62 @@ class LabelledLine:
     identity: int
 
 
-def labelled_lines(game: SgfGame, variations: bool = False, version: int = 1) -> Iterator[LabelledLine]:
-    """Yield the labelled lines of a game, the main line first; a line without a row of its own is left out.
+def labelled(game: SgfGame, version: int = 1) -> LabelledGame:
+    """The rows of a game's main line, with input features of this version.
 
     Raises:
-        ValueError: not Go, or a board that gozero cannot play; one line.
+        ValueError: not Go, a board that gozero cannot play, or no move to learn from; one line.
     """
     game.check()
-    found = list(game.lines()) if variations else [Variation(game.record(), 0)]
-    identity = _identity(found[0].record)
-    result = found[0].record.result.strip()
-    if result_of(result)[0] is None and not _NO_BOARD.fullmatch(result):
-        game.remarks.append(f"the result, {result[:40]}, is not one that is read: only the moves are learned")
-    for number, line in enumerate(found):
-        labelled = _labelled(line, identity, number == 0, version)
-        if labelled is not None:
-            yield labelled
-
-
-def _identity(record: GameRecord) -> int:
-    """CRC-32 of how the game began and of its moves: copies of a game have the same."""
-    return zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
-
-
-def _labelled(line: Variation, identity: int, is_main: bool, version: int) -> LabelledLine | None:
-    record = line.record
-    position, before, cut = _played(record, line.shared)
-    states = [state for state, _ in before]
-    if not states:
-        return None
-    plies = [ply for _, ply in before]
-    winner, points = result_of(record.result) if is_main else (None, None)
-    if points is not None and abs(points) > 2 * record.size**2 + abs(komi_of(record)):  # area, and as many prisoners
-        raise ValueError(f"RE[{record.result[:40]}] cannot be the result of a {record.size}x{record.size} game")
+    record = game.record()
+    position, before, cut = _played(record)
+    if not before:
+        raise ValueError("it holds no move to learn from")
+    states, plies = zip(*before, strict=True)
+    winner, points = _result(game, record)
     owner = None if cut or points is None else _owner(position, points)
-    packed, signs = np.stack(states), np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
-    planes, global_inputs, tactics = packed_inputs(position.game, packed, version)
-    game, count = position.game, len(states)
-    legal_moves = len(position.moves)  # those of the line that could be played
+    known = (winner is not None, points is not None, owner is not None)
+    owners = np.zeros(position.game.points, np.int8) if owner is None else owner
+    signs = np.array([1 if state[TO_PLAY] == BLACK else -1 for state in states])
+    planes, global_inputs, tactics = packed_inputs(position.game, np.stack(states), version)
+    legal_moves = len(position.moves)  # those of the game that could be played
     rows = Rows(
         planes=planes,
         globals=global_inputs,
         tactics=tactics,
-        policy=_one_hot([record.moves[ply][1] for ply in plies], game),
-        reply=_one_hot([_reply(record, ply, legal_moves) for ply in plies], game),
+        policy=_one_hot([record.moves[ply][1] for ply in plies], position.game),
+        reply=_one_hot([_reply(record, ply, legal_moves) for ply in plies], position.game),
         value=((winner or 0) * signs).astype(np.int8),
         score=((points or 0.0) * signs).astype(np.float32),
-        owner=(np.zeros((count, game.points), np.int8) if owner is None else owner[None, :] * signs[:, None]).astype(
-            np.int8
-        ),
-        root=np.full(count, np.nan, np.float32),  # no search
-        weight=np.ones(count, np.float32),
-        serial=np.arange(count),
+        owner=(owners * signs[:, None]).astype(np.int8),
+        root=np.full(len(states), np.nan, np.float32),  # no search
+        weight=np.ones(len(states), np.float32),
+        serial=np.arange(len(states)),
     )
-    return LabelledLine(rows, record.size, (winner is not None, points is not None, owner is not None), cut, identity)
+    # copies of a game have the same
+    identity = zlib.crc32(repr((record.size, record.black_stones, record.white_stones, record.moves)).encode())
+    return LabelledGame(rows, record.size, known, cut, identity)
 
 
-def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.ndarray, int]], str]:
-    """(last position, the state before each move in turn from move `shared` on with its ply, why the line was cut)."""
+def _result(game: SgfGame, record: GameRecord) -> tuple[int | None, float | None]:
+    """`result_of` a record; a remark if it is one that is not read. ValueError if the board cannot give it."""
+    text = record.result.strip()
+    winner, points = result_of(text)
+    if winner is None and not _NO_BOARD.fullmatch(text):
+        game.remarks.append(f"the result, {text[:40]}, is not one that is read: only the moves are learned")
+    if points is not None and abs(points) > 2 * record.size**2 + abs(komi_of(record)):  # area, and as many prisoners
+        raise ValueError(f"RE[{text[:40]}] cannot be the result of a {record.size}x{record.size} game")
+    return winner, points
+
+
+def _played(record: GameRecord) -> tuple[Position, list[tuple[np.ndarray, int]], str]:
+    """(last position, the state before each move in turn with its ply, why the game was cut)."""
     position = begin(record)
     before: list[tuple[np.ndarray, int]] = []
     for ply, (colour, action) in enumerate(record.moves):
         if position.is_over:
             return position, before, _resumed(record, ply)
-        state = position.state.copy() if colour == position.to_play and ply >= shared else None
+        state = position.state.copy() if colour == position.to_play else None
         try:
             position.play(action, colour, superko=False)  # the game was played under rules of its own
         except IllegalMove as error:
@@ -127,9 +116,7 @@ def _played(record: GameRecord, shared: int) -> tuple[Position, list[tuple[np.nd
 
 
 def _resumed(record: GameRecord, end: int) -> str:
-    """Why a line is cut whose first `end` moves ended the game: its next move on the board; empty where there are only
-    more passes.
-    """
+    """Why a game is cut that its first `end` moves ended: its next move on the board; empty for mere passes."""
     for ply, (_, action) in enumerate(record.moves[end:], end):
         if action < record.size**2:
             return f"move {ply + 1}, {coords.vertex(action, record.size)} is played after two passes"

@@ -18,20 +18,23 @@ from gozero.system import files
 from gozero.system.console import FAILED, SUCCESS, progress_bar, say, stop_on_signals
 from gozero.system.options import SettingsError, flat
 from gozero.system.threads import available_threads
+from training.doctor.checkup import constants
 from training.learner.learner import DivergedError, Learner
+from training.learner.trainer import evaluate, weighted_mean
 from training.settings.config import LearnerSettings, from_dict
 from training.storage import storage
 from training.storage.checkpoint import UNREADABLE
 from training.storage.storage import StorageError
 from training.supervised import collection
-from training.supervised.collection import Collection, CollectionError, Wanted
-from training.supervised.measure import constant, measure
+from training.supervised.collection import Collection, Wanted
 
 SAVED_EVERY = 1000  # steps: what a killed process loses at most
+LOSSES = ("policy", "value")  # that are shown
+MEASURED = 4096  # most held-out rows of each size that are measured after an epoch
 
 
 @dataclass(frozen=True)
-class TrainerPlan:
+class Plan:
     """Everything that a run depends on, by which `--resume` recognises its state."""
 
     network: str
@@ -46,53 +49,42 @@ class SupervisedTrainer:
     Weights go to `out`, the state of the run to a file beside it.
     """
 
-    def __init__(self, plan: TrainerPlan, data: Collection, out: Path) -> None:
+    def __init__(self, plan: Plan, data: Collection, out: Path) -> None:
         self.plan, self.data, self.out = plan, data, out
-        self.learner = Learner(
-            model.config(plan.network, features=plan.wanted.features), plan.learner, plan.wanted.seed
-        )
+        config = model.config(plan.network, features=plan.wanted.features)
+        self.learner = Learner(config, plan.learner, plan.wanted.seed)
         self.epoch = self.step = 0
         self.saved = 0  # the learner's steps in the state that this run has read or written; 0: in none
 
     def _facts(self) -> dict[str, Any]:
-        """Plain values by which a state knows its run; more epochs may be asked for, so they are none of them."""
-        facts = {"rows": self.data.rows(), "games": self.data.counts["games"], **asdict(self.plan)}
-        facts.pop("epochs")
-        facts["wanted"]["sizes"] = list(facts["wanted"]["sizes"])
-        return facts
+        """Plain values by which a state knows its run. More epochs and another learning rate may be asked for, so they
+        are none of them.
+        """
+        facts = flat({"rows": self.data.rows(), **asdict(self.plan)})
+        return {name: value for name, value in facts.items() if name not in ("epochs", "learner.learning_rate")}
 
     def resume(self) -> None:
         """Continue from the state beside OUT. SettingsError if there is none, or it belongs to another run."""
-        path = state_of(self.out)
+        path, facts = state_of(self.out).absolute(), self._facts()
         try:
             state = dict(torch.load(path, map_location="cpu", weights_only=True))
-            saved, self.epoch, self.step = flat(state["facts"]), state["epoch"], state["step"]
-            rate = saved.pop("learner.learning_rate")
+            saved, self.epoch, self.step = dict(state["facts"]), state["epoch"], state["step"]
         except UNREADABLE as error:
-            why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run"
-            removed = "" if isinstance(error, FileNotFoundError) else ", and with it removed,"
-            raise SettingsError(
-                f"cannot continue from {path.absolute()}: {why}; without --resume{removed} a new run begins"
-            ) from None
-        facts = flat(self._facts())
-        now = facts.pop("learner.learning_rate")  # it may change
-        names = [name for name in saved | facts if saved.get(name) != facts.get(name)]
-        if names:
-            other = ", ".join(
-                f"{name.partition('.')[2] or name} was {saved.get(name)!r}, now {facts.get(name)!r}" for name in names
-            )
-            raise SettingsError(f"{path.absolute()} is of another run: {other}; give what it had, or another --out")
-        if rate != now:
-            say(f"--learning-rate was {rate:g} and is {now:g} from here on")
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or no state of a run: remove it"
+            raise SettingsError(f"cannot continue from {path}: {why}; without --resume a new run begins") from None
+        for name in saved | facts:
+            if saved.get(name) != facts.get(name):
+                what = f"{name.partition('.')[2] or name} was {saved.get(name)!r}, now {facts.get(name)!r}"
+                raise SettingsError(f"{path} is of another run: {what}; give what it had, or another --out")
         self.learner.load_state_dict(state["learner"])
         self.saved = self.learner.steps
 
     def save(self) -> None:
         """Write the weights that play, and the state."""
         size = max(self.data.train, key=lambda each: len(self.data.train[each]))
-        plan, state = self.plan, {"facts": self._facts(), "epoch": self.epoch, "step": self.step}
-        settings = {"network": plan.network, "epochs": plan.epochs, **asdict(plan.wanted), **asdict(plan.learner)}
+        state = {"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}
         counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
+        how = {"how": "supervised, from SGF files", **counts, "settings": asdict(self.plan)}
         with storage.writing(self.out):
             weights.save(
                 self.out,
@@ -100,11 +92,11 @@ class SupervisedTrainer:
                 self.learner.config,
                 size=size,
                 trained_sizes=self.data.train,
-                provenance={"how": "supervised, from SGF files", **counts, "settings": settings},
+                provenance=how,
             )
             carry_graph(self.out)
             with files.replacing(state_of(self.out)) as file:
-                torch.save(state | {"learner": self.learner.state_dict()}, file)
+                torch.save(state, file)
         self.saved = self.learner.steps
 
     def train(self, stop: Callable[[], bool]) -> None:
@@ -132,14 +124,26 @@ class SupervisedTrainer:
                         self.save()
             if self.step >= steps:
                 self.epoch, self.step = self.epoch + 1, 0
-                self._report(losses, stop)
+                learned = {name: np.mean([float(each[name]) for each in losses]) for name in LOSSES}
+                text = ", ".join(f"{name} {loss:.3f}" for name, loss in learned.items())
+                say(f"epoch {self.epoch} of {plan.epochs}: {text}; held out: {self.measured(stop)}")
             self.save()
 
-    def _report(self, losses: list[dict[str, torch.Tensor]], stop: Callable[[], bool]) -> None:
-        means = {name: np.mean([float(each[name]) for each in losses]) for name in (losses[0] if losses else ())}
-        text = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-        top1, value = measure(self.learner, self.data.held, stop)
-        say(f"epoch {self.epoch} of {self.plan.epochs}: losses {text}; held out: top-1 {top1}, value {value}")
+    def measured(self, stop: Callable[[], bool] = lambda: False) -> str:
+        """What the averaged network predicts of held-out games, beside a guess that does not look at the board."""
+        held = self.data.held
+        counts = {size: len(rows) for size, rows in held.items()}
+        chosen = {size: np.linspace(0, count - 1, min(count, MEASURED)).astype(int) for size, count in counts.items()}
+        batches = {size: rows.batch(chosen[size]) for size, rows in held.items()}
+        found = evaluate(self.learner, batches, counts, stop)
+        if not found:
+            return "nothing is measured"
+        squared = self.learner.config.has_scalar_value
+        guess = weighted_mean(
+            {size: constants(batch, held[size].board, squared) for size, batch in batches.items()}, counts
+        )
+        losses = (f"{name} {found[f'held/{name}']:.3f} (a guess: {guess[f'constant_{name}']:.3f})" for name in LOSSES)
+        return f"{', '.join(losses)}, move right {found['held/top1']:.1%}, winner right {found['held/value_sign']:.1%}"
 
 
 def state_of(out: Path) -> Path:
@@ -168,21 +172,17 @@ def _reserve(out: Path, resumes: bool) -> None:
 def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
     """The training that the options ask for, at its beginning or where it stopped. UserError if it cannot be had."""
     version = options.features or (1 if options.network.startswith("agz") else 3)
-    size = model.config(options.network, features=version).size
-    wanted = Wanted(
-        tuple(sorted(options.size)), options.variations, options.require_result, options.held_out, options.most,
-        options.seed, version,
-    )  # fmt: skip
+    only = model.config(options.network, features=version).size
+    sizes = tuple(sorted(options.size)) or (() if only is None else (only,))
+    if only is not None and sizes != (only,):
+        raise SettingsError(f"--size {sizes[0]}: network {options.network} plays {only}x{only} only")
+    wanted = Wanted(sizes, options.held_out, options.most, options.seed, version)
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
-    plan = TrainerPlan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
+    plan = Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
     _reserve(options.out, options.resume)
     torch.set_num_threads(options.threads or available_threads())
-    try:
-        data = collection.read(options.folder, wanted, say, size)
-    except CollectionError as error:
-        needs = f"; network {plan.network} plays {size}x{size} only" if size else ""
-        raise CollectionError(f"{error}{needs}") from None
-    say(collection.summary(data))
+    data = collection.read(options.folder, wanted, say)
+    say(str(data))
     if wanted.held_out and not data.held:
         say(f"no game is held out to measure with: give more games, or a --held-out above {wanted.held_out:g}")
     run = SupervisedTrainer(plan, data, options.out)
@@ -196,9 +196,8 @@ def learn(options: argparse.Namespace) -> int:
     used.
     """
     run = _prepared(options)
-    plan, data, stop = run.plan, run.data, stop_on_signals()
     try:
-        run.train(stop)
+        run.train(stop_on_signals())
     except StorageError as error:
         say(f"gozero supervised: {error}")
         return FAILED
@@ -206,13 +205,8 @@ def learn(options: argparse.Namespace) -> int:
         again = f" and --resume, which continues from step {run.saved}" if run.saved else ""
         say(
             f"gozero supervised: a loss or the gradient is not a number at step {run.learner.steps + 1}: give the same "
-            f"command with a --learning-rate below {plan.learner.learning_rate:g}{again}"
+            f"command with a --learning-rate below {run.plan.learner.learning_rate:g}{again}"
         )
         return FAILED
-    measured = measure(run.learner, data.held, stop)
-    if not stop():  # beside the constant predictor's
-        print(f"{'held-out games':<22}{'top-1':<28}value")
-        for name, (top1, value) in {plan.network: measured, "constant predictor": constant(data)}.items():
-            print(f"{name:<22}{top1!s:<28}{value}")
     print(f"weights: {run.out.absolute()}")
     return SUCCESS
