@@ -27,7 +27,7 @@ import numpy as np
 
 from gozero.nets import locations, weights
 from gozero.plots import Curve, Panel, curves
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.errors import ChoiceError
 from training.doctor import gallery
 from training.matches.elo import Z95, MatchScore, elo, elo_error, rate
@@ -55,18 +55,6 @@ def draw_board(options: argparse.Namespace) -> bytes:
     return gallery.position(loaded.network(), game, entry.record, options.move - 1, DPI)
 
 
-def read(path: Path) -> list[dict[str, float]]:
-    """The rows of the table; an empty cell is 0. ChoiceError for a file that is no such table."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = [{name: float(text or 0) for name, text in row.items()} for row in csv.DictReader(file)]
-    except (ValueError, TypeError, AttributeError):
-        rows = []
-    if not rows or not {EVALUATIONS, "games", "won", *AGREEMENT} <= rows[0].keys():
-        raise ChoiceError(f"{path} is no table of generations: compare it with weights/best.csv")
-    return rows
-
-
 def ratings(rows: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
     """Elo above the first row float64 [n], and its standard error [n].
 
@@ -80,15 +68,22 @@ def ratings(rows: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_history(options: argparse.Namespace) -> bytes:
-    """The picture of a table as PNG. PlotError: matplotlib is missing."""
-    rows = read(options.table)
-    evaluations = [row[EVALUATIONS] for row in rows]
-    elos, errors = ratings(rows)
+    """The picture of a table as PNG. ChoiceError for a file that is no such table; PlotError: matplotlib is missing."""
+    try:
+        with options.table.open(newline="", encoding="utf-8") as file:
+            rows = [{name: float(text or 0) for name, text in row.items()} for row in csv.DictReader(file)]
+        if not rows:
+            raise ValueError("it is empty")
+        evaluations = [row[EVALUATIONS] for row in rows]
+        elos, errors = ratings(rows)
+        agreement = [Curve(f"{name}, %", evaluations, [row[name] for row in rows]) for name in AGREEMENT]
+    except (ValueError, TypeError, LookupError) as error:
+        raise ChoiceError(f"{options.table} is no table of generations such as weights/best.csv ({error!r})") from None
     strength = Curve("Elo", evaluations, elos.tolist(), (elos - errors).tolist(), (elos + errors).tolist())
-    agreement = [Curve(f"{name}, %", evaluations, [row[name] for row in rows]) for name in AGREEMENT]
+    title = "Elo above the first, with its standard error"
     return curves(
         [
-            Panel("Elo above the first, with its standard error", [strength], EVALUATIONS),
+            Panel(title, [strength], EVALUATIONS),
             Panel("agreement with a strong engine", agreement, EVALUATIONS),
         ]
     )
@@ -130,8 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     levels.add_argument("--zero", default="GNU Go 1", metavar="NAME", help="the entrant that has 0 Elo (default: %(default)s)")
     for each in (board, history, levels):
         each.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
-    options = parser.parse_args(arguments)
-    return run_command("tools.draw", lambda: _run(options))
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> None:

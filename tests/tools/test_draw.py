@@ -61,7 +61,7 @@ def test_what_cannot_be_drawn_is_one_line(
     out = tmp_path / "board.png"
     assert draw.main(["board", "--out", str(out), *arguments]) == 2
     complaint = capsys.readouterr().err
-    assert complaint.startswith("tools.draw: ")
+    assert complaint.startswith("python -m tools.draw: ")
     assert complaint.count("\n") == 1
     assert words in complaint
     assert not out.exists()
