@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -20,86 +20,82 @@ from training.storage import storage
 
 
 class Section(NamedTuple):
-    """Panels under a heading: {title: {number of the log: label}}."""
+    """Panels under a heading, each with the numbers of the log that it shows; {} stands for a board size."""
 
     heading: str
     words: str
     across: str  # what a run's own page draws them over
-    panels: Mapping[str, Mapping[str, str]]
+    panels: tuple[tuple[str, ...], ...]
 
 
-_LOSSES = {
-    name: {f"train/{name}": "training", f"held/{name}": "held-out games", f"held/constant_{name}": "constant guess"}
-    for name in (*LOSSES, "total")
-}
-_PARTS = {"selfplay": "self-play", "learner": "learner", "gate": "gate", "waiting": "waiting"}
+_LOSSES = tuple((f"train/{name}", f"held/{name}", f"held/constant_{name}") for name in LOSSES)
+_PARTS = ("selfplay", "learner", "gate", "waiting")
 SECTIONS = (
     Section(
         "Losses",
-        "A constant guess does not look at the board: what is below it was learned.",
+        "train: learning; held: games that are never learned from. A constant guess does not look at the board: what is "
+        "below it was learned.",
         "steps",
-        _LOSSES
-        | {
-            "right on held-out games": {"held/top1": "top-1", "held/value_sign": "winner right"},
-            "entropy": {"held/entropy": "policy", "held/constant_policy": "uniform"},
-            "calibration": {"held/calibration": "held-out games"},
-            "norm of the gradient": {"train/gradient": "gradient"},
-            "learning rate, as a factor": {"train/rate": "rate"},
-        },
+        (
+            *_LOSSES,
+            ("train/total",),
+            ("held/top1", "held/value_sign"),
+            ("held/entropy", "held/constant_policy"),
+            ("held/calibration",),
+            ("train/gradient",),
+            ("train/rate",),
+        ),
     ),
     Section(
         "Strength",
-        "Share of the points with 95 % intervals; few games each, so trust the trend. The rollouts are doubled once "
-        "they are beaten.",
+        "Share of the points with 95 % intervals; few games each, so trust the trend. uct: rollout PUCT, whose rollouts "
+        "are doubled once it is beaten; frozen: the run's own earlier weights; gate: the network that plays.",
         "evaluations",
-        {
-            "score against rollout PUCT": {"strength/uct_score": "rollout PUCT"},
-            "rollouts of rollout PUCT": {"strength/uct_rollouts": "rollouts"},
-            "score against its own earlier weights": {"strength/frozen_score": "earlier weights"},
-            "score at the gate": {"gate/score": "the network that plays"},
-        },
+        (("strength/uct_score",), ("strength/uct_rollouts",), ("strength/frozen_score",), ("gate/score",)),
+    ),
+    Section(
+        "Games",
+        "Of each generation, by size of the board: moves a game; shares of the games that reached the limit of moves, "
+        "ended by settled boards, were over in the opening, Black won, differ, begin as most do; mean value less mean "
+        "result on held-out games.",
+        "generation",
+        (
+            *((f"games{{}}/{name}",) for name in ("length", "capped", "settled", "early", "black", "distinct")),
+            ("games{}/commonest",),
+            ("held{}/bias",),
+        ),
     ),
     Section(
         "Speed",
-        "Who is not at work waits for the other.",
+        "Evaluations a second, by random playouts and by the network; who is not at work waits for the other.",
         "generation",
-        {
-            "evaluations/s": {"speed/evaluations": "network, or random playouts"},
-            "share of the time at work": {f"speed/{part}_busy": label for part, label in _PARTS.items()},
-            "seconds of a generation": {f"speed/{part}_seconds": label for part, label in _PARTS.items()}
-            | {"strength/seconds": "strength", "speed/checkup_seconds": "checks"},
-            "CPU threads of the learner": {"speed/learner_threads": "threads"},
-        },
+        (
+            ("speed/playouts",),
+            ("speed/evaluations",),
+            tuple(f"speed/{part}_busy" for part in _PARTS),
+            (*(f"speed/{part}_seconds" for part in _PARTS), "strength/seconds", "speed/checkup_seconds"),
+            ("speed/learner_threads",),
+        ),
     ),
     Section(
         "Cluster",
-        "The workers of a run on many machines; versions: of the network, between a game's and the newest.",
+        "The workers of a run on many machines, the tasks that wait for one, their evaluations a second, the share of "
+        "their time without work, and the versions between the network of a game and the newest.",
         "generation",
-        {
-            "workers": {"cluster/workers": "workers", "cluster/waiting": "tasks that wait for one"},
-            "evaluations/s of a worker": {"cluster/evaluations": "mean"}
-            | {f"cluster/worker{n}": str(n) for n in range(1, 9)},
-            "share of the workers' time without work": {"cluster/idle": "idle"},
-            "versions behind": {"cluster/staleness": "mean of the games"},
-        },
+        (
+            ("cluster/workers", "cluster/waiting"),
+            ("cluster/evaluations", *(f"cluster/worker{number}" for number in range(1, 9))),
+            ("cluster/idle",),
+            ("cluster/staleness",),
+        ),
     ),
     Section(
         "The verdict over time",
         "1 learning, 0 too early to say, -1 stuck, -2 broken. What to do about each: docs/doctor.md.",
         "generation",
-        {"verdict": {"doctor/verdict": "verdict"}},
+        (("doctor/verdict",),),
     ),
 )
-GAMES = {  # number of the games of a size -> title
-    "games{}/length": "moves a game",
-    "games{}/capped": "share that reached the limit of moves",
-    "games{}/settled": "share ended by settled boards",
-    "games{}/early": "share over in the opening",
-    "games{}/black": "Black's share of the points",
-    "games{}/distinct": "share of different games",
-    "games{}/commonest": "share that begins as most do",
-    "held{}/bias": "mean value less mean result, held-out games",
-}
 
 
 class ReportError(UserError):
@@ -130,6 +126,10 @@ class LoggedRun:
             raise ReportError(f"{what}; {log.complaint or begun}")
         if log.complaint:
             say(log.complaint)
+        for report in log.reports:  # playouts are so much faster that they have a panel of their own
+            by_playouts = report.pop("speed/playouts", 0.0)
+            if by_playouts and "speed/evaluations" in report:
+                report["speed/playouts"] = report.pop("speed/evaluations")
         try:
             settings = config.saved(folder / "settings.json")
         except SettingsError:
@@ -141,36 +141,18 @@ class LoggedRun:
         """The newest; empty if there is none."""
         return self.log.verdicts.get(int(self.log.reports[-1]["run/generation"]), "")
 
-    @property
-    def game(self) -> str:
-        """The name of the run's game."""
-        return (self.settings or LoopSettings()).game
-
-
-def sections(runs: Sequence[LoggedRun]) -> list[Section]:
-    """All sections, with that of the games on each size."""
-    sizes = {size for run in runs for report in run.log.reports for size in history.sizes(report)}
-    table = {
-        title: {name.format(size): f"size {size}" for size in sorted(sizes)}
-        for name, title in GAMES.items()
-        if "settled" not in name or runs[0].game == "go"  # of other games no board is settled
-    }
-    games = Section("Games", "Of each generation, by size of the board.", "generation", table)
-    return [*SECTIONS[:2], games, *SECTIONS[2:]]
-
 
 def panels(section: Section, runs: Sequence[LoggedRun], across: str) -> list[Panel]:
     """The panels that have a curve: of several runs one for each number, with a curve for each run."""
+    sizes = sorted({size for run in runs for report in run.log.reports for size in history.sizes(report)})
     found = []
-    for title, names in section.panels.items():
+    for names in section.panels:
+        numbers = dict.fromkeys(name.format(size) for name in names for size in sizes or [0])
         if len(runs) == 1:
-            drawn = {title: [_curve(runs[0], name, label, across) for name, label in names.items()]}
+            drawn = {names[0].partition("/")[2]: [_curve(runs[0], name, name, across) for name in numbers]}
         else:
-            drawn = {
-                f"{title}: {label}": [_curve(run, name, run.label, across) for run in runs]
-                for name, label in names.items()
-                if "/constant_" not in name
-            }
+            compared = [name for name in numbers if "/constant_" not in name]
+            drawn = {name: [_curve(run, name, run.label, across) for run in runs] for name in compared}
         made = [Panel(text, [curve for curve in curves if curve], across) for text, curves in drawn.items()]
         found += [panel for panel in made if panel.curves]
     return found

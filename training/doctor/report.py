@@ -17,7 +17,7 @@ from gozero import plots
 from gozero.system import files
 from gozero.system.errors import ChoiceError, PlotError
 from gozero.system.options import flat
-from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels, sections
+from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels
 from training.settings.config import LoopSettings
 
 FILE = "report.html"  # in a run folder
@@ -60,7 +60,7 @@ def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path | None
 def _parts(run: LoggedRun) -> Iterator[str]:
     """The page of one run, piece by piece."""
     yield from _counters([run])
-    for section in sections([run]):
+    for section in SECTIONS:
         yield from _curves(section, [run], section.across)
     yield from _verdicts(run)
     from training.doctor import gallery  # imports PyTorch
@@ -89,7 +89,7 @@ def compare(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path
         if out.suffix.lower() == PICTURE:
             return _save(out, plots.curves(losses))
         body = list(_counters(runs))
-        for section in sections(runs):
+        for section in SECTIONS:
             body += _curves(section, runs, across)
     except PlotError as error:
         raise ReportError(str(error)) from None

@@ -40,9 +40,9 @@ def test_a_page_has_a_curve_for_each_run_that_has_the_number(tmp_path: Path, dra
     first = run_folder(tmp_path / "a", LOSSES, LOSSES | {"train/policy": 2.0})
     second = run_folder(tmp_path / "b", {"train/policy": 2.5})
     report.compare([first, second], tmp_path / "page.html")
-    policy = next(panel for panel in drawn if panel.title == "policy: training")
+    policy = next(panel for panel in drawn if panel.title == "train/policy")
     assert policy.curves == [Curve("a", [1e4, 2e4], [3.0, 2.0]), Curve("b", [1e4], [2.5])]
-    held = next(panel for panel in drawn if panel.title == "policy: held-out games")
+    held = next(panel for panel in drawn if panel.title == "held/policy")
     assert [curve.label for curve in held.curves] == ["a"]
     assert all(panel.curves and panel.across == "evaluations" for panel in drawn)
 
@@ -64,9 +64,9 @@ def test_strength_and_bias_are_compared_too(tmp_path: Path, drawn: list[Panel]) 
     folders = [run_folder(tmp_path / name, LOSSES | score | {"held5/bias": 0.125}) for name in "ab"]
     report.compare(folders, tmp_path / "page.html")
     found = {panel.title: panel.curves for panel in drawn}
-    assert found["score against rollout PUCT: rollout PUCT"][1] == Curve("b", [1e4], [0.5], [0.25], [0.75])
-    assert found["rollouts of rollout PUCT: rollouts"][0].y == [64]
-    assert found["mean value less mean result, held-out games: size 5"][0].y == [0.125]
+    assert found["strength/uct_score"][1] == Curve("b", [1e4], [0.5], [0.25], [0.75])
+    assert found["strength/uct_rollouts"][0].y == [64]
+    assert found["held5/bias"][0].y == [0.125]
 
 
 def test_the_page_says_what_differs(tmp_path: Path) -> None:
