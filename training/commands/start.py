@@ -97,8 +97,9 @@ def _look_first(settings: LoopSettings, folder: Path, origin: StartingPoint, opt
 
             print(f"cluster    {connection.answering(options.address)} answers: ok")
         if options.storage is not None:
-            found = session.describe_remote(options.storage, folder, settings)
-            print(f"storage    {found}: ok")
+            mirror = session.look_at_remote(options.storage, folder, settings)
+            found = f"a run ({mirror.state})" if mirror.state.generation else "nothing yet"
+            print(f"storage    {mirror.store.shown} holds {found}: ok")
         dry_run.check_all(settings, folder, origin, print)
     if options.estimate:
         say(f"measuring self-play and learning for about {estimate.SECONDS:g} s")

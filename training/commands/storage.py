@@ -57,18 +57,20 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
     """Bring the store's run, or those of its files that match, into a folder that holds no run. Returns a line.
 
     Raises:
-        StoreError: the store cannot be read, is damaged or holds no such file, or the folder lies in it.
-        SettingsError: the folder holds a run, or other files of the same names.
+        StoreError: the store cannot be read or is damaged, or the folder lies in it.
+        SettingsError: it holds no such file, or the folder holds a run, or other files of the same names.
         BusyError, FolderError, StorageError: the folder cannot be used.
     """
-    from training.storage import copies, manifest, storage
+    from training.storage import manifest, storage
 
     if storage.holds_run(folder):
         raise SettingsError(f"{folder.absolute()} holds a run; give a new folder")
     store.refuse_within(folder)
     with storage.alone(folder):
-        found = manifest.newest_run(store).matching(only, store)
-        if others := copies.in_the_way(found, folder):
+        found = manifest.newest_run(store).matching(only or ["*"])
+        if not found.files:
+            raise SettingsError(f"{store.shown} has no file {' or '.join(map(repr, only))}; `show` lists them")
+        if others := found.in_the_way(folder):
             raise SettingsError(f"{folder.absolute()} has another {others[0]}, which stays; give a new folder")
-        copies.fetch(store, found, folder)
+        manifest.fetch(store, found, folder)
     return f"{found}, is in {folder.absolute()}"

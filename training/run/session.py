@@ -6,11 +6,11 @@ learner was lost.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -31,10 +31,10 @@ from training.selfplay.processes import WorkerLostError
 from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
-from training.storage import mirror, storage
+from training.storage import storage
 from training.storage.mirror import Mirror, Uploader
 from training.storage.storage import FolderError, StorageError
-from training.storage.store import Store, shown
+from training.storage.store import Store
 
 FAILED = (StorageError, Disagreement, DivergedError, WorkerLostError)  # the run cannot continue: exit code 1
 FIXED = ("game", "rules", "network")  # settings that a run cannot change
@@ -79,7 +79,8 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
 
 
 def open_remote(url: str | None, folder: Path, settings: LoopSettings, stack: ExitStack) -> Uploader | None:
-    """The copy of the run at a URL, open until `stack` ends; None without one. The folder then has the newer of both.
+    """The copy of the run at a URL, open until `stack` ends; None without one. A folder without a run then has the
+    store's.
 
     Raises:
         SettingsError: the store has a run of another game, rules or network.
@@ -87,25 +88,20 @@ def open_remote(url: str | None, folder: Path, settings: LoopSettings, stack: Ex
     """
     if url is None:
         return None
-    remote = mirror.open_remote(url, folder, partial(_accept, settings, shown(url)))
+    mirror = look_at_remote(url, folder, settings)
+    mirror.claim()
+    remote = Uploader(mirror)
     stack.callback(remote.close)
     return remote
 
 
-def describe_remote(url: str, folder: Path, settings: LoopSettings) -> str:
-    """What `open_remote` would find, in words; nothing is written. Raises as it does."""
-    store = Store(url)
-    found = Mirror(store, folder, partial(_accept, settings, store.shown)).state
-    return f"{store.shown} {f'holds a run ({found})' if found.checkpoints else 'holds nothing yet'}"
-
-
-def _accept(settings: LoopSettings, store: str, saved: bytes) -> None:
-    """SettingsError if a store's settings.json is of another game, rules or network: its run could not continue."""
-    try:
-        before = dict(json.loads(saved))
-    except (ValueError, TypeError):  # `compare` says what is wrong
-        return
-    _refuse_changed(before, settings, FIXED, store, "give another --storage")
+def look_at_remote(url: str, folder: Path, settings: LoopSettings) -> Mirror:
+    """What `open_remote` opens; nothing is written. Raises as it does."""
+    mirror = Mirror(Store(url), folder)
+    if saved := mirror.settings():
+        with contextlib.suppress(ValueError, TypeError):  # `compare` says what is wrong with the file
+            _refuse_changed(dict(json.loads(saved)), settings, FIXED, mirror.store.shown, "give another --storage")
+    return mirror
 
 
 def _refuse_changed(

@@ -1,8 +1,8 @@
 """Manifests: what a store holds of a run, file by file, so that a reader sees one whole state of it.
 
 manifests/NUMBER-ID.json has each file's length and SHA-256 and the process that copied it. It is written after all its
-files, under a new name; the newest that is whole is what the store holds. A file's name in the
-store has a part of its checksum, so that a new content never replaces an old one.
+files, under a new name; the newest that is whole is what the store holds. A file's name in the store has a part of its
+checksum, so that a new content never replaces an old one.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatch
@@ -17,11 +18,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gozero.system.words import counted
+from training.storage.storage import writing
 from training.storage.store import MissingError, Store, StoreError
 
-FOLDER = "manifests"
+FOLDER, INCOMING = "manifests", "incoming"
 NAME = re.compile(rf"{FOLDER}/\d{{8}}-[0-9a-f]{{16}}\.json")
-CHECKPOINT = re.compile(r"checkpoints/[0-9]+\.pt")
+# the files of a run that a store has: not the lock, TensorBoard's files (log.jsonl and report.html have the numbers)
+# nor records that were cut
+PATH = re.compile(r"checkpoints/\d+\.pt|records/(\w+\.gzr|removed\.txt)|frozen/\w+\.pt|settings\.json|log\.jsonl"
+                  r"|weights\.pt|report\.html", re.ASCII)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,10 @@ class FileEntry:
 
     length: int  # bytes
     sha256: str  # hexadecimal
+
+    @classmethod
+    def of(cls, content: bytes) -> FileEntry:
+        return cls(len(content), hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -53,32 +62,29 @@ class StoreManifest:
         return {object_name(path, entry) for path, entry in self.files.items()}
 
     @property
-    def checkpoints(self) -> dict[str, FileEntry]:
-        """The checkpoints among its files. Without one there is no run yet."""
-        return {path: entry for path, entry in self.files.items() if path.startswith("checkpoints/")}
+    def generation(self) -> int:
+        """The number of its newest checkpoint; 0 without one: there is no run yet."""
+        checkpoints = (PurePosixPath(path) for path in self.files if path.startswith("checkpoints/"))
+        return max((int(path.stem) for path in checkpoints), default=0)
 
-    @property
-    def newest_checkpoint(self) -> str:
-        """The path of the newest of them; empty without one."""
-        return max(self.checkpoints, key=lambda path: int(PurePosixPath(path).stem), default="")
-
-    def matching(self, patterns: Sequence[str], store: Store) -> StoreManifest:
-        """The state with the files that match one of the patterns; with no patterns, all. StoreError if none does."""
-        files = {
-            path: entry for path, entry in self.files.items() if any(fnmatch(path, each) for each in patterns or ["*"])
-        }
-        if not files:
-            raise StoreError(f"{store.shown} has no file {' or '.join(map(repr, patterns))}; `show` lists them")
+    def matching(self, patterns: Sequence[str]) -> StoreManifest:
+        """The state with the files that match one of the patterns."""
+        files = {path: entry for path, entry in self.files.items() if any(fnmatch(path, each) for each in patterns)}
         return replace(self, files=files)
+
+    def in_the_way(self, folder: Path) -> list[str]:
+        """Its paths that a folder has with another content: `fetch` would replace them."""
+        return [
+            path for path, entry in self.files.items() if (folder / path).exists() and not _holds(folder / path, entry)
+        ]
 
     def encode(self) -> bytes:
         """As JSON; a part of it is none."""
         return json.dumps(asdict(self), indent=0).encode()
 
     def __str__(self) -> str:
-        generation = int(PurePosixPath(self.newest_checkpoint or "0").stem)
         length = sum(entry.length for entry in self.files.values()) / 1e6
-        return f"generation {generation}, {counted(len(self.files), 'file', ',')}, {length:,.1f} MB"
+        return f"generation {self.generation}, {counted(len(self.files), 'file', ',')}, {length:,.1f} MB"
 
 
 def object_name(path: str, entry: FileEntry) -> str:
@@ -87,11 +93,10 @@ def object_name(path: str, entry: FileEntry) -> str:
     return str(whole.with_name(f"{whole.stem}-{entry.sha256[:16]}{whole.suffix}"))
 
 
-def entry_of(path: Path) -> FileEntry:
-    """Length and checksum of a file, of the bytes that are read now."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256")
-        return FileEntry(file.tell(), digest.hexdigest())
+def is_ours(name: str) -> bool:
+    """Whether a name in a store is a manifest's or of `object_name`: a store may lie beside files of the user's."""
+    plain = re.sub(r"-[0-9a-f]{16}(?=\.\w+$)", "", name)
+    return bool(NAME.fullmatch(name) or (plain != name and PATH.fullmatch(plain)))
 
 
 def decode(content: bytes) -> StoreManifest | None:
@@ -105,18 +110,12 @@ def decode(content: bytes) -> StoreManifest | None:
     except ValueError:
         return None
     try:
-        owner = saved.pop("owner")
-        owner = owner if isinstance(owner, str) else str(owner["host"])  # of manifests before December 2026
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
-        found = StoreManifest(owner=owner, files=files, **saved)
+        found = StoreManifest(files=files, **saved)
     except (KeyError, TypeError, AttributeError):
         raise ValueError("has a manifest of another version of gozero; use the version that wrote it") from None
-    for path in files:
-        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
-            raise ValueError(f"has a manifest with the file {path!r}, which cannot be in a run folder")
-    for path in found.checkpoints:
-        if not CHECKPOINT.fullmatch(path):
-            raise ValueError(f"has a manifest with the file {path!r}, which is no checkpoint of a run")
+    if wrong := [path for path in files if not PATH.fullmatch(path)]:
+        raise ValueError(f"has a manifest with the file {wrong[0]!r}, which cannot be in a run folder")
     return found
 
 
@@ -145,6 +144,39 @@ def newest(store: Store, names: list[str] | None = None) -> StoreManifest | None
 def newest_run(store: Store) -> StoreManifest:
     """The newest whole manifest. StoreError also if the store holds no run."""
     found = newest(store)
-    if found is None or not found.checkpoints:
-        raise StoreError(f"{store.shown} holds no run" + ("" if store.folder else ", or cannot be reached"))
+    if found is None or not found.generation:
+        raise StoreError(f"{store.shown} holds no run, or cannot be reached")
     return found
+
+
+def fetch(store: Store, state: StoreManifest, folder: Path) -> None:
+    """Bring a state into a folder, checked file by file; the folder changes only when all have come.
+
+    Raises:
+        StoreError: a file is missing or damaged, or the store cannot be read.
+        StorageError: the folder cannot be written.
+    """
+    coming = folder / INCOMING
+    for path, entry in state.files.items():
+        if not (_holds(folder / path, entry) or _holds(coming / path, entry)):
+            name = object_name(path, entry)
+            content = store.read(name)
+            if FileEntry.of(content) != entry:
+                sizes = f"{len(content):,} bytes, not {entry.length:,}"
+                what = sizes if len(content) != entry.length else "another checksum"
+                raise StoreError(f"{store.shown} is damaged: its file {name} has {what}")
+            with writing(coming / path):
+                (coming / path).parent.mkdir(parents=True, exist_ok=True)
+                (coming / path).write_bytes(content)
+    with writing(folder):
+        # checkpoints last, the newest of them first: with it the folder holds the run
+        for path in sorted(state.files, reverse=True):
+            if (coming / path).exists():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (coming / path).replace(folder / path)
+        shutil.rmtree(coming, ignore_errors=True)
+
+
+def _holds(place: Path, entry: FileEntry) -> bool:
+    """Whether a place is a file of this content."""
+    return place.is_file() and FileEntry.of(place.read_bytes()) == entry

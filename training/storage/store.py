@@ -52,22 +52,10 @@ class Store:
         kinds = {protocol} if isinstance(protocol, str) else set(protocol)
         self._flat, self._local = bool(kinds & FLAT), "file" in kinds
 
-    @property
-    def folder(self) -> Path | None:
-        """Where the store is on this machine; None elsewhere."""
-        return Path(self._root) if self._local else None
-
-    @property
-    def place(self) -> str:
-        """The URL in its usual form, the same however it was spelled."""
-        if self._local:
-            return Path(self._root).resolve().as_uri()
-        return shown(str(self._files.unstrip_protocol(self._root)))
-
     def refuse_within(self, folder: Path) -> None:
         """StoreError for a store that lies within a run folder, or the other way round."""
-        place, folder = self.folder and self.folder.resolve(), folder.resolve()
-        if place is not None and (place.is_relative_to(folder) or folder.is_relative_to(place)):
+        place, folder = Path(self._root).resolve(), folder.resolve()
+        if self._local and (place.is_relative_to(folder) or folder.is_relative_to(place)):
             raise StoreError(
                 f"the store {self.shown} and the run folder {folder} lie within each other; give another place"
             )
@@ -80,26 +68,16 @@ class Store:
         return sorted(str(path)[len(self._root) :].lstrip("/") for path in found)
 
     def read(self, name: str) -> bytes:
-        """The content of a small file. MissingError if it is not there."""
+        """The content of a file. MissingError if it is not there."""
         with self._errors("read", name):
             return bytes(self._files.cat_file(self._at(name)))
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a small file."""
+        """Write a file."""
         with self._errors("write to"):
-            self._make_room(name)
+            if not self._flat:
+                self._files.makedirs(self._at(name).rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(self._at(name), content)
-
-    def upload(self, path: Path, name: str) -> None:
-        """Copy a file of this machine into the store."""
-        with self._errors("write to"):
-            self._make_room(name)
-            self._files.put_file(str(path), self._at(name))
-
-    def download(self, name: str, path: Path) -> None:
-        """Copy a file of the store to this machine. MissingError if it is not there."""
-        with self._errors("read", name):
-            self._files.get_file(self._at(name), str(path))
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files; one that is gone already is no error."""
@@ -109,11 +87,6 @@ class Store:
 
     def _at(self, name: str) -> str:
         return f"{self._root}/{name}"
-
-    def _make_room(self, name: str) -> None:
-        """Make the folder of a file where the store has folders."""
-        if not self._flat:
-            self._files.makedirs(self._at(name).rpartition("/")[0], exist_ok=True)
 
     @contextlib.contextmanager
     def _errors(self, doing: str, name: str = "") -> Iterator[None]:

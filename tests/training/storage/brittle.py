@@ -21,13 +21,6 @@ class BrittleFileSystem(LocalFileSystem):
     left: int | None = None
     error: BaseException = OSError("the line is dead")
 
-    def put_file(self, path1: Any, path2: Any, *arguments: Any, **named: Any) -> None:
-        half = self._half()
-        if half is not None:
-            Path(self._strip_protocol(path2)).write_bytes(Path(path1).read_bytes()[: Path(path1).stat().st_size // 2])
-            raise half
-        super().put_file(path1, path2, *arguments, **named)
-
     def pipe_file(self, path: Any, value: bytes, *arguments: Any, **named: Any) -> None:
         half = self._half()
         super().pipe_file(path, value if half is None else value[: len(value) // 2], *arguments, **named)

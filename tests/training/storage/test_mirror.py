@@ -15,7 +15,7 @@ from gozero.system.options import SettingsError
 from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
 from training.commands.storage import fetch
 from training.storage import manifest
-from training.storage.mirror import LostError, Mirror, Uploader, open_remote
+from training.storage.mirror import LostError, Mirror, Uploader
 from training.storage.store import Store, StoreError
 
 
@@ -23,14 +23,11 @@ def mirror(folder: Path, url: str) -> Mirror:
     folder.mkdir(exist_ok=True)
     opened = Mirror(Store(url), folder)
     opened.claim()
-    if opened.behind:
-        opened.fetch()
     return opened
 
 
 def home_of(folder: Path, url: str) -> Uploader:
-    folder.mkdir(exist_ok=True)
-    return open_remote(url, folder)
+    return Uploader(mirror(folder, url))
 
 
 def pulled(url: str, folder: Path) -> dict[str, bytes]:
@@ -62,15 +59,15 @@ def test_what_changed_is_copied_and_what_is_not_needed_goes(url: str, tmp_path: 
 
 def test_only_the_files_that_changed_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
-    real = Store.upload
-    monkeypatch.setattr(Store, "upload", lambda self, path, name: (sent.append(name), real(self, path, name))[1])
+    real = Store.write
+    monkeypatch.setattr(Store, "write", lambda self, name, content: (sent.append(name), real(self, name, content))[1])
     home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
     work(tmp_path / "run", 1)
     home.push()
     sent.clear()
     write(tmp_path / "run/weights.pt", b"another network")
     home.push()
-    assert [name.partition("-")[0] for name in sent] == ["weights"]
+    assert [name.partition("-")[0] for name in sent] == ["weights", "manifests/00000003"]
 
 
 def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,27 +78,20 @@ def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pyte
     assert state(tmp_path / "new") == state(tmp_path / "run")
     assert "holds a run (generation 1, 5 files, 0.0 MB): it is fetched" in capsys.readouterr().err
     work(tmp_path / "new", 2)
-    second.push()
-    mirror(tmp_path / "run", url)  # unchanged since, so it follows
-    assert state(tmp_path / "run") == state(tmp_path / "new")
-    assert "is ahead of" in capsys.readouterr().err
+    assert second.push()
+    assert pulled(url, tmp_path / "other") == state(tmp_path / "new")
 
 
-def test_a_users_copy_beside_the_checkpoints_stays_where_it_is(
+def test_a_users_copy_beside_the_checkpoints_is_not_copied(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first, mine = mirror(tmp_path / "run", url), tmp_path / "run/checkpoints/best-so-far.pt"
+    first = mirror(tmp_path / "run", url)
     work(tmp_path / "run", 1)
-    write(mine, b"a copy")
+    write(tmp_path / "run/checkpoints/best-so-far.pt", b"a copy")
     first.push()
-    second = mirror(tmp_path / "new", url)
+    mirror(tmp_path / "new", url)
     assert "holds a run (generation 1, 5 files" in capsys.readouterr().err
     assert not (tmp_path / "new/checkpoints/best-so-far.pt").exists()
-    work(tmp_path / "new", 2)
-    second.push()
-    mirror(tmp_path / "run", url)  # the run's own files are unchanged since, so it follows
-    assert "is ahead of" in capsys.readouterr().err
-    assert mine.read_bytes() == b"a copy"
 
 
 def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
