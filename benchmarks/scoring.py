@@ -51,28 +51,26 @@ def listed_games(files: Sequence[Path], board: Board) -> list[Game]:
     for file in files:
         try:
             with gzip.open(file, "rt") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
-                rows = [(row["moves"].split(), row["ended"], row["result"]) for row in csv.DictReader(lines)]
-        except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile, KeyError, AttributeError):
-            raise ChoiceError(f"{file}: no list of games by gozero match --csv") from None
-        for number, (words, ended, result) in enumerate(rows, 1):
-            if ended == "two passes":
-                if not _is_of(board, words[1::2], result):
-                    raise ChoiceError(f"{file}: game {number} is none of {board}: give its --size and --komi")
-                found.append([" ".join(move) for move in zip(words[::2], words[1::2], strict=False)])
+                rows = [row for row in csv.DictReader(lines) if row["ended"] == "two passes"]
+            found += [_moves_of(row, board) for row in rows]
+        except (ValueError, csv.Error, EOFError, gzip.BadGzipFile, KeyError) as error:
+            raise ChoiceError(
+                f"{file} is no list of games on {board} by gozero match --csv ({error}): give their --size and --komi"
+            ) from None
     if not found:
         raise ChoiceError(f"no game in {', '.join(map(str, files))} ended by two passes")
     return found
 
 
-def _is_of(board: Board, vertices: Sequence[str], result: str) -> bool:
-    """Whether a game can be played on a board, and then has the result that it is listed with."""
+def _moves_of(row: dict[str, str], board: Board) -> Game:
+    """A game's moves; ValueError unless it can be played on the board, and has its result there."""
+    words = row["moves"].split()
     position = Position(games.make("go", size=board.size, rules="chinese", komi=board.komi))
-    try:
-        for vertex in vertices:
-            position.play(coords.parse_vertex(vertex, board.size))
-        return position.is_over and position.score() == points_of(result)
-    except ValueError:
-        return False
+    for vertex in words[1::2]:
+        position.play(coords.parse_vertex(vertex, board.size))
+    if not position.is_over or position.score() != points_of(row["result"]):
+        raise ValueError(f"a game that ended {row['result']}")
+    return [" ".join(move) for move in zip(words[::2], words[1::2], strict=True)]
 
 
 def points_of(score: str) -> float:

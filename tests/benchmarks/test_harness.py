@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import runpy
-import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
 
@@ -74,17 +72,6 @@ def test_a_measurement_that_lacks_a_program_is_left_out(capsys: pytest.CaptureFi
     (line,) = capsys.readouterr().err.splitlines()
     assert "one is left out: no-such-program" in line
     assert harness.measure_each(measurements, options.parse_args(["one"])) == 2
-
-
-def test_a_cluster_without_ray_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for module in [each for each in sys.modules if each.split(".")[0] == "ray"]:
-        monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, "ray", None)  # as if it could not be found
-    monkeypatch.delitem(sys.modules, "benchmarks.cluster", raising=False)  # another test may have imported it
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("benchmarks.cluster", run_name="__main__")
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_row_prints_its_rate_and_share() -> None:

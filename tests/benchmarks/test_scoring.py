@@ -24,7 +24,7 @@ def test_the_games_of_lists_that_ended_by_two_passes() -> None:
     ("path", "board"), [(ON_NINE, Board(13, 7.5)), (LISTS[0], Board(13, 6.5)), (LISTS[0], Board(12, 7.5))]
 )
 def test_games_of_another_board_are_refused(path: Path, board: Board) -> None:
-    with pytest.raises(ChoiceError, match=f"game 1 is none of {board}"):
+    with pytest.raises(ChoiceError, match=f"no list of games on {board}"):
         scoring.listed_games([path], board)
 
 

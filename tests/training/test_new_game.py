@@ -153,7 +153,7 @@ def test_it_trains_and_plays(tmp_path: Path, snort: Game) -> None:
 def test_playouts_beat_random_moves(snort: Game) -> None:
     results = _match(snort, "uct:100", "random")
     assert all(record.ended == "game end" for record in results)
-    assert match.match_score(results).wins >= 6
+    assert match.total_of(results, results[0].pair[0]).wins >= 6
 
 
 def _match(game: Game, one: str, other: str) -> list[match.MatchGame]:

@@ -20,9 +20,8 @@ from collections.abc import Sequence
 from gozero.nets import locations
 from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
-from training.matches.options import SIMS, add_play, check_game, check_once, check_opponent
+from training.matches.options import OUT, SIMS, add_play, check_game, check_once, check_opponent
 from training.matches.table import published
-from training.matches.tournament.presets import OUT
 
 PROGRAM = "gozero table"
 

@@ -20,8 +20,9 @@ from pathlib import Path
 
 from gozero.system.console import SUCCESS, Parser
 from gozero.system.options import SettingsError
-from training.matches.tournament import presets
-from training.matches.tournament.presets import OUT
+from training.matches.options import OUT
+
+FOLDER = Path(__file__).resolve().parent.parent / "matches" / "tournament"  # of the tournaments that come with gozero
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
         return SUCCESS
     if options.field is None:
         raise SettingsError("give a FIELD.toml or a preset; --list-presets names the presets")
-    paths = presets.find(options.field)
+    paths = _found(options.field)
     from training.matches.tournament import runner
 
     return runner.play_all(options, paths)
@@ -56,7 +57,22 @@ def _parser() -> Parser:
 def _listed() -> list[str]:
     """Each preset with the first line of its file, or the fields it stands for."""
     lines = []
-    for name, paths in presets.presets().items():
+    for name, paths in _presets().items():
         about = paths[0].read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
         lines.append(f"{name:18} {about if len(paths) == 1 else ', '.join(path.stem for path in paths)}")
     return lines
+
+
+def _presets() -> dict[str, list[Path]]:
+    """Each preset with its fields: NAME.toml, or for `release` all files release-*.toml."""
+    files = sorted(FOLDER.glob("*.toml"))
+    return {path.stem: [path] for path in files} | {"release": sorted(FOLDER.glob("release-*.toml"))}
+
+
+def _found(name: str) -> list[Path]:
+    """The files of a preset, or the one file that is named; SettingsError if there is neither."""
+    if name in _presets():
+        return _presets()[name]
+    if not Path(name).is_file():
+        raise SettingsError(f"no tournament {name!r}: give a TOML file or one of the presets {', '.join(_presets())}")
+    return [Path(name)]

@@ -104,20 +104,21 @@ class Strength:
     ) -> Report:
         """Play rounds until the games are played or the time is up; empty if none was finished."""
         pair = (self._player(run.trainer.average(), run.device, conditions, stop), opponent)
-        records: list[match.MatchGame] = []
+        found: list[match.MatchGame] = []
         points = conditions.game.points
         most_moves = scoring.longest(self._settings, conditions.game)
         opening = min(RANDOM_PLIES, points // 2, most_moves - 1)  # four plies may end a game on four points
         try:
-            while (played := len(records)) < self._settings.monitor.strength_games:
+            while (played := len(found)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
                 size, seed = size + size % 2, conditions.seed + played
                 games = match.play_match(pair, conditions.game, size, seed, opening, most_moves, ROUND, stop)
-                records += list(games)  # a round that is cut is dropped
+                found += list(games)  # a round that is cut is dropped
         except Stopped:
-            if not records:
+            if not found:
                 raise
-        return {f"strength/{name}_{key}": value for key, value in match.match_score(records).report().items()}
+        report = match.total_of(found, found[0].pair[0]).report()
+        return {f"strength/{name}_{key}": value for key, value in report.items()}
 
     def _player(self, net: nn.Module, device: str, conditions: Conditions, stop: Callable[[], bool]) -> SearchPlayer:
         """A network in the engine's search, without randomness."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
+from training.matches.match import MatchGame, total_of
 from training.matches.options import field_values
 from training.matches.tables import csv_text
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
-from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.results import Results, remarks, total_of
+from training.matches.tournament.results import Results, remarks
 from training.matches.tournament.runner import View
 
 LETTERS = "AB"
@@ -30,7 +30,7 @@ def play(options: argparse.Namespace) -> int:
     return runner.play_once(field, options, view)
 
 
-def game_line(game: PlayedGame, names: tuple[str, str]) -> str:
+def game_line(game: MatchGame, names: tuple[str, str]) -> str:
     """One game as a line of the list; faults and other winners than the referee's are spelled out below it."""
     black = LETTERS[names.index(game.black)]
     says = "".join(

@@ -16,11 +16,10 @@ from pathlib import Path
 from gozero import plots
 from gozero.system.errors import ChoiceError
 from training.matches.elo import Z95
-from training.matches.options import field_values
+from training.matches.options import OUT, field_values
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import PAIRS
-from training.matches.tournament.presets import OUT
 from training.matches.tournament.results import Results
 from training.matches.tournament.runner import View
 from training.settings import config

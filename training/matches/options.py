@@ -14,6 +14,7 @@ from gozero.system.errors import ChoiceError
 from gozero.system.options import number_of
 
 GO = "go"
+OUT = Path("tournaments")  # where results go, unless the user names another folder
 SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 
 

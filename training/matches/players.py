@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
@@ -246,9 +246,25 @@ def _weights_player(player: ParsedPlayer, conditions: Conditions) -> SearchPlaye
     thought = POLICY if player.is_policy else counted(player.visits, "visit")
     name = f"{Path(player.argument).name}, {thought}"
     name += f", {player.precision}" if player.precision != "auto" else ""
+    name += f", {player.search}" if player.search else ""
     threads, precision = conditions.threads, player.precision
     evaluator = open_evaluator(player.argument, conditions.game, threads=threads, precision=precision)
-    return SearchPlayer(name, evaluator, player.visits, match_search(player.visits, conditions), conditions)
+    settings = with_changes(match_search(player.visits, conditions), player.search)
+    return SearchPlayer(name, evaluator, player.visits, settings, conditions)
+
+
+def with_changes(settings: SearchSettings, text: str) -> SearchSettings:
+    """The settings with changes such as `lcb=0,leaves=8`. UserError for one that cannot be."""
+    changes: dict[str, Any] = {}
+    kinds = get_type_hints(SearchSettings)
+    for name, _, value in (change.partition("=") for change in filter(None, text.split(","))):
+        if name not in kinds:
+            raise PlayerError(f"no search setting is named {name!r}: expected one of {', '.join(kinds)}")
+        try:
+            changes[name] = bool(int(value)) if kinds[name] is bool else kinds[name](value)
+        except ValueError:
+            raise PlayerError(f"{name} = {value!r}: expected {kinds[name].__name__}") from None
+    return replace(settings, **changes)
 
 
 def rollout_player(kind: str, rollouts: int, conditions: Conditions) -> SearchPlayer:

@@ -22,7 +22,7 @@ from gozero.system.words import counted
 from training.matches import perfect
 from training.matches.elo import MatchScore
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
-from training.matches.match import distinct_games, match_score, play_match
+from training.matches.match import play_match, total_of
 from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random
 from training.matches.tables import aligned
 
@@ -159,10 +159,10 @@ def against_perfect(player: MatchPlayer, solver: perfect.Solver, game: Game, see
     """
     records = list(play_match((player, PerfectPlayer(solver)), game, 2 * count, seed, parallel=PARALLEL))
     lines = []
-    for black, side in ((0, "first"), (1, "second")):
-        played = [record for record in records if record.black == black]
-        found = match_score(played)
-        different = f", {distinct_games(played)} different" if count > 1 else ""
+    for place, side in ((0, "first"), (1, "second")):
+        played = [each for each in records if each.black == each.pair[place]]
+        found = total_of(played, played[0].pair[0])
+        different = f", {len({each.moves for each in played})} different" if count > 1 else ""
         outcome = f"{found.wins} won, {found.draws} drawn, {found.losses} lost"
         lines.append(f"as {side} player against perfect play: {counted(count, 'game')}{different}: {outcome}")
     return lines

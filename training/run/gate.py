@@ -15,12 +15,13 @@ from torch import nn
 
 from training.matches.elo import MatchScore
 from training.matches.interface import Conditions, Stopped
-from training.matches.match import MatchGame, fixture, match_score, play_schedule
+from training.matches.match import MatchGame, fixture, play_schedule, total_of
 from training.matches.players import network_player
 from training.records import scoring
 from training.settings.config import LoopSettings
 
 PARALLEL = 32  # games at once, to fill batches
+CANDIDATE = "candidate"  # its name in the match
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def match(
     The same seed gives the same games, by whomever the parts are played.
     """
     found = (play or play_here)(parts(size, settings, seed), candidate, best, threads, stop, device)
-    return None if found is None else GateResult(match_score(found), settings.gate.share)
+    return None if found is None else GateResult(total_of(found, CANDIDATE), settings.gate.share)
 
 
 def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:
@@ -108,13 +109,13 @@ def play_part(
     game, komi = scoring.match_game(settings, part.size)
     parallel = min(PARALLEL, settings.gate.games, len(part.numbers))
     conditions = Conditions(game, komi, part.seed, parallel, threads=threads)
-    names, own = ("candidate", "best"), settings.selfplay
+    names, own = (CANDIDATE, "best"), settings.selfplay
     players = {  # without self-play's noise
         name: network_player(
             name, net, settings.gate.visits, conditions, stop, device, own.precision, c_puct=own.c_puct, fpu=own.fpu
         )
         for name, net in zip(names, (candidate, best), strict=True)
     }
-    fixtures = [fixture(number, names, number, part.seed) for number in part.numbers]
+    fixtures = [fixture(names, number, part.seed) for number in part.numbers]
     opening, longest = min(settings.gate.opening_moves, game.points // 4), scoring.longest(settings, game)
-    return [record for _, _, record in play_schedule(players, fixtures, game, opening, longest, parallel)]
+    return list(play_schedule(players, fixtures, game, opening, longest, parallel))

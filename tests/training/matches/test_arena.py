@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import shlex
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,8 @@ from gozero.games.position import Position
 from tests.training.matches.tournament.journals import journal
 from training.commands import match as command
 from training.matches.arena import game_line
-from training.matches.match import winner_named
+from training.matches.match import MatchGame, winner_named
 from training.matches.tournament import runner
-from training.matches.tournament.journal import PlayedGame
 
 
 @pytest.fixture(autouse=True)
@@ -70,15 +67,6 @@ def test_any_game_has_its_own_size_and_results(name: str, tmp_path: Path) -> Non
         )
 
 
-def test_two_games_lost_by_illegal_moves_measure_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program = tmp_path / "engine.py"
-    program.write_text("import sys\nfor line in sys.stdin:\n    print('=' + line.split()[0] + ' A9\\n', flush=True)\n")
-    engine = f"gtp:{sys.executable} -S {shlex.quote(str(program))}"
-    assert command.main(["random", engine, "--size", "5", "--games", "2", "--processes", "1"]) == 1
-    said = capsys.readouterr().out
-    assert "A scored" not in said and "lost 2 games in a row by illegal moves" in said
-
-
 @pytest.mark.parametrize(
     ("claims", "agreed"),
     [
@@ -90,9 +78,7 @@ def test_two_games_lost_by_illegal_moves_measure_nothing(tmp_path: Path, capsys:
     ],
 )
 def test_players_must_name_the_referees_winner(claims: tuple[str | None, str | None], agreed: bool) -> None:
-    game = PlayedGame(
-        ("a", "b"), 0, "b", "W+7.5", "two passes", "", "B pass W pass", claims, (0, 0), (1, 1), (0, 0), (0, 0)
-    )
+    game = MatchGame(("a", "b"), 0, "b", "W+7.5", "two passes", "", "B pass W pass", claims)
     assert game.agreed is agreed
     assert ("do not name the referee's winner" in game_line(game, ("a", "b"))) is not agreed
 

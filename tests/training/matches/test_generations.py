@@ -8,9 +8,9 @@ import pytest
 from gozero.nets import model, weights
 from training.commands import match
 from training.matches import generations
-from training.matches.elo import MatchScore, rate
+from training.matches.match import MatchGame
 from training.matches.tournament.field import PAIRS, Field
-from training.matches.tournament.results import Results, standings
+from training.matches.tournament.results import Results
 from training.matches.tournament.runner import View
 from training.settings import presets
 from training.storage.checkpoint import Progress, Snapshot, save
@@ -63,9 +63,9 @@ def test_generations_of_a_run_meet_the_two_after_them(
     assert field.entrant[0].player == f"weights:{folder}/checkpoints/000001.pt:7"
     meetings = {(int(pair.a[2:]), int(pair.b[2:])) for pair in field.pair}
     assert meetings == {(1, 4), (4, 7), (7, 10), (1, 7), (4, 10)}
-    ratings = rate(field.names, {("x 1", "x 4"): MatchScore(1, 3)})
-    table = standings({each.name: each.player for each in field.entrant}, [], ratings, {})
-    files = view.files(Results(field, [], {}, ratings, table, {}, 0, None))
+    pair = ("x 1", "x 4")
+    games = [MatchGame(pair, index, pair[index > 0], "", "", "", "") for index in range(4)]
+    files = view.files(Results(field, games, {}))
     assert files[Path("elo.png")][:4] == b"\x89PNG"
 
 

@@ -12,7 +12,7 @@ from gozero import games
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError
 from tests.training.matches.test_match import PASS, SIZE, Scripted, always, follow
-from training.matches.match import Fixture, match_fixtures, opening, play_schedule
+from training.matches.match import Fixture, fixture, opening, play_schedule
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +23,10 @@ def go() -> Game:
 def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> None:
     players = {name: Scripted(follow("C3", "B2")) for name in "abc"}
     pairs = [("a", "b"), ("c", "a"), ("b", "c")]
-    fixtures = [fixture for pair in pairs for fixture in match_fixtures(4, 1, pair)]
+    fixtures = [fixture(pair, index, 1) for pair in pairs for index in range(4)]
     ended = list(play_schedule(players, iter(fixtures), go, opening_moves=0, max_moves=50, parallel=12))
-    assert sorted((fixture.pair, record.number) for fixture, _, record in ended) == sorted(
-        (pair, number) for pair in pairs for number in range(4)
-    )
-    assert all(record.winner == (1 if record.result[0] == "W" else 0) ^ record.black for _, _, record in ended)
+    assert sorted(game.key for game in ended) == sorted((*pair, index) for pair in pairs for index in range(4))
+    assert all(game.winner == (game.white if game.result[0] == "W" else game.black) for game in ended)
     assert [player.largest_batch for player in players.values()] == [8, 8, 8]
 
 
@@ -53,9 +51,9 @@ def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:
     taken: list[int] = []
 
     def fixtures() -> Iterator[Fixture]:
-        for fixture in match_fixtures(6, 1, ("a", "b")):
-            taken.append(fixture.number)
-            yield fixture
+        for index in range(6):
+            taken.append(index)
+            yield fixture(("a", "b"), index, 1)
 
     players = {"a": Scripted(always(PASS)), "b": Scripted(always(PASS))}
     for count, _ in enumerate(play_schedule(players, fixtures(), go, 0, 50, parallel=2), 1):
@@ -63,9 +61,8 @@ def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:
 
 
 def test_pairings_share_openings_and_a_game_is_the_same_whatever_else_is_played() -> None:
-    first, other = (match_fixtures(4, 1, names) for names in (("a", "b"), ("a", "c")))
+    first, other = ([fixture(names, index, 1) for index in range(4)] for names in (("a", "b"), ("a", "c")))
     assert [each.seeds[0] for each in first] == [each.seeds[0] for each in other]
-    assert [each.black for each in first] == [0, 1, 0, 1]
     assert first[0].seeds == first[1].seeds and len({each.seeds for each in (*first, *other)}) == 4
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -120,3 +121,13 @@ def test_a_search_takes_no_more_leaves_at_once_than_the_engine(
 ) -> None:
     settings = players.match_search(visits, Conditions(go, 7.5, parallel=parallel))
     assert (settings.leaves, settings.most_leaves) == (leaves, leaves)
+
+
+def test_a_description_changes_settings_of_the_search(small_weights: Path) -> None:
+    usual, changed = (
+        open_player(f"weights:{small_weights}:8{ending}", Conditions(games.make("go", size=5), 7.5))
+        for ending in ("", ":lcb=1.5,leaves=2,solve=0,root=gumbel")
+    )
+    assert changed.name.endswith("8 visits, lcb=1.5,leaves=2,solve=0,root=gumbel")
+    wanted = replace(usual._search.settings, lcb=1.5, leaves=2, solve=False, root="gumbel")  # type: ignore[attr-defined]
+    assert changed._search.settings == wanted  # type: ignore[attr-defined]

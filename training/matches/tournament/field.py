@@ -19,16 +19,17 @@ from typing import Any
 from gozero import games
 from gozero.games.game import Game
 from gozero.nets import locations
+from gozero.search.settings import SearchSettings
 from gozero.system.errors import ChoiceError, UserError
 from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from gozero.system.words import counted
+from training.matches.clocks import GameClock
 from training.matches.elo import SprtSettings
 from training.matches.interface import Conditions, parse_player
 from training.matches.match import opening
-from training.matches.players import open_player
+from training.matches.players import open_player, with_changes
 from training.matches.python_player import file_of
-from training.matches.tournament.clocks import GameClock
 from training.records import scoring
 from training.settings import config
 from training.settings.config import setting
@@ -245,6 +246,7 @@ def _check_player(whole: Field, text: str) -> None:
     player = parse_player(text)
     if player.kind == "weights":
         locations.find(player.argument)
+        with_changes(SearchSettings(), player.search)
     elif player.kind not in ("perfect", "gtp"):
         open_player(text, Conditions(whole.make_game(), whole.komi)).close()
 

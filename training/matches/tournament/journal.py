@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,96 +21,28 @@ from gozero.games.game import Game
 from gozero.records import move_list, sgf
 from gozero.system import files
 from gozero.system.options import SettingsError
-from training.matches.match import Fixture, MatchGame, agree
-from training.matches.tournament.clocks import Spent
+from training.matches.match import Fixture, MatchGame, fixture
 from training.matches.tournament.field import Field
 from training.storage import storage
 
 NAME, GAMES = "journal.jsonl", "games"
 COUNTS = ("games", "entrants", "pairs")  # facts that may grow; of the pairs that met before, some may be left out
-LONGEST_DETAIL = 500  # characters that are saved of what an engine answered
 Moves = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class PlayedGame:
-    """A finished game. A pair of entrants stands in the order of the alphabet, whatever the order of the field."""
-
-    pair: tuple[str, str]
-    index: int  # 0 ... games - 1 of the pairing; the first of the pair has Black in the even ones
-    winner: str  # name; empty for a draw
-    result: str  # as in training.matches.match
-    ended: str
-    detail: str  # of a fault
-    moves: str  # `B D4 W pass ...`
-    claims: tuple[str | None, str | None]
-    seconds: tuple[float, float]  # that each of the pair took for its moves
-    answers: tuple[int, int]  # moves that each was asked for
-    longest: tuple[float, float]  # seconds of each one's slowest move
-    replaced: tuple[int, int]  # moves drawn at random for each, under the course's clock
-
-    @classmethod
-    def of(cls, fixture: Fixture, played: MatchGame, spent: tuple[Spent, Spent], game: Game) -> Self:
-        """A fixture that was played, with the time that each of the pair spent on it."""
-        (a, b), names = spent, fixture.pair
-        return cls(
-            pair=names,
-            index=fixture.index,
-            winner="" if played.winner is None else names[played.winner],
-            result=played.result,
-            ended=played.ended,
-            detail=_clipped(played.detail) or "",
-            moves=played.moves_text(game),
-            claims=(_clipped(played.claims[0]), _clipped(played.claims[1])),
-            seconds=(round(a.seconds, 4), round(b.seconds, 4)),
-            answers=(a.moves, b.moves),
-            longest=(round(a.longest, 4), round(b.longest, 4)),
-            replaced=(a.replaced, b.replaced),
-        )
-
-    @classmethod
-    def read(cls, values: dict[str, Any], game: Game) -> Self:
-        """A game of the journal. ValueError or TypeError for values that are none, or moves that the board has not."""
-        pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-        read = cls(**values | pairs)
-        if [type(name) for name in (*read.pair, read.winner, read.index)] != [str, str, str, int]:
-            raise TypeError(f"pair = {read.pair!r}, index = {read.index!r}")
-        if any(len(pair) != 2 for pair in (read.claims, read.seconds, read.answers, read.longest, read.replaced)):
-            raise ValueError("a number or a claim of one of the pair is missing")
-        moves_of(read, game)
-        return read
-
-    @property
-    def black(self) -> str:
-        return self.pair[self.index % 2]
-
-    @property
-    def white(self) -> str:
-        return self.pair[1 - self.index % 2]
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """What no two games share."""
-        return (*self.pair, self.index)
-
-    @property
-    def faulty(self) -> str:
-        """Who lost it by a fault; empty: nobody."""
-        return next(name for name in self.pair if name != self.winner) if self.detail else ""
-
-    @property
-    def agreed(self) -> bool:
-        """See `match.agree`."""
-        return agree(self.claims, self.result)
+def game_of(values: dict[str, Any], game: Game) -> MatchGame:
+    """A game of the journal. ValueError or TypeError for values that are none, or moves that the board has not."""
+    pairs = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    read = MatchGame(**values | pairs)
+    if [type(name) for name in (*read.pair, read.winner, read.index)] != [str, str, str, int]:
+        raise TypeError(f"pair = {read.pair!r}, index = {read.index!r}")
+    if any(len(pair) != 2 for pair in (read.claims, read.seconds, read.answers, read.longest, read.replaced)):
+        raise ValueError("a number or a claim of one of the pair is missing")
+    moves_of(read, game)
+    return read
 
 
-def _clipped(text: str | None) -> str | None:
-    """One line that a person can read, whatever an engine wrote."""
-    line = " ".join((text or "").split())
-    return None if text is None else line if len(line) <= LONGEST_DETAIL else f"{line[:LONGEST_DETAIL]} ..."
-
-
-def moves_of(played: PlayedGame, game: Game) -> Moves:
+def moves_of(played: MatchGame, game: Game) -> Moves:
     """(colour, action) of each move. ValueError for a word that is neither a colour nor a vertex of the board."""
     words = played.moves.split()
     if unknown := sorted(set(words[::2]) - sgf.COLOURS_OF_SGF.keys()):
@@ -128,7 +60,7 @@ class Journal:
         Raises:
             SettingsError: it cannot be read or written, or contradicts the field.
         """
-        self.path = folder / NAME
+        self.path, self.field = folder / NAME, field
         try:
             self._file = self.path.open("a+b")
         except OSError as error:
@@ -151,7 +83,7 @@ class Journal:
         with contextlib.suppress(OSError):  # of what could not be written, which has been said already
             self._file.close()
 
-    def add(self, game: PlayedGame) -> None:
+    def add(self, game: MatchGame) -> None:
         """Write a game; it is on the disk when this returns."""
         self._write({"game": asdict(game)})
         self.games.append(game)
@@ -168,13 +100,23 @@ class Journal:
             ) from None
 
 
-def played(folder: Path, field: Field) -> list[PlayedGame]:
+def played(folder: Path, field: Field) -> list[MatchGame]:
     """The games of the journal in a folder, if there is one; nothing is written. SettingsError as in `Journal`."""
     path = folder / NAME
     return _checked(path.read_bytes(), field, path)[1] if path.is_file() else []
 
 
-def missing(field: Field, games: Iterable[PlayedGame]) -> dict[tuple[str, str], int]:
+def open_fixtures(field: Field, games: Iterable[MatchGame]) -> Iterator[Fixture]:
+    """The field's fixtures that are not among these games: two games of one opening, each pairing in turn."""
+    done = {game.key for game in games}
+    for start in range(0, field.games, 2):
+        for pair in field.pairings:
+            for index in (start, start + 1):
+                if (*pair, index) not in done:
+                    yield fixture(pair, index, field.seed)
+
+
+def missing(field: Field, games: Iterable[MatchGame]) -> dict[tuple[str, str], int]:
     """How many games of each of the field's pairings are not among these."""
     found = Counter(game.pair for game in games)
     return {pair: field.games - found[pair] for pair in field.pairings}
@@ -185,9 +127,9 @@ def _whole(data: bytes) -> int:
     return data.rfind(b"\n") + 1
 
 
-def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
+def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], list[MatchGame]]:
     """(the newest facts, the games) of a journal that does not contradict the field."""
-    facts, games = dict[str, Any](), dict[tuple[str, str, int], PlayedGame]()
+    facts, games = dict[str, Any](), dict[tuple[str, str, int], MatchGame]()
     board = field.make_game()
     for number, line in enumerate(data[: _whole(data)].splitlines(), 1):
         try:
@@ -195,7 +137,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
             if "field" in entry:
                 facts = dict(entry["field"], entrants=dict(entry["field"]["entrants"].items()))
             else:
-                game = PlayedGame.read(entry["game"], board)
+                game = game_of(entry["game"], board)
                 games[game.key] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SettingsError(
@@ -206,7 +148,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
     return facts, list(games.values())
 
 
-def _check(before: dict[str, Any], now: dict[str, Any], games: list[PlayedGame], path: Path) -> None:
+def _check(before: dict[str, Any], now: dict[str, Any], games: list[MatchGame], path: Path) -> None:
     """SettingsError if games that were played do not belong to the field."""
     names = sorted((before.keys() | now.keys()) - set(COUNTS), key=lambda name: (name != "kind", name))
     facts = [(name, before.get(name, "not there"), now.get(name, "not there")) for name in names]
@@ -227,14 +169,14 @@ def _contradiction(path: Path, was: str, is_now: str) -> SettingsError:
     )
 
 
-def file_name(played: PlayedGame, field: Field) -> str:
+def file_name(played: MatchGame, field: Field) -> str:
     """Of the game's file in the folder `games`."""
     entrants = field.file_names
     ending = "sgf" if field.game in sgf.GAME_NUMBERS else "txt"
     return f"{entrants[played.pair[0]]}~{entrants[played.pair[1]]}-{played.index + 1:04}.{ending}"
 
 
-def write_game(played: PlayedGame, field: Field, game: Game, folder: Path) -> None:
+def write_game(played: MatchGame, field: Field, game: Game, folder: Path) -> None:
     """Save a game as a file; one of its name, which a journal that was removed may have left, goes. StorageError."""
     path = folder / GAMES / file_name(played, field)
     content = _sgf(played, field, game) if path.suffix == ".sgf" else _listed(played, game).encode()
@@ -244,7 +186,7 @@ def write_game(played: PlayedGame, field: Field, game: Game, folder: Path) -> No
             file.write(content)
 
 
-def _sgf(played: PlayedGame, field: Field, game: Game) -> bytes:
+def _sgf(played: MatchGame, field: Field, game: Game) -> bytes:
     moves = moves_of(played, game)
     return sgf.serialise(
         sgf.GameRecord(
@@ -261,6 +203,6 @@ def _sgf(played: PlayedGame, field: Field, game: Game) -> bytes:
     )
 
 
-def _listed(played: PlayedGame, game: Game) -> str:
+def _listed(played: MatchGame, game: Game) -> str:
     end = f"{played.result}, {played.ended}" + (f": {played.detail}" if played.detail else "")
     return move_list.written(game, moves_of(played, game), f"black: {played.black}", f"white: {played.white}", end)

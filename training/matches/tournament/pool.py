@@ -18,9 +18,7 @@ from gozero.games.colours import BLACK, WHITE, result_text
 from gozero.system.errors import UserError
 from gozero.system.workers import SPAWN, WorkerProcess
 from training.matches.match import Fixture, MatchGame
-from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Field
-from training.matches.tournament.journal import PlayedGame
 from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Watch, work
 
 LOOK = 0.5  # seconds between two looks at who is overdue
@@ -34,7 +32,7 @@ class PoolError(UserError):
 @dataclass
 class _Worker(WorkerProcess):
     watch: Watch = dataclass_field(init=False)
-    fixtures: dict[int, Fixture] = dataclass_field(default_factory=dict)  # under way, by number
+    fixtures: dict[tuple[str, str, int], Fixture] = dataclass_field(default_factory=dict)  # under way, by their keys
     is_ending: bool = False  # there is no more for it
 
     def feed(self, take: Callable[[], Fixture | None]) -> None:
@@ -43,7 +41,7 @@ class _Worker(WorkerProcess):
             return
         fixture = take()
         if fixture is not None:
-            self.fixtures[fixture.number] = fixture
+            self.fixtures[fixture.key] = fixture
         self.is_ending = fixture is None
         with contextlib.suppress(OSError):  # it has died: that is noticed where it is read
             self.connection.send(fixture)
@@ -58,7 +56,7 @@ class WorkerPool:
         self._again: list[Fixture] = []  # lost with a worker
         self._deaths = 0
 
-    def play(self, stop: Callable[[], bool]) -> Iterator[PlayedGame]:
+    def play(self, stop: Callable[[], bool]) -> Iterator[MatchGame]:
         """Games as they end; ends when all are played, or soon after `stop()` is true. Then no process is left."""
         try:
             while not stop():
@@ -92,16 +90,16 @@ class WorkerPool:
             worker.feed(self._next)
         return worker
 
-    def _receive(self, worker: _Worker) -> Iterator[PlayedGame]:
+    def _receive(self, worker: _Worker) -> Iterator[MatchGame]:
         try:
-            number, game = worker.connection.recv()
+            game = worker.connection.recv()
         except (EOFError, OSError):
             if worker.fixtures:
                 yield from self._blame(worker, "its process ended in the middle of a game")
             else:  # it has played all
                 self._remove(worker)
             return
-        del worker.fixtures[number]
+        del worker.fixtures[game.key]
         yield game
         worker.feed(self._next)
 
@@ -109,7 +107,7 @@ class WorkerPool:
         self._workers.remove(worker)
         worker.end(group=True)
 
-    def _blame(self, worker: _Worker, what: str) -> Iterator[PlayedGame]:
+    def _blame(self, worker: _Worker, what: str) -> Iterator[MatchGame]:
         """Remove the worker; the entrant that was thinking, if any, loses one game, and the others wait again."""
         place, fixtures = worker.watch.place, worker.fixtures
         name = "" if place == NOBODY else self._field.names[place]
@@ -117,10 +115,9 @@ class WorkerPool:
         lost = next((fixture for fixture in fixtures.values() if name in fixture.pair), None)
         self._again += [fixture for fixture in fixtures.values() if fixture is not lost]
         if lost is not None:
-            loser, why = lost.pair.index(name), f"{name}: {what}"
-            result = result_text(BLACK if lost.black != loser else WHITE, "F")
-            game = MatchGame(lost.number, lost.black, 1 - loser, result, (), "failure", why, (None, None))
-            yield PlayedGame.of(lost, game, (Spent(), Spent()), self._field.make_game())
+            loser = lost.pair.index(name)
+            result = result_text(WHITE if lost.index % 2 == loser else BLACK, "F")
+            yield MatchGame(lost.pair, lost.index, lost.pair[1 - loser], result, "failure", f"{name}: {what}", moves="")
             return
         self._deaths += 1
         if self._deaths == DEATHS:

@@ -16,15 +16,16 @@ import numpy as np
 from gozero.games.position import Position
 from gozero.system.words import counted
 from training.matches.interface import Fault, MatchPlayer, PlayerError, Turn, said
+from training.matches.match import MatchGame
 from training.matches.players import open_player, play_at_random
 from training.matches.tournament.field import Field
-from training.matches.tournament.journal import PlayedGame, missing
+from training.matches.tournament.journal import missing
 
 RANDOM_GAMES = 8
 EARLY = 0.2  # share of a random game after which a move is timed: beyond books of openings, far from the end
 
 
-def rehearse(field: Field, games: Sequence[PlayedGame]) -> Iterator[tuple[bool, str]]:
+def rehearse(field: Field, games: Sequence[MatchGame]) -> Iterator[tuple[bool, str]]:
     """(whether that is fine, a line), one for each entrant that has a game to play, then the games and the time that
     those which are not among `games` take.
     """
@@ -43,7 +44,7 @@ def rehearse(field: Field, games: Sequence[PlayedGame]) -> Iterator[tuple[bool, 
     yield None not in seconds.values(), _summary(field, games, seconds, plies)
 
 
-def _summary(field: Field, games: Sequence[PlayedGame], seconds: Mapping[str, float | None], plies: float) -> str:
+def _summary(field: Field, games: Sequence[MatchGame], seconds: Mapping[str, float | None], plies: float) -> str:
     """The games and the time that are left; pairings whose seconds a move are not known take none."""
     counts = missing(field, games)
     left, total, moves, short = sum(counts.values()), len(counts) * field.games, 0.0, 0

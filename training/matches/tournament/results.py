@@ -1,7 +1,7 @@
 """From the games of a tournament to its table: who won how often, against whom, and how strong that makes each entrant;
 as text for the terminal, as results.csv and as results.json.
 
-A forfeit is a game of an entrant that could not be started, or was withdrawn: not played, not rated.
+A forfeit is a game of an entrant that could not be started: not played, not rated.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from gozero.system.words import counted
-from training.matches.elo import Z95, Decision, MatchScore, Ratings, rate
+from training.matches.elo import Z95, Decision, MatchScore, Ratings, judge, rate
+from training.matches.match import MatchGame, total_of
 from training.matches.tables import aligned
 from training.matches.tables import csv_text as as_csv
-from training.matches.tournament.conductor import Conductor
-from training.matches.tournament.field import Field
-from training.matches.tournament.journal import PlayedGame
+from training.matches.tournament.field import SPRT, Entrant, Field
+from training.matches.tournament.journal import missing
 
 MatchScores = Mapping[tuple[str, str], MatchScore]
 COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move")
@@ -49,47 +50,67 @@ class Standing:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that follows from the games so far."""
+    """A tournament so far, and everything that follows from it."""
 
     field: Field
-    games: Sequence[PlayedGame]
-    found: MatchScores
-    ratings: Ratings
-    table: list[Standing]
-    withdrawn: dict[str, str]
-    left: int
-    decision: Decision | None
+    games: Sequence[MatchGame]
+    withdrawn: Mapping[str, str]  # entrants that could not be started: why, as the end of a sentence
 
-    @classmethod
-    def of(cls, conductor: Conductor) -> Results:
-        field, games = conductor.field, list(conductor.journal.games)
-        found = totals(games)
-        ratings = rate(field.names, found)
-        players = {entrant.name: entrant.player for entrant in field.entrant}
-        table = standings(players, games, ratings, conductor.forfeits)
-        return cls(field, games, found, ratings, table, conductor.withdrawn, conductor.left, conductor.decision)
+    @cached_property
+    def found(self) -> MatchScores:
+        return totals(self.games)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        return rate(self.field.names, self.found)
+
+    @cached_property
+    def table(self) -> list[Standing]:
+        """Best first: by Elo, entrants that are not rated last."""
+        rows = [_standing(self, entrant) for entrant in self.field.entrant]
+        return sorted(rows, key=lambda row: (math.isnan(row.elo), -row.elo if not math.isnan(row.elo) else 0.0))
 
     @property
-    def faults(self) -> list[PlayedGame]:
+    def faults(self) -> list[MatchGame]:
         return [game for game in self.games if game.detail]
 
     @property
-    def disputed(self) -> list[PlayedGame]:
+    def disputed(self) -> list[MatchGame]:
         return [game for game in self.games if not game.agreed]
 
+    @property
+    def left(self) -> int:
+        """Games that are neither played nor forfeited; none once an SPRT is decided."""
+        if self.is_decided:
+            return 0
+        return sum(missing(self.field, self.games).values()) - self.forfeits(*self.withdrawn)
 
-def totals(games: Iterable[PlayedGame]) -> dict[tuple[str, str], MatchScore]:
+    def forfeits(self, *names: str) -> int:
+        """The games that these entrants did not play, if they have been withdrawn."""
+        gone = self.withdrawn.keys() & set(names)
+        counts = missing(self.field, self.games) if gone else {}
+        return sum(count for pair, count in counts.items() if gone & set(pair))
+
+    @property
+    def decision(self) -> Decision | None:
+        """How far the SPRT has come; None: there is none."""
+        if self.field.kind != SPRT:
+            return None
+        first = self.field.names[0]
+        points = {game.index: 0.5 if not game.winner else float(game.winner == first) for game in self.games}
+        return judge((points.get(index) for index in range(self.field.games)), self.field.sprt)
+
+    @property
+    def is_decided(self) -> bool:
+        return self.decision is not None and bool(self.decision.accepted)
+
+
+def totals(games: Iterable[MatchGame]) -> dict[tuple[str, str], MatchScore]:
     """Each pairing's total from the first one's side, the pair in the order of the alphabet."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for game in games:
         counts.setdefault(game.pair, Counter())[game.winner] += 1
     return {(a, b): MatchScore(count[a], count[b], count[""]) for (a, b), count in counts.items()}
-
-
-def total_of(games: Iterable[PlayedGame], name: str) -> MatchScore:
-    """An entrant's total in those of the games that it played."""
-    winners = Counter(game.winner for game in games if name in game.pair)
-    return MatchScore(winners[name], winners.total() - winners[name] - winners[""], winners[""])
 
 
 def score(found: MatchScores, a: str, b: str) -> MatchScore | None:
@@ -100,36 +121,28 @@ def score(found: MatchScores, a: str, b: str) -> MatchScore | None:
     return None if mirrored is None else MatchScore(mirrored.losses, mirrored.wins, mirrored.draws)
 
 
-def standings(
-    players: Mapping[str, str], games: Sequence[PlayedGame], ratings: Ratings, forfeits: Mapping[str, int]
-) -> list[Standing]:
-    """The table, best first: by Elo, entrants that are not rated last. `players`: each name's description; `forfeits`:
-    the games that each withdrawn entrant did not play.
-    """
-    rows = []
-    for name, player in players.items():
-        own = [(game, game.pair.index(name)) for game in games if name in game.pair]
-        answers = sum(game.answers[place] for game, place in own)
-        seconds = sum(game.seconds[place] for game, place in own)
-        total, (elo, error) = total_of(games, name), ratings.of(name)
-        counts = (total.games, total.wins, total.draws, total.losses)
-        rows.append(
-            Standing(
-                name,
-                player,
-                elo,
-                error,
-                *counts,
-                total.score,
-                *total.interval,
-                faults=sum(game.faulty == name for game, _ in own),
-                forfeits=forfeits.get(name, 0),
-                random_moves=sum(game.replaced[place] for game, place in own),
-                seconds_a_move=seconds / answers if answers else math.nan,
-                longest_move=max((game.longest[place] for game, place in own), default=0.0),
-            )
-        )
-    return sorted(rows, key=lambda row: (math.isnan(row.elo), -row.elo if not math.isnan(row.elo) else 0.0))
+def _standing(results: Results, entrant: Entrant) -> Standing:
+    name = entrant.name
+    own = [(game, game.pair.index(name)) for game in results.games if name in game.pair]
+    answers = sum(game.answers[place] for game, place in own)
+    seconds = sum(game.seconds[place] for game, place in own)
+    total = total_of(results.games, name)
+    return Standing(
+        name,
+        entrant.player,
+        *results.ratings.of(name),
+        total.games,
+        total.wins,
+        total.draws,
+        total.losses,
+        total.score,
+        *total.interval,
+        faults=sum(game.faulty == name for game, _ in own),
+        forfeits=results.forfeits(name),
+        random_moves=sum(game.replaced[place] for game, place in own),
+        seconds_a_move=seconds / answers if answers else math.nan,
+        longest_move=max((game.longest[place] for game, place in own), default=0.0),
+    )
 
 
 def signed(elo: float) -> str:
@@ -196,7 +209,7 @@ def remarks(results: Results) -> list[str]:
 
 def _faults(results: Results) -> list[str]:
     """A line for each entrant and kind of fault, with the first of them; results.json and the page have them all."""
-    kinds: dict[tuple[str, str], list[PlayedGame]] = {}
+    kinds: dict[tuple[str, str], list[MatchGame]] = {}
     for game in results.faults:
         kinds.setdefault((game.faulty, game.ended), []).append(game)
     return [
@@ -231,7 +244,7 @@ def _verdict(results: Results, decision: Decision) -> str:
     )
 
 
-def where(game: PlayedGame) -> str:
+def where(game: MatchGame) -> str:
     """`A - B, game 3`."""
     return f"{game.pair[0]} - {game.pair[1]}, game {game.index + 1}"
 

@@ -7,20 +7,22 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gozero.system import files
 from gozero.system.console import INTERRUPTED, SUCCESS, progress_bar, say, stop_on_signals
+from training.matches.match import Fixture, MatchGame
+from training.matches.options import OUT
 from training.matches.tournament import field as fields
 from training.matches.tournament import journal, rehearsal, results
-from training.matches.tournament.conductor import Conductor
 from training.matches.tournament.field import Field
-from training.matches.tournament.journal import Journal, PlayedGame
+from training.matches.tournament.journal import Journal
 from training.matches.tournament.page import page
-from training.matches.tournament.presets import OUT
+from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.results import Results
+from training.matches.tournament.worker import CANNOT_START
 from training.storage import storage
 
 FAULTY = 1  # exit code: a game was lost by a fault, a result is disputed, or an entrant could not start
@@ -35,7 +37,7 @@ class View:
     """What a command says of the results, beside the tournament's own page and files."""
 
     text: Callable[[Results], str] = results.text  # for stdout, at the end
-    line: Callable[[PlayedGame], str] | None = None  # for stdout, of a game that has ended; None: nothing
+    line: Callable[[MatchGame], str] | None = None  # for stdout, of a game that has ended; None: nothing
     head: Callable[[Results], Iterable[str]] = lambda found: ()  # HTML at the head of the page
     files: Callable[[Results], Mapping[Path, str | bytes]] = lambda found: {}  # paths from the folder, and contents
 
@@ -84,14 +86,14 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
     """
     view = view or View()
     with storage.alone(folder), Journal(folder, field) as opened:
-        conductor = Conductor(field, opened, folder)
-        saved = _Files(conductor, folder, view)
-        say(f"{field}; {conductor.left:,} of {conductor.asked:,} games to play in {folder}")
-        with progress_bar(len(opened.games) + conductor.left, "tournament", " games") as bar:
-            bar.initial = bar.n = len(opened.games)
+        tournament = _Tournament(opened, folder, view)
+        left, done = tournament.results.left, len(opened.games)
+        say(f"{field}; {left:,} of {len(field.pairings) * field.games:,} games to play in {folder}")
+        with progress_bar(done + left, "tournament", " games") as bar:
+            bar.initial = bar.n = done
             faults: Counter[str] = Counter()
             try:
-                for game in conductor.play(stop):
+                for game in tournament.play(stop):
                     faults[game.faulty] += 1
                     bar.clear()
                     if view.line:
@@ -99,39 +101,53 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
                     elif game.detail and faults[game.faulty] <= SAID_FAULTS:
                         more = "; further ones are counted" if faults[game.faulty] == SAID_FAULTS else ""
                         say(f"{results.where(game)}: {game.faulty}: {game.ended}: {game.detail}{more}")
-                    bar.total = len(opened.games) + conductor.left
+                    bar.total = len(opened.games) + tournament.results.left
                     bar.update()
-                    saved.save(game)
             finally:
-                final = saved.write()
-    for game in conductor.uncounted:
-        line = view.line(game) if view.line else f"{results.where(game)}: {game.detail}"
-        print(f"not counted: {line}")
+                final = tournament.write()
     print(view.text(final))
     return FAULTY if final.faults or final.withdrawn or final.disputed else SUCCESS
 
 
-class _Files:
-    """Makes the files of the folder from the journal: each game as it ends, page and tables once a minute and at the
-    end. StorageError if one cannot be written.
+class _Tournament:
+    """A tournament in its folder. The journal is authoritative; all other files are made from it: each game as it ends,
+    page and tables once a minute and at the end. StorageError if one cannot be written.
     """
 
-    def __init__(self, conductor: Conductor, folder: Path, view: View) -> None:
-        self._conductor, self._folder, self._view = conductor, folder, view
-        self._game = conductor.field.make_game()
+    def __init__(self, opened: Journal, folder: Path, view: View) -> None:
+        self._journal, self._folder, self._view = opened, folder, view
+        self._field, self._game = opened.field, opened.field.make_game()
+        self._withdrawn: dict[str, str] = {}  # entrants that could not be started, until the same command is given again
+        self._open = iter(journal.open_fixtures(self._field, opened.games))
         self._written = time.monotonic()
-        for played in conductor.journal.games:  # a killed run may not have come to the last one
-            if not (folder / journal.GAMES / journal.file_name(played, conductor.field)).exists():
-                journal.write_game(played, conductor.field, self._game, folder)
+        for played in opened.games:  # a killed run may not have come to the last one
+            if not (folder / journal.GAMES / journal.file_name(played, self._field)).exists():
+                journal.write_game(played, self._field, self._game, folder)
 
-    def save(self, played: PlayedGame) -> None:
-        """Save a game that has ended, and now and then the page."""
-        journal.write_game(played, self._conductor.field, self._game, self._folder)
-        if time.monotonic() - self._written > REWRITE:
-            self.write()
+    @property
+    def results(self) -> Results:
+        return Results(self._field, list(self._journal.games), dict(self._withdrawn))
+
+    def play(self, stop: Callable[[], bool]) -> Iterator[MatchGame]:
+        """Play what is left; each game is in the journal and saved when it is yielded."""
+        pool = WorkerPool(self._field, self._folder, self._next)
+        for game in pool.play(lambda: stop() or self.results.is_decided):
+            if game.ended == CANNOT_START:
+                self._withdrawn[game.faulty] = f"could not be started: {game.detail}"
+                continue
+            self._journal.add(game)
+            yield game
+            journal.write_game(game, self._field, self._game, self._folder)
+            if time.monotonic() - self._written > REWRITE:
+                self.write()
+
+    def _next(self) -> Fixture | None:
+        """The next fixture of entrants that can start."""
+        return next((each for each in self._open if not self._withdrawn.keys() & set(each.pair)), None)
 
     def write(self) -> Results:
-        found = Results.of(self._conductor)
+        """Write page and tables."""
+        found = self.results
         contents: dict[Path, str | bytes] = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
         contents |= {PAGE: page(found, self._view.head(found)), **self._view.files(found)}
         for name, content in contents.items():

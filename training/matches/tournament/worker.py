@@ -22,9 +22,7 @@ from gozero.system.workers import settle_in
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn, said
 from training.matches.match import play_schedule
 from training.matches.players import open_player
-from training.matches.tournament.clocks import ClockedPlayer
 from training.matches.tournament.field import Field, fact_of
-from training.matches.tournament.journal import PlayedGame
 
 NOBODY = -1
 IGNORED = (signal.SIGINT,)  # Ctrl-C is left to the parent; engines inherit this, and are ended by SIGTERM
@@ -142,15 +140,14 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     conditions, watch = field.conditions(game), Watch(shared)
     warm, facts = field.clock.runs, field.facts["entrants"]
     players = {
-        name: ClockedPlayer(WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[name]), field.clock)
-        for place, (name, entrant) in enumerate(zip(field.names, field.entrant, strict=True))
+        entrant.name: WatchedPlayer(place, entrant.player, conditions, watch, warm, facts[entrant.name])
+        for place, entrant in enumerate(field.entrant)
     }
+    opening, most, together = field.opening_moves, field.max_moves, field.together
     try:
         fixtures = iter(connection.recv, None)
-        schedule = play_schedule(players, fixtures, game, field.opening_moves, field.max_moves, field.together)
-        for fixture, slot, record in schedule:
-            first, second = (players[name].spent(slot) for name in fixture.pair)
-            connection.send((fixture.number, PlayedGame.of(fixture, record, (first, second), game)))
+        for played in play_schedule(players, fixtures, game, opening, most, together, clock=field.clock):
+            connection.send(played)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
     finally:

@@ -7,13 +7,13 @@ import re
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import MatchScore, rate
+from training.matches.elo import MatchScore
+from training.matches.match import MatchGame
 from training.matches.table import published
 from training.matches.table.play import Contest, cell_text
 from training.matches.table.published import PublishedPair
-from training.matches.tournament.journal import PlayedGame
 from training.matches.tournament.page import page
-from training.matches.tournament.results import Results, standings, totals
+from training.matches.tournament.results import Results
 
 FEW, POLICY = PublishedPair(50, 20_000), PublishedPair(0, 1_000)
 
@@ -22,15 +22,12 @@ def contest(command: str = "") -> Contest:
     return Contest(published.load("s2"), ("nogo9.pt",), command)
 
 
-def results_of(contest: Contest, games: list[PlayedGame], size: int = 9) -> Results:
+def results_of(contest: Contest, games: list[MatchGame], size: int = 9) -> Results:
     field = contest.field("test", [FEW, POLICY], game="nogo", size=size, games=8)
-    found = totals(games)
-    ratings = rate(field.names, found)
-    table = standings({entrant.name: entrant.player for entrant in field.entrant}, games, ratings, {})
-    return Results(field, games, found, ratings, table, {}, 16 - len(games), None)
+    return Results(field, games, {})
 
 
-def won(contest: Contest, pair: PublishedPair, wins: int, games: int) -> list[PlayedGame]:
+def won(contest: Contest, pair: PublishedPair, wins: int, games: int) -> list[MatchGame]:
     """So many games of a pair, of which ours wins the first ones; names stand in the order of the alphabet."""
     ours, theirs = contest.our_name("nogo9.pt", pair), contest.their_name(pair)
     a, b = sorted((ours, theirs))

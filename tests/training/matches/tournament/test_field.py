@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from gozero.system.options import SettingsError
+from training.commands.tournament import FOLDER
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.networks import PolicyNetwork, ValueNetwork, new_networks
+from training.matches.clocks import GameClock
 from training.matches.tournament import field as fields
-from training.matches.tournament import presets
-from training.matches.tournament.clocks import GameClock
 from training.matches.tournament.field import Field
 
 TWO = '[[entrant]]\nplayer = "random"\n[[entrant]]\nplayer = "fixed"\n'
@@ -97,6 +97,9 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         ('game = "chess"\n' + TWO, "game = 'chess': choose one of breakthrough, connect4"),
         ('size = "9"\n' + TWO, "size = '9': expected a whole number"),
         ("size = 99\n" + TWO, "size = 99 is out of range: from 0 to 25"),
+        (TWO + '[[entrant]]\nplayer = "weights:best.pt:5:speed=2"\n', "no search setting is named 'speed'"),
+        (TWO + '[[entrant]]\nplayer = "weights:best.pt:5:leaves=two"\n', "leaves = 'two': expected int"),
+        (TWO + '[[entrant]]\nplayer = "weights:best.pt:5:lcb=-1"\n', "search setting lcb is -1"),
         ('kind = "swiss"\n' + TWO, "kind = 'swiss': choose one of round-robin, gauntlet, sprt"),
         ("games = 3\n" + TWO, "games = 3: expected an even number"),
         ('rules = "martian"\n' + TWO, "martian"),
@@ -163,10 +166,10 @@ def test_the_course_preset_says_which_stage_is_missing(tmp_path: Path, monkeypat
         SettingsError,
         match=r"no value networks of generation 0 in runs.course-course_go: first run gozero course generations --game course_go ",
     ):
-        fields.load(presets.FOLDER / "s1.toml")
+        fields.load(FOLDER / "s1.toml")
 
 
-@pytest.mark.parametrize("path", sorted(presets.FOLDER.glob("*.toml")))
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")))
 def test_presets_are_sound(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if path.stem == "s1":
         make_course(tmp_path / "runs" / "course-course_go")
@@ -197,15 +200,6 @@ def test_openings_that_end_the_game_are_refused(tmp_path: Path) -> None:
 def test_the_last_opening_that_leaves_a_move_is_allowed(tmp_path: Path) -> None:
     assert read(tmp_path, f'game = "tictactoe"\nopening_moves = 8\n{TWO}').opening_moves == 8
     assert read(tmp_path, f"opening_moves = 19\nmax_moves = 20\n{TWO}").max_moves == 20
-
-
-def test_a_preset_may_stand_for_several_fields() -> None:
-    assert [path.stem for path in presets.find("s3")] == ["s3"]
-    assert len(presets.find("release")) >= 7
-    with pytest.raises(
-        SettingsError, match="no tournament 'nowhere'"
-    ):
-        presets.find("nowhere")
 
 
 def test_another_file_of_weights_under_the_same_name_is_another_fact(small_weights: Path, tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Z95, rate
+from training.matches.elo import Z95
 from training.matches.tables import aligned
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.page import intervals, page
-from training.matches.tournament.results import Results, Standing, signed, standings, text, totals
+from training.matches.tournament.results import Results, Standing, signed, text
 
 
 def results_of(names: list[str], count: int = 6, **details: Any) -> Results:
@@ -25,10 +25,7 @@ def results_of(names: list[str], count: int = 6, **details: Any) -> Results:
         for index in range(count)
     ]
     field = Field(tuple(Entrant("random", name) for name in names), game="tictactoe", size=3)
-    found = totals(made)
-    ratings = rate(names, found)
-    table = standings(dict.fromkeys(names, "random"), made, ratings, {})
-    return Results(field, made, found, ratings, table, {}, 0, None)
+    return Results(field, made, {})
 
 
 class Loads(HTMLParser):

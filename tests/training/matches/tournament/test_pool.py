@@ -13,11 +13,9 @@ from typing import Any
 import pytest
 
 from tests.training.matches.tournament.test_tournament import toy
-from training.matches.match import MatchGame, match_fixtures
+from training.matches.match import MatchGame, fixture
 from training.matches.tournament import pool
-from training.matches.tournament.clocks import Spent
 from training.matches.tournament.field import Entrant, Field
-from training.matches.tournament.journal import PlayedGame
 from training.matches.tournament.pool import PoolError, WorkerPool
 from training.matches.tournament.worker import NOBODY, Watch
 
@@ -29,9 +27,8 @@ def field_of(*players: str) -> Field:
     return Field(entrants, game="tictactoe", size=3, processes=2, opening_moves=0)
 
 
-def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[PlayedGame]:
-    numbered = [fixture for a, b in pairs for fixture in match_fixtures(2, 1, (str(a), str(b)))]
-    fixtures = iter([replace(fixture, number=number) for number, fixture in enumerate(numbered)])
+def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any = lambda: False) -> list[MatchGame]:
+    fixtures = iter([fixture((str(a), str(b)), index, 1) for a, b in pairs for index in (0, 1)])
     return list(WorkerPool(field, folder, lambda: next(fixtures, None)).play(stop))
 
 
@@ -61,9 +58,8 @@ def falter(connection: Connection, field: Field, shared: Any, folder: Path) -> N
         connection.recv()
         shared[0] = 1
         os._exit(1)
-    while (fixture := connection.recv()) is not None:
-        game = MatchGame(fixture.number, fixture.black, None, "0", (), "game end", "", (None, None))
-        connection.send((fixture.number, PlayedGame.of(fixture, game, (Spent(), Spent()), field.make_game())))
+    while (taken := connection.recv()) is not None:
+        connection.send(MatchGame(taken.pair, taken.index, "", "0", "game end", "", ""))
 
 
 def test_only_one_of_the_games_of_a_dead_process_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +95,7 @@ def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeyp
 
 
 def test_a_stop_leaves_no_process(tmp_path: Path) -> None:
-    fixtures, stop = iter(match_fixtures(400, 1, ("0", "1"))), []
+    fixtures, stop = iter([fixture(("0", "1"), index, 1) for index in range(400)]), []
     hired = WorkerPool(field_of("random", "random"), tmp_path, lambda: next(fixtures, None))
     games = hired.play(lambda: bool(stop))
     next(games)

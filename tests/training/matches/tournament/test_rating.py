@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from training.matches.elo import Z95, MatchScore, bradley_terry, rate, superiority
+from training.matches.match import MatchGame
 from training.matches.tournament.field import Entrant, Field
-from training.matches.tournament.journal import PlayedGame
-from training.matches.tournament.results import Results, remarks, score, standings, totals
+from training.matches.tournament.results import Results, remarks, score, totals
 
 TRUTH = {"a": 0.0, "b": 40.0, "c": 110.0, "d": 200.0, "e": 320.0, "f": 480.0}  # Elo
 
 
-def played(a: str, b: str, index: int, winner: str, **other: object) -> PlayedGame:
+def played(a: str, b: str, index: int, winner: str, **other: object) -> MatchGame:
     """A game with nothing remarkable but what is said."""
     values = {"result": "", "ended": "", "detail": "", "moves": "", "claims": (None, None), "seconds": (1.0, 2.0)}
     values |= {"answers": (10, 10), "longest": (0.5, 0.5), "replaced": (0, 0)}
-    return PlayedGame((a, b), index, winner, **values | other)  # type: ignore[arg-type]
+    return MatchGame((a, b), index, winner, **values | other)  # type: ignore[arg-type]
 
 
 def synthetic(truth: dict[str, float], games: int, seed: int, drawn: float = 0.0) -> dict[tuple[str, str], MatchScore]:
@@ -119,12 +119,13 @@ def test_one_who_won_everything_has_a_finite_rating() -> None:
 
 def test_entrants_without_games_are_not_rated_and_stand_last() -> None:
     games = [played("a", "b", index, "b") for index in range(4)]
-    found = totals(games)
-    ratings = rate(["idle", "a", "b"], found)
+    field = Field(tuple(Entrant("random", name) for name in ("idle", "a", "b")), games=4)
+    results = Results(field, games, {"idle": "could not be started"})
+    ratings, table = results.ratings, results.table
     assert math.isnan(ratings.of("idle")[0]) and math.isnan(ratings.superiority("a", "idle"))
-    table = standings({"idle": "x", "a": "y", "b": "z"}, games, ratings, {"idle": 8})
     assert [row.entrant for row in table] == ["b", "a", "idle"]
     assert [(row.won, row.lost, row.forfeits) for row in table] == [(4, 0, 0), (0, 4, 0), (0, 0, 8)]
+    assert results.left == 0
     assert [row.seconds_a_move for row in table[:2]] == [pytest.approx(0.2), pytest.approx(0.1)]
     assert rate(["a", "b"], {}).names == ()
 
@@ -145,5 +146,4 @@ def test_a_score_is_seen_from_either_side() -> None:
 def test_games_that_repeat_are_said_but_not_those_that_a_fault_cut_short(detail: str, said: list[str]) -> None:
     games = [played("a", "b", index, "a", detail=detail) for index in range(6)]
     field = Field((Entrant("random", "a"), Entrant("random", "b")))
-    results = Results(field, games, totals(games), rate(field.names, totals(games)), [], {}, 0, None)
-    assert [line.partition(":")[0] for line in remarks(results) if "different" in line] == said
+    assert [line.partition(":")[0] for line in remarks(Results(field, games, {})) if "different" in line] == said

@@ -1,4 +1,4 @@
-"""Clocks, held by players whose moves take the time that a test says."""
+"""Clocks of players whose moves take the time that a test says."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import pytest
 from gozero import games
 from gozero.games.position import Position
 from gozero.play.time_controls import TimeLeft
+from tests.training.matches.test_match import Scripted, follow
+from training.matches.clocks import LAG, GameClock, PlayerClock
+from training.matches.match import fixture, play_schedule
 from training.matches.players import Fault, Turn
-from training.matches.tournament.clocks import LAG, ClockedPlayer, GameClock
 
 COURSE, NONE, FIVE = GameClock(course=True), GameClock(), GameClock(byoyomi=5)
 CANADIAN = GameClock(main=10, byoyomi=6, stones=2)
 POSITION = Position(games.make("tictactoe"))
+TURN = Turn(0, POSITION)
 FIRST = 4  # the action that the player always chooses
 
 
@@ -45,35 +48,29 @@ class Thinker:
         pass
 
 
-def game_of(clock: GameClock, *seconds: float) -> tuple[Thinker, ClockedPlayer, list[int | Fault]]:
-    """A game in which the thinker takes these times: itself, its clocked self, and its answers."""
-    thinker = Thinker(*seconds)
-    player = ClockedPlayer(thinker, clock, now=lambda: thinker.clock)
-    player.begin(0, seed=1)
-    return thinker, player, [player.choose([Turn(0, POSITION)])[0] for _ in seconds]
+def game_of(clock: GameClock, *seconds: float) -> tuple[Thinker, PlayerClock, list[int | Fault]]:
+    """A game in which the thinker takes these times: itself, its clock, and its answers."""
+    thinker, running = Thinker(*seconds), PlayerClock(clock, seed=1)
+    return thinker, running, [running.ask(thinker, TURN, lambda: thinker.clock) for _ in seconds]
 
 
 def test_three_overruns_are_forgiven_then_moves_are_drawn_at_random() -> None:
-    thinker, player, answers = game_of(COURSE, 0.5, 2, 3, 1, 5, 2, 0.5, 4, 1.1)
+    thinker, clock, answers = game_of(COURSE, 0.5, 2, 3, 1, 5, 2, 0.5, 4, 1.1)
     assert answers[:5] == [FIRST] * 5, "three moves of 2, 3 and 5 seconds"
     assert answers[6] == FIRST and answers[8] == FIRST, "a quick move is always its own"
-    spent = player.spent(0)
-    assert (spent.replaced, spent.moves, spent.longest) == (2, 9, 5)
+    assert (clock.replaced, clock.answers, clock.longest) == (2, 9, 5)
     assert all(isinstance(answers[place], int) and POSITION.is_legal(answers[place]) for place in (5, 7))  # type: ignore[arg-type]
-    assert thinker.begun == 1 + 2, "what it took for its move was not played: it hears the game again"
-    player.begin(0, seed=2)
-    thinker.seconds = [2]
-    assert player.choose([Turn(0, POSITION)]) == [FIRST], "each game has three of its own"
+    assert thinker.begun == 2, "what it took for its move was not played: it gets the game again"
 
 
 def test_five_seconds_are_never_forgiven() -> None:
-    _, player, answers = game_of(COURSE, 5 + 2 * LAG, 0.1)
-    assert player.spent(0).replaced == 1 and answers[1] == FIRST
+    _, clock, answers = game_of(COURSE, 5 + 2 * LAG, 0.1)
+    assert clock.replaced == 1 and answers[1] == FIRST
 
 
 def test_an_engine_that_is_stopped_for_silence_is_drawn_for_and_a_crash_loses() -> None:
-    _, player, answers = game_of(COURSE, -(5 + 0.99 * LAG))
-    assert isinstance(answers[0], int) and player.spent(0).replaced == 1
+    _, clock, answers = game_of(COURSE, -(5 + 0.99 * LAG))
+    assert isinstance(answers[0], int) and clock.replaced == 1
     assert game_of(COURSE, -0.2)[2] == [Fault("failure", "gone")]
     assert game_of(COURSE, -3)[2] == [Fault("failure", "gone")]
 
@@ -121,20 +118,20 @@ def test_overtime_from_the_start() -> None:
 
 @pytest.mark.parametrize(
     ("clock", "told", "limit"),
-    [(NONE, None, None), (COURSE, (0, 1, 1), 5 + LAG), (FIVE, (0, 5, 1), 5 + LAG), (CANADIAN, (10, 6, 2), 16 + LAG)],
+    [(COURSE, (0, 1, 1), 5 + LAG), (FIVE, (0, 5, 1), 5 + LAG), (CANADIAN, (10, 6, 2), 16 + LAG)],
 )
 def test_what_engines_are_told_and_how_long_they_are_waited_for(
-    clock: GameClock, told: tuple[float, float, int] | None, limit: float | None
+    clock: GameClock, told: tuple[float, float, int], limit: float
 ) -> None:
     assert clock.time_settings == told
     thinker, _, _ = game_of(clock, 0.1)
     assert thinker.turns[0].limit == limit
 
 
-def test_without_a_clock_all_waiting_games_are_asked_together() -> None:
-    thinker = Thinker(8)
-    player = ClockedPlayer(thinker, NONE, now=lambda: thinker.clock)
-    for slot in range(4):
-        player.begin(slot, seed=1)
-    assert player.choose([Turn(slot, POSITION) for slot in range(4)]) == [FIRST] * 4
-    assert [player.spent(slot).seconds for slot in range(4)] == [2] * 4
+@pytest.mark.parametrize(("clock", "largest"), [(NONE, 8), (FIVE, 1)])
+def test_without_a_clock_all_waiting_games_are_asked_together(clock: GameClock, largest: int) -> None:
+    players = {name: Scripted(follow("C3", "B2")) for name in "ab"}
+    fixtures = [fixture(("a", "b"), index, 1) for index in range(8)]
+    played = list(play_schedule(players, fixtures, games.make("go", size=5), 0, 50, 8, clock=clock))
+    assert [player.largest_batch for player in players.values()] == [largest] * 2
+    assert {game.answers for game in played} == {(2, 2)}
