@@ -338,3 +338,10 @@ def test_what_the_page_says_of_the_levels_is_what_was_measured() -> None:
     for level, other in zip(claim.groups(), ("GNU Go 1", "GNU Go 10"), strict=True):
         nearest = min(range(1, 21), key=lambda number: abs(elo[str(number)] - elo[other]))
         assert abs(int(level) - nearest) <= 1
+
+
+def test_weights_that_are_offered_play_their_own_game_alone() -> None:
+    choices = catalogue.offered_weights("ttt.pt")
+    assert list(catalogue.networks("tictactoe", choices)) == ["", "ttt.pt"]
+    assert list(catalogue.networks("go", choices)) == [""]
+    assert catalogue.offered_weights(None) == {}

@@ -184,7 +184,7 @@ function Comment({ view, ask }) {
 }
 
 export function Opponent() {
-  const { view, game, ask, hello: { run }, memory: { details } } = usePage();
+  const { view, game, ask, memory: { details } } = usePage();
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   return (
     <Card title={t("The engine")}>
@@ -197,7 +197,6 @@ export function Opponent() {
           {view.game === "go" && <p>{t("On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 9 as GNU Go at its level 10. No level was measured against people.")}</p>}
         </details>
       )}
-      {run && <p>{t("Training run {name}: New game › More › Engine plays against its weights.", run)} {run.report && <a href="/run/report" target="_blank" rel="noopener">{t("Its report")}</a>}</p>}
     </Card>
   );
 }
