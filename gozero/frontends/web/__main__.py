@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from gozero.frontends.web.catalogue import offered_weights
 from gozero.frontends.web.server.games import OpenGames
 from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
-from gozero.frontends.web.training_run import offered_weights
-from gozero.nets.locations import find
 from gozero.system.console import run_server
 from gozero.system.options import SettingsError
 from gozero.system.streams import Log
@@ -23,9 +22,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def start(settings: WebSettings, log: Log | None) -> int:
     """Serve. Returns the exit code; WeightsError and SettingsError if something cannot be used."""
-    if settings.weights is not None:
-        settings = replace(settings, weights=str(find(settings.weights)))
-    offered_weights(settings)  # which the engine processes will look for
+    for path in offered_weights(settings.weights).values():  # for the engine processes, which look elsewhere
+        settings = replace(settings, weights=str(path))
     return asyncio.run(_serve(settings))
 
 

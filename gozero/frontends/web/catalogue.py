@@ -12,7 +12,6 @@ from gozero import games
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.go.handicap import most_fixed
 from gozero.games.go.rules import RULES
-from gozero.games.gomoku import LONGEST_LINE
 from gozero.nets.locations import SHIPPED_FOLDER, WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError, header
 from gozero.play import engine
@@ -54,6 +53,15 @@ class OfferedNetwork(NamedTuple):
         return {"label": label, "name": name, "strength": strength, **boards}
 
 
+def offered_weights(name: str | None) -> dict[str, Path]:
+    """The file of ``--weights``, if one is given, by its name on the page. WeightsError if it is missing or damaged."""
+    if name is None:
+        return {}
+    path = find(name)
+    header(path)
+    return {path.name: path}
+
+
 def networks(game: str, choices: Mapping[str, Path]) -> dict[str, OfferedNetwork]:
     """What plays a game, by the names that the page shows: under "" the game's own weights or, without any, random
     playouts; then those of ``choices``, files by name, that play it.
@@ -86,7 +94,11 @@ def rule_sets(game: str) -> list[str]:
     """The rule sets of a game, the usual one first; none where there is one only."""
     if game == "go":
         return list(RULES)
-    return list(LONGEST_LINE) if game == "gomoku" else []
+    if game == "gomoku":
+        from gozero.games.gomoku import LONGEST_LINE
+
+        return list(LONGEST_LINE)
+    return []
 
 
 @cache

@@ -15,8 +15,8 @@ PROGRAM = "gozero web"
 DESCRIPTION = "A board in the browser: play the engine at all games, see what it thinks, review games."
 HELP_EPILOG = """\
 Without options it listens on this machine alone and opens your browser. docs/web.md says what the page can do.
-A run:     gozero web --run runs/go13    its report, and games against its weights
-Elsewhere: gozero web --host 0.0.0.0     other machines may use the address that it prints, with the token in it
+A run:     gozero web --weights runs/go13/weights.pt    games against its weights: New game > More > Engine
+Elsewhere: gozero web --host 0.0.0.0                    other machines may use the address that it prints, with the token in it
 """
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -33,9 +33,6 @@ class EngineProcessSettings(EngineSettings):
         "weights file that the page offers beside the shipped ones, searched in the working directory, beside the "
         "executable, and among the shipped ones",
         metavar="FILE",
-    )
-    run: str | None = option(
-        None, "folder of a training run: the page shows its report and offers its weights", metavar="FOLDER"
     )
     log: str | None = option(None, "append what passes between server and engines to this file", metavar="FILE")
 
@@ -71,11 +68,6 @@ class WebSettings(EngineProcessSettings):
     def first_setup(self) -> dict[str, Any]:
         """The game that a new page begins with."""
         return {"game": self.game, "size": self.size, "level": self.level}
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether the user chose what the engine may refuse, so that it is asked at the start."""
-        return self.size is not None or self.backend != "auto" or self.precision != "auto"
 
     @property
     def engine_arguments(self) -> list[str]:

@@ -22,13 +22,14 @@ def ended() -> GameSession:
     return session
 
 
-def test_undo_in_a_variation_takes_only_the_variation_back() -> None:
+def test_undo_in_a_variation_steps_back_and_leaves_it_in_the_tree() -> None:
     session = ended()
     session.go_to(START)
     session.play(session.action("A1"))
     session.undo()
     assert session.at == START
-    assert session.tree.line(START) == [START, 1, 2]  # the variation is gone
+    assert session.tree[START].children == [1, 3]
+    assert session.tree.line(START) == [START, 1, 2]
     assert session.ended is not None
     assert not session.is_going_on
     session.go_to(2)

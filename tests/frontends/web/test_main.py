@@ -42,8 +42,6 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
         ("--game chess", "--game = 'chess': expected one of go, "),
         ("--boards 0", "--boards = 0: expected 1 to 64"),
         ("--weights missing.pt", "cannot use weights "),
-        ("--run no/such/run", "--run no/such/run: no such folder: "),
-        ("--run docs", "--run "),
     ],
 )
 def test_wrong_options_name_the_value(options: str, text: str) -> None:

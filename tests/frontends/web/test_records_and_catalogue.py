@@ -8,7 +8,7 @@ import pytest
 
 from gozero import __version__ as VERSION
 from gozero.frontends.web import catalogue
-from gozero.frontends.web.engine import records
+from gozero.frontends.web.engine import records, variations
 from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup, setup_of
@@ -270,8 +270,7 @@ def test_a_move_in_the_node_of_the_start_is_saved_behind_it(head: str) -> None:
 @pytest.mark.parametrize("rest", ["(;B[bb])(;AB[cc];W[dd])", ";B[aa](;W[bb])(;W[cc];AB[dd];B[ee])"])
 def test_a_variation_with_stones_is_one_still_when_the_main_one_is_gone(rest: str) -> None:
     found, _ = opened(f"(;SZ[9]{rest})")
-    found.go_to(found.tree.line(START)[-1])
-    found.undo()
+    variations.delete(found, found.tree.line(START)[-1])
     again, _ = opened(records.save(found, "")[1])
     assert again.start == found.start
     assert [node.action for _, node in again.tree.in_order()] == [node.action for _, node in found.tree.in_order()]
@@ -338,3 +337,10 @@ def test_what_the_page_says_of_the_levels_is_what_was_measured() -> None:
     for level, other in zip(claim.groups(), ("GNU Go 1", "GNU Go 10"), strict=True):
         nearest = min(range(1, 21), key=lambda number: abs(elo[str(number)] - elo[other]))
         assert abs(int(level) - nearest) <= 1
+
+
+def test_weights_that_are_offered_play_their_own_game_alone() -> None:
+    choices = catalogue.offered_weights("ttt.pt")
+    assert list(catalogue.networks("tictactoe", choices)) == ["", "ttt.pt"]
+    assert list(catalogue.networks("go", choices)) == [""]
+    assert catalogue.offered_weights(None) == {}

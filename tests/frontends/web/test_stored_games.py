@@ -43,8 +43,9 @@ def write(folder: Path | None, *snapshots: dict[str, Any]) -> tuple[list[dict[st
         stored = StoredGames(folder, faults.append)
         for saved in snapshots:
             stored.put(saved)
+        listed = await stored.titles()
         await stored.close()
-        return await stored.titles()
+        return listed
 
     return run(act), faults
 
@@ -155,7 +156,6 @@ def test_a_game_that_cannot_be_written_stays_in_memory_and_is_written_later(tmp_
         stored = StoredGames(folder, faults.append)
         for moves in (1, 2):  # which is said once
             stored.put(snapshot(ONE, moves=moves))
-            await stored.close()
         in_memory = await stored.get(ONE)
         folder.unlink()
         stored.put(snapshot(TWO))

@@ -29,7 +29,6 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import title, view
 from gozero.frontends.web.settings import PROGRAM, EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
-from gozero.frontends.web.training_run import offered_weights
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
 from gozero.system.console import report_bug
@@ -66,7 +65,7 @@ class RequestHandler:
         self._requests = requests
         self._report = report
         self._compile = compile
-        self._weights = offered_weights(settings)
+        self._weights = catalogue.offered_weights(settings.weights)
         self._evaluators: dict[Path, Evaluators] = {}
         self._speeds: dict[Any, float] = {}
         self._current: Searches | None = None

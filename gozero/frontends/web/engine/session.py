@@ -212,11 +212,13 @@ class GameSession:
         self.ended, self.live_turn = Ended(self.at, opponent(colour), how), EMPTY
 
     def undo(self) -> None:
-        """Back to the person's last own decision, with the clocks as they stood then; one move if there is no opponent
-        or the game is over elsewhere. InputError if there is none.
+        """Back to the person's last own decision, with the clocks as they stood then. If there is no opponent, or the
+        game is over elsewhere, one move back, which stays in the tree. InputError if there is none.
         """
         if self.live is None or not (self.is_going_on or self.at == self.live):
-            self._undo_variation()
+            if self.at == START:
+                raise InputError("There is no move to take back.")
+            self.go_to(self.tree[self.at].parent)
             return
         if self.ended is not None and self.ended.winner != self.person:  # giving up was the decision
             back, dropped = self.live, list(self.tree[self.live].children)
@@ -232,15 +234,6 @@ class GameSession:
         self._live_here()
         if (clock := self.tree[back].clock) is not None:
             self.clock.restore(clock)
-
-    def _undo_variation(self) -> None:
-        """One move back; it is dropped if nothing follows it, unless the game ended with it."""
-        if self.at == START:
-            raise InputError("There is no move to take back.")
-        last = self.at
-        self.go_to(self.tree[last].parent)
-        if not self.tree[last].children and last not in (self.live, self.ended and self.ended.node):
-            self.tree.remove(last)
 
     def run_clock(self, now: float) -> None:
         """Let the clock of the side to move run, and no other."""

@@ -18,11 +18,7 @@ from gozero.frontends.web.settings import LOOPBACK, WebSettings
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self' {socket}; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-REPORT_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'self'; sandbox"
+    "connect-src 'self' {socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 

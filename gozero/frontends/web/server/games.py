@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +25,7 @@ MOST_UNREAD = 200  # reports that wait for a page that does not read
 TOO_FAST = "This page asks faster than the engine can answer; the last request was left out."
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
+_NUMBERS = itertools.count(1)  # of pages
 
 
 class OpenPage:
@@ -35,11 +35,15 @@ class OpenPage:
         drop: breaks the connection at once.
 
     Attributes:
+        number: that its requests have, and the engine's answers to them.
         reports: that are to be sent.
+        waiting: number of requests that the engine has not answered.
     """
 
     def __init__(self, drop: Callable[[], None]) -> None:
+        self.number = next(_NUMBERS)
         self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue(MOST_UNREAD)
+        self.waiting = 0
         self._drop = drop
 
     def send(self, report: dict[str, Any]) -> None:
@@ -48,6 +52,10 @@ class OpenPage:
             self._drop()
         else:
             self.reports.put_nowait(report)
+
+    def refuse(self, text: str) -> None:
+        """Say why a request is not done."""
+        self.send({"is": "refused", "text": text})
 
 
 class OpenGame:
@@ -63,25 +71,7 @@ class OpenGame:
         self.process: EngineProcess | None = None
         self._games = games
         self._saved = saved
-        self._shown: dict[str, Any] = {}  # since then: the node that is shown, and the end of its line
         self._timer: asyncio.TimerHandle | None = None
-        self._waiting: Counter[int] = Counter()  # requests of each page
-
-    def add_page(self, page: OpenPage) -> int:
-        """Show this game, if there is one, on a page; returns the page's number."""
-        if self._timer is not None:
-            self._timer.cancel()
-        number = next(self._games.page_numbers)
-        self.pages[number] = page
-        if self._saved is not None:
-            page.send(self._snapshot(self._saved))
-        if self.process is not None:
-            self.request({"do": "view"}, number)
-        elif self._saved is not None and not self._start():  # it may be the engine's turn
-            self.refuse(self._games.all_busy, number)
-        if self._games.stored.fault:
-            page.send(unstored(self._games.stored.fault))
-        return number
 
     @property
     def identity(self) -> str | None:
@@ -93,10 +83,23 @@ class OpenGame:
         """Whether there is no game, and no engine that could be about to begin one."""
         return self.process is None and self._saved is None
 
-    def remove_page(self, number: int) -> None:
+    def add_page(self, page: OpenPage) -> None:
+        """Show this game, if there is one, on a page."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.pages[page.number] = page
+        if self._saved is not None:
+            page.send(_snapshot(self._saved))
+        if self.process is not None:
+            self.request({"do": "view"}, page)
+        elif self._saved is not None and not self._start():  # it may be the engine's turn
+            page.refuse(self._games.all_busy)
+        if self._games.stored.fault:
+            page.send(_unstored(self._games.stored.fault))
+
+    def remove_page(self, page: OpenPage) -> None:
         """A page is closed; with the last one every search ends at once, and the engine itself a while later."""
-        self.pages.pop(number, None)
-        self._waiting.pop(number, None)
+        del self.pages[page.number]
         if not self.pages and self.process is not None:
             self.process.send({"do": "leave"})
             self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.stop_engine)
@@ -110,57 +113,50 @@ class OpenGame:
 
     def _forget_process(self) -> None:
         self.process = None
-        self._waiting.clear()
+        for page in self.pages.values():
+            page.waiting = 0
         self._games.forget(self)
 
-    def request(self, request: dict[str, Any], number: int) -> None:
+    def request(self, request: dict[str, Any], page: OpenPage) -> None:
         """Pass a page's request on to the engine, which is started if need be."""
-        if self._waiting[number] >= MOST_WAITING:
-            self.refuse(TOO_FAST, number)
+        if page.waiting >= MOST_WAITING:
+            page.refuse(TOO_FAST)
         elif self.process is None and not self._start():
-            self.refuse(self._games.all_busy, number)
+            page.refuse(self._games.all_busy)
         elif self.process is not None:
-            self.process.send({**request, "page": number})
-            self._waiting[number] += 1
+            self.process.send({**request, "page": page.number})
+            page.waiting += 1
 
-    def refuse(self, text: str, number: int) -> None:
-        """Send a page the reason why its request is not done."""
-        self.send({"is": "refused", "text": text}, number)
-
-    def send(self, report: dict[str, Any], number: int | None = None) -> None:
-        """Send a report to every page, or to that of this number."""
-        for each, page in list(self.pages.items()):
-            if number in (None, each):
-                page.send(report)
+    def send(self, report: dict[str, Any]) -> None:
+        """Send a report to every page."""
+        for page in list(self.pages.values()):
+            page.send(report)
 
     def _start(self) -> bool:
         """Take an engine process, and give it the game; whether there was a place for one."""
-        process = self._games.engine()
-        if process is None:
+        self.process = self._games.engine()
+        if self.process is None:
             return False
-        process.on_report, process.on_exit = self._on_report, self._on_exit
-        self.process = process
+        self.process.on_report, self.process.on_exit = self._on_report, self._on_exit
         if self._saved is not None:  # also before a new game, which may be refused
-            process.send({"do": "restore", "saved": {**self._saved, "game": {**self._saved["game"], **self._shown}}})
+            self.process.send({"do": "restore", "saved": self._saved})
         return True
 
     def _on_report(self, report: dict[str, Any]) -> None:
         number = report.pop("to", None)
-        if report["is"] == "done":
-            if number in self.pages:
-                self._waiting[number] -= 1
-        elif report["is"] == "snapshot":
-            self._saved, self._shown = report["saved"], {}
+        page = self.pages.get(number)
+        if report["is"] == "snapshot":
+            self._saved = report["saved"]
             self._games.stored.put(report["saved"])
-            self.send(self._snapshot(report["saved"]))
-        else:
-            if report["is"] == "view":
-                self._shown = {"at": report["at"], "leaf": report["line"][-1]}
-            self.send(report, number)
-
-    def _snapshot(self, saved: dict[str, Any]) -> dict[str, Any]:
-        """What a page gives a server that was restarted; nothing if it is too much to send at each move."""
-        return {"is": "snapshot", "saved": saved if len(json.dumps(saved)) <= LARGEST_SNAPSHOT else None}
+            report = _snapshot(report["saved"])
+        elif report["is"] == "view" and self._saved is not None:
+            self._saved["game"].update(at=report["at"], leaf=report["line"][-1])  # what is shown by now
+        if number is None:
+            self.send(report)
+        elif page is not None and report["is"] == "done":
+            page.waiting -= 1
+        elif page is not None:
+            page.send(report)
 
     def _on_exit(self) -> None:
         """The engine process has ended by itself."""
@@ -168,8 +164,13 @@ class OpenGame:
         self.send({"is": "lost", "text": ENGINE_LOST})
 
 
-def unstored(fault: str) -> dict[str, Any]:
-    """What pages are told if games cannot be stored on disk."""
+def _snapshot(saved: dict[str, Any]) -> dict[str, Any]:
+    """What a page gives a server that was restarted; nothing if it is too much to send at each move."""
+    return {"is": "snapshot", "saved": saved if len(json.dumps(saved)) <= LARGEST_SNAPSHOT else None}
+
+
+def _unstored(fault: str) -> dict[str, Any]:
+    """The warning for pages that games cannot be stored on disk."""
     return {"is": "unstored", "text": f"{fault} You can go on playing: the server and this browser have the game."}
 
 
@@ -183,8 +184,6 @@ class OpenGames:
         self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
         self.catalogue: list[dict[str, Any]] = []
-        self.page_numbers = itertools.count(1)
-        self.is_ready = asyncio.Event()  # whether the catalogue is known
         boards = settings.boards
         full = f"{boards} boards are open with an engine each" if boards > 1 else "One board is open with an engine"
         self.all_busy = f"{full}: close one and load this page anew, or start gozero web with --boards {boards + 1}."
@@ -209,25 +208,25 @@ class OpenGames:
                 answer.set_exception(SettingsError(NO_ENGINE))
 
         process.on_report, process.on_exit = on_report, on_exit
-        check = self._settings.first_setup if self._settings.is_checked else None
-        process.send({"do": "catalogue", "check": check})
+        process.send({"do": "catalogue", "check": self._settings.first_setup})
         report = await answer
         if report["fault"]:
             raise SettingsError(report["fault"])
         self.catalogue = report["games"]
-        self.is_ready.set()
 
-    async def find(self, identity: str | None) -> tuple[OpenGame, bool]:
-        """The game of that identity, else a new one; whether it is new."""
-        saved = None if identity is None or self._open(identity) else await self.stored.get(identity)
-        game = None if identity is None else self._open(identity)
+    async def find(self, identity: str | None) -> OpenGame:
+        """The game of that identity, else a new one."""
+        game = self._open(identity)
+        if game is None:
+            saved = None if identity is None else await self.stored.get(identity)
+            game = self._open(identity)  # meanwhile another page may have asked for it
         if game is None:
             game = OpenGame(self, saved)
             self._games.append(game)
-        return game, game.is_empty
+        return game
 
-    def _open(self, identity: str) -> OpenGame | None:
-        return next((game for game in self._games if game.identity == identity), None)
+    def _open(self, identity: str | None) -> OpenGame | None:
+        return next((game for game in self._games if identity and game.identity == identity), None)
 
     def forget(self, game: OpenGame) -> None:
         """Drop a game that neither a page nor an engine has; it is stored."""
@@ -250,7 +249,7 @@ class OpenGames:
     def _on_fault(self, fault: str) -> None:
         say(f"{PROGRAM}: {fault}")
         for game in self._games:
-            game.send(unstored(fault))
+            game.send(_unstored(fault))
 
     def engine(self) -> EngineProcess | None:
         """An engine process for a game; None if all are taken by games that pages show."""
@@ -266,8 +265,6 @@ class OpenGames:
     async def close(self) -> None:
         """Write the games, and end every engine process."""
         await self.stored.close()
-        running = [process for process in self._processes if process.is_running]
-        for process in running:
+        for process in self._processes:
             process.end()
-        for process in running:
-            await process.has_ended()
+        await asyncio.gather(*(process.has_ended() for process in self._processes))

@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from gozero.frontends.web.settings import PROGRAM
+from gozero.system.console import say
+
 LAST_SECONDS = 2.0  # that a process has to end by itself
 LONGEST_REPORT = 2**26  # bytes
 
@@ -64,8 +67,7 @@ class EngineProcess:
                 limit=LONGEST_REPORT,
             )
         except OSError as error:
-            text = f"The engine cannot be started: {error.strerror or error}."
-            self.on_report({"is": "refused", "text": text, "to": None})
+            say(f"{PROGRAM}: the engine cannot be started: {error.strerror or error}")
             self.on_exit()
             return
         self._pipe = process.stdin

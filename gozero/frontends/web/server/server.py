@@ -1,4 +1,4 @@
-"""The web server: a socket to listen on, the page's files, a WebSocket for each page, a run's report, an orderly end.
+"""The web server: a socket to listen on, the page's files, a WebSocket for each page, an orderly end.
 
 What a browser sends never becomes a path: files are served from a table that is read at the start, and weights are
 chosen by their names in a table.
@@ -24,10 +24,9 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from gozero import __version__ as VERSION
-from gozero.frontends.web.server.access import REPORT_POLICY, Access, add_headers
+from gozero.frontends.web.server.access import Access, add_headers
 from gozero.frontends.web.server.games import OpenGame, OpenGames, OpenPage
 from gozero.frontends.web.settings import PROGRAM, WebSettings
-from gozero.frontends.web.training_run import REPORT, run_folder
 from gozero.system.console import SUCCESS, say
 from gozero.system.options import SettingsError
 
@@ -49,7 +48,6 @@ class BoardServer:
 
     def __init__(self, settings: WebSettings, games: OpenGames) -> None:
         self._settings = settings
-        self._run = None if settings.run is None else run_folder(settings.run)
         self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
         folder = resources.files("gozero.frontends.web") / "static"
@@ -60,7 +58,6 @@ class BoardServer:
         application = web.Application(middlewares=[access.check], client_max_size=2**16)
         application.router.add_get("/", self._file)
         application.router.add_get("/socket", self._connect)
-        application.router.add_get("/run/report", self._report)
         application.router.add_get("/{name}", self._file)
         application.on_response_prepare.append(add_headers)
         application.on_shutdown.append(self._close_pages)
@@ -76,11 +73,6 @@ class BoardServer:
             raise web.HTTPNotFound(text="There is no such page.\n")
         return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
 
-    async def _report(self, request: web.Request) -> web.StreamResponse:
-        if self._run is None or not (self._run / REPORT).is_file():
-            raise web.HTTPNotFound(text="There is no report: gozero report RUN_FOLDER writes one.\n")
-        return web.FileResponse(self._run / REPORT, headers={"Content-Security-Policy": REPORT_POLICY})
-
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed."""
         if len(self._sockets) >= MOST_PAGES:
@@ -89,7 +81,6 @@ class BoardServer:
         await socket.prepare(request)
         self._sockets.add(socket)
         try:
-            await self._games.is_ready.wait()  # until then the engine process belongs to no game
             if request.transport is not None:  # the page has not gone already
                 await self._serve(request, socket, OpenPage(request.transport.abort))
         finally:
@@ -99,48 +90,43 @@ class BoardServer:
     async def _serve(self, request: web.Request, socket: web.WebSocketResponse, page: OpenPage) -> None:
         """Send a page its game, and pass on its requests."""
         identity = request.query.get("game")
-        game, is_new = await self._games.find(identity)
-        page.send(self._hello(is_lost=is_new and identity is not None))
+        game = await self._games.find(identity)
+        is_lost = game.is_empty and identity is not None
+        page.send({"is": "hello", "lost": is_lost, "version": VERSION, "games": self._games.catalogue})
         sender = asyncio.create_task(_send_all(page, socket))
-        number = game.add_page(page)
+        game.add_page(page)
         try:
-            restores = is_new and "snapshot" in request.query  # the page does
-            if game.is_empty and not restores:
-                game.request({"do": "new", "setup": self._settings.first_setup}, number)
+            if game.is_empty and "snapshot" not in request.query:  # else the page restores the game
+                game.request({"do": "new", "setup": self._settings.first_setup}, page)
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
-                    await self._take(game, number, message.data)
+                    await self._take(game, page, message.data)
         finally:
             sender.cancel()
-            game.remove_page(number)
+            game.remove_page(page)
 
-    def _hello(self, *, is_lost: bool) -> dict[str, Any]:
-        """The first report to a page."""
-        run = self._run and {"name": self._run.name, "report": (self._run / REPORT).is_file()}
-        known = {"version": VERSION, "games": self._games.catalogue, "run": run}
-        return {"is": "hello", "lost": is_lost, **known}
-
-    async def _take(self, game: OpenGame, number: int, text: str) -> None:
+    async def _take(self, game: OpenGame, page: OpenPage, text: str) -> None:
         """Answer a page's request for the list of games; pass every other one on to the engine of its game."""
         try:
             request = json.loads(text)
-        except (ValueError, RecursionError):
-            request = None
-        if not isinstance(request, dict) or not isinstance(request.get("do"), str) or request["do"] in INTERNAL:
-            game.refuse(NOT_UNDERSTOOD, number)
-        elif request["do"] in ("list", "delete-game"):
-            await self._list(game, number, request)
+            what = request["do"]
+        except (LookupError, RecursionError, TypeError, ValueError):
+            what = None
+        if not isinstance(what, str) or what in INTERNAL:
+            page.refuse(NOT_UNDERSTOOD)
+        elif what in ("list", "delete-game"):
+            await self._list(page, request)
         else:
             try:
-                game.request(request, number)
+                game.request(request, page)
             except RecursionError:  # nested a little less deeply than what cannot be read
-                game.refuse(NOT_UNDERSTOOD, number)
+                page.refuse(NOT_UNDERSTOOD)
 
-    async def _list(self, game: OpenGame, number: int, request: dict[str, Any]) -> None:
+    async def _list(self, page: OpenPage, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""
         if request["do"] == "delete-game" and (why := await self._games.delete(str(request.get("identity")))):
-            game.refuse(why, number)
-        game.send({"is": "list", "games": await self._games.stored.titles()}, number)
+            page.refuse(why)
+        page.send({"is": "list", "games": await self._games.stored.titles()})
 
 
 async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
@@ -162,26 +148,17 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
     application = BoardServer(settings, games).application(access)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN)
 
-    async def work() -> None:
-        if settings.is_checked:
-            await games.load_catalogue()
+    stopped = asyncio.Event()
+    with contextlib.suppress(NotImplementedError):  # Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    try:
+        await games.load_catalogue()
         await runner.setup()
         await web.SockSite(runner, listener).start()
         _announce(settings, address_of(settings, access))
-        if not settings.is_checked:
-            await games.load_catalogue()
-        await asyncio.Event().wait()  # for ever
-
-    working = asyncio.create_task(work())
-    with contextlib.suppress(NotImplementedError):  # Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
-    try:
-        await asyncio.wait([working])
-        if not working.cancelled():
-            working.result()
+        await stopped.wait()
         return SUCCESS
     finally:
-        working.cancel()
         await runner.cleanup()
 
 

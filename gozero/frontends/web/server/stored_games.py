@@ -12,6 +12,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from gozero.system.options import SettingsError
 FORMAT = 1
 MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
-PAUSE = 0.1  # seconds in which changes are collected before they are written
 UNFINISHED = 3600.0  # seconds after which a file whose writing was broken off is deleted
 SUFFIX = ".game.json"
 _IDENTITY = re.compile(r"[0-9a-f]{8,32}")
@@ -48,7 +48,7 @@ def games_folder(settings: WebSettings) -> Path | None:
 
 
 class StoredGames:
-    """The snapshots of all games, by the identities of the games.
+    """The snapshots of all games, by the identities of the games. One thread reads and writes the files, in order.
 
     Args:
         folder: for the files; None: nothing is written.
@@ -62,79 +62,77 @@ class StoredGames:
         self.fault = ""
         self._folder = folder
         self._on_fault = on_fault
-        self._in_memory: OrderedDict[str, dict[str, Any]] = OrderedDict()
-        self._task: asyncio.Task[None] | None = None
-        self._closing = asyncio.Event()
-        self._lock = asyncio.Lock()  # of the files: a game that is being deleted is not written
+        self._loop = asyncio.get_running_loop()
+        self._thread = ThreadPoolExecutor(1, "games")
+        # what follows is the thread's
+        self._in_memory: OrderedDict[str, dict[str, Any]] = OrderedDict()  # games that are not on disk
         self._left_out: set[Path] = set()  # files that the terminal has named
 
     def put(self, saved: dict[str, Any]) -> None:
         """Store a snapshot: on disk, and listed, once a move was played, so that it has a title."""
-        identity = saved["game"]["identity"]
-        if not _IDENTITY.fullmatch(identity):
-            return
-        self._in_memory[identity] = saved
-        self._in_memory.move_to_end(identity)
-        while len(self._in_memory) > MOST_IN_MEMORY:
-            self._in_memory.popitem(last=False)
-        if self._folder is not None and (self._task is None or self._task.done()):
-            self._task = asyncio.create_task(self._write_all(self._folder))
+        self._loop.run_in_executor(self._thread, self._put, saved)
 
     async def get(self, identity: str) -> dict[str, Any] | None:
         """The snapshot of a game; None if there is none that can be read."""
-        if identity in self._in_memory or self._folder is None or not _IDENTITY.fullmatch(identity):
-            return self._in_memory.get(identity)
-        return await asyncio.to_thread(self._read, self._folder / f"{identity}{SUFFIX}", is_whole=True)
+        return await self._loop.run_in_executor(self._thread, self._get, identity)
 
     async def titles(self) -> list[dict[str, Any]]:
         """The title of each game with its `identity`, the game played last first."""
-        found = {} if self._folder is None else await asyncio.to_thread(self._read_titles, self._folder)
+        return await self._loop.run_in_executor(self._thread, self._titles)
+
+    async def delete(self, identity: str) -> None:
+        """Delete a game. OSError if its file cannot be deleted."""
+        await self._loop.run_in_executor(self._thread, self._delete, identity)
+
+    async def close(self) -> None:
+        """Write what is not written yet."""
+        await self._loop.run_in_executor(self._thread, self._write_all)
+        self._thread.shutdown()
+
+    def _put(self, saved: dict[str, Any]) -> None:
+        identity = saved["game"]["identity"]
+        if _IDENTITY.fullmatch(identity):
+            self._in_memory[identity] = saved
+            self._in_memory.move_to_end(identity)
+            while len(self._in_memory) > MOST_IN_MEMORY:
+                self._in_memory.popitem(last=False)
+            self._write_all()
+
+    def _get(self, identity: str) -> dict[str, Any] | None:
+        if identity in self._in_memory or self._folder is None or not _IDENTITY.fullmatch(identity):
+            return self._in_memory.get(identity)
+        return self._read(_path(self._folder, identity), is_whole=True)
+
+    def _titles(self) -> list[dict[str, Any]]:
+        found = {} if self._folder is None else self._read_titles(self._folder)
         found |= {identity: saved["title"] for identity, saved in self._played()}
         games = [{**title, "identity": identity} for identity, title in found.items()]
         return sorted(games, key=lambda game: -float(game["played"]))
 
-    async def delete(self, identity: str) -> None:
-        """Delete a game. OSError if its file cannot be deleted."""
-        async with self._lock:
-            self._in_memory.pop(identity, None)
-            if self._folder is not None and _IDENTITY.fullmatch(identity):
-                await asyncio.to_thread((self._folder / f"{identity}{SUFFIX}").unlink, missing_ok=True)
-
-    async def close(self) -> None:
-        """Write what is not written yet."""
-        self._closing.set()
-        if self._task is not None:
-            await self._task
-        if self._folder is not None:
-            await self._write_all(self._folder)  # what could not be written before
+    def _delete(self, identity: str) -> None:
+        self._in_memory.pop(identity, None)
+        if self._folder is not None and _IDENTITY.fullmatch(identity):
+            _path(self._folder, identity).unlink(missing_ok=True)
 
     def _played(self) -> list[tuple[str, dict[str, Any]]]:
         """The games in memory that are to be written."""
         return [(identity, saved) for identity, saved in self._in_memory.items() if saved["title"] is not None]
 
-    async def _write_all(self, folder: Path) -> None:
-        """Write until everything is on disk, or something cannot be written: the next change tries it again."""
+    def _write_all(self) -> None:
+        """Write the games to disk. If one cannot be written, the next change tries it again."""
+        if self._folder is None:
+            return
         fault = ""
-        while self._played() and not fault:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), PAUSE)
-            for identity, _ in self._played():
-                try:
-                    async with self._lock:
-                        await self._write(folder, identity)
-                except OSError as error:
-                    fault = f"Games cannot be stored in {folder}: {(error.strerror or str(error)).lower()}."
+        for identity, saved in self._played():
+            try:
+                _write(_path(self._folder, identity), saved)
+            except OSError as error:
+                fault = f"Games cannot be stored in {self._folder}: {(error.strerror or str(error)).lower()}."
+                break
+            del self._in_memory[identity]
         if fault and fault != self.fault:
-            self._on_fault(fault)
+            self._loop.call_soon_threadsafe(self._on_fault, fault)
         self.fault = fault
-
-    async def _write(self, folder: Path, identity: str) -> None:
-        """Write a game, if it is not deleted by now; it leaves the memory, unless it has changed meanwhile."""
-        saved = self._in_memory.get(identity)
-        if saved is not None:
-            await asyncio.to_thread(_write, folder / f"{identity}{SUFFIX}", saved)
-            if self._in_memory.get(identity) is saved:
-                del self._in_memory[identity]
 
     def _read(self, path: Path, *, is_whole: bool) -> dict[str, Any] | None:
         """The title in a file, or its whole snapshot; None if there is no file, or none that can be read."""
@@ -166,6 +164,10 @@ class StoredGames:
             self._left_out.add(path)
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of a newer version of gozero"
             say(f"{PROGRAM}: left out a game, {path}: {why}")
+
+
+def _path(folder: Path, identity: str) -> Path:
+    return folder / f"{identity}{SUFFIX}"
 
 
 def _title(line: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import { Goban } from "@sabaki/shudan";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { markerOf, markInWords } from "./marks.jsx";
 import { t } from "./translate.js";
-import { candidates } from "./candidates.js";
+import { candidates } from "./panels.jsx";
 import { usePage } from "./server.js";
 import { signed } from "./review.jsx";
 import { percent, short, sizes } from "./words.js";

@@ -23,8 +23,8 @@ export const Level = ({ level, ...rest }) => (
 
 export const Card = ({ title, kind = "", children }) => <section class={`card ${kind}`} aria-label={title}><h2>{title}</h2>{children}</section>;
 
-/** A dialog with two buttons, without `yes` one; `onClose` follows either. */
-export function Dialog({ title, no = t("Cancel"), yes, onYes, onClose, isSmall, children }) {
+/** A dialog with a button that closes it, then `buttons` or one for `yes`; `onClose` follows in any case. */
+export function Dialog({ title, aside, no = t("Cancel"), yes, onYes, buttons, onClose, class: kind = "", children }) {
   const dialog = useRef(null);
   useEffect(() => dialog.current.showModal(), []);
   const submit = (event) => {
@@ -33,12 +33,13 @@ export function Dialog({ title, no = t("Cancel"), yes, onYes, onClose, isSmall, 
     dialog.current.close();
   };
   return (
-    <dialog ref={dialog} class={isSmall ? "dialog small-dialog" : "dialog"} onClose={onClose} aria-labelledby="dialog-title">
+    <dialog ref={dialog} class={`dialog ${kind}`} onClose={onClose} aria-labelledby="dialog-title">
       <form onSubmit={submit}>
-        <h2 id="dialog-title">{title}</h2>
+        <h2 id="dialog-title">{title} {aside && <span class="quiet">{aside}</span>}</h2>
         {children}
         <div class="buttons">
           <button type="button" onClick={() => dialog.current.close()}>{no}</button>
+          {buttons}
           {yes && <button type="submit" class="main">{yes}</button>}
         </div>
       </form>

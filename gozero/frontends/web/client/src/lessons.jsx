@@ -1,7 +1,8 @@
 // The first steps of a game: positions to solve, with an answer to each move. The game that is being played waits.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Board, vertexOf } from "./board.jsx";
+import { Dialog } from "./controls.jsx";
 import { PageContext, usePage } from "./server.js";
 import { english, t } from "./translate.js";
 
@@ -9,49 +10,45 @@ const STEPS = english("Choose one of your pieces, then where it goes: one step a
 
 export function Lessons({ title, lessons, onClose }) {
   const page = usePage();
-  const dialog = useRef(null);
   const [number, setNumber] = useState(0);
   const [answer, setAnswer] = useState(null); // to the move that was tried; its view, if it is shown
-  const [marked, setMarked] = useState(null); // the piece to move
-  useEffect(() => dialog.current.showModal(), []);
+  const [mark, setMark] = useState(null); // the piece to move
   const lesson = lessons[number], isLast = number === lessons.length - 1;
+  const again = () => {
+    setAnswer(null);
+    setMark(null);
+  };
   const go = (other) => {
     setNumber(other);
     again();
   };
-  const again = () => {
-    setAnswer(null);
-    setMarked(null);
-  };
-  const choose = (vertex) => {
-    setMarked(null);
+  const play = (vertex) => {
+    setMark(null);
     if (!answer?.view) setAnswer(answerTo(lesson, vertex));
   };
   const board = {
-    view: answer?.view ?? lesson.view, look: null, preview: null, hint: null, mark: answer?.view ? null : marked, setMark: setMarked,
-    play: choose, pick: null, memory: { ...page.memory, legal: true },
+    view: answer?.view ?? lesson.view, mark: answer?.view ? null : mark, setMark, play, memory: { ...page.memory, legal: true },
+    look: null, preview: null, hint: null, pick: null,
   };
   return (
-    <dialog ref={dialog} class="dialog lessons" onClose={onClose} aria-labelledby="lessons-title">
-      <h2 id="lessons-title">
-        {t("First steps: {game}", { game: t(title) })}{" "}
-        <span class="quiet">{t("{number} of {count}", { number: number + 1, count: lessons.length })}</span>
-      </h2>
+    <Dialog
+      class="lessons" title={t("First steps: {game}", { game: t(title) })} no={t("Close")} onClose={onClose}
+      aside={t("{number} of {count}", { number: number + 1, count: lessons.length })}
+      buttons={<>
+        <button type="button" disabled={number === 0} onClick={() => go(number - 1)}>{t("Back")}</button>
+        <button type="button" disabled={!answer} onClick={again}>{t("Try again")}</button>
+        <button type="button" class={answer?.isRight ? "main" : ""} onClick={() => (isLast ? page.change({ dialog: { is: "new" } }) : go(number + 1))}>
+          {isLast ? t("Play a game") : t("Next")}
+        </button>
+      </>}
+    >
       <p><strong>{t(lesson.title)}.</strong> {t(lesson.task)}</p>
       <PageContext.Provider value={board}><Board /></PageContext.Provider>
       <div class="notices" aria-live="polite">
         {answer?.isRight === true && <p class="notice right">{t("Right. {text}", { text: t(answer.text) })}</p>}
         {answer?.isRight === false && <p class="notice warning">{t(answer.text)}</p>}
       </div>
-      <div class="buttons">
-        <button type="button" onClick={() => dialog.current.close()}>{t("Close")}</button>
-        <button type="button" disabled={number === 0} onClick={() => go(number - 1)}>{t("Back")}</button>
-        <button type="button" disabled={!answer} onClick={again}>{t("Try again")}</button>
-        <button type="button" class={answer?.isRight ? "main" : ""} onClick={() => (isLast ? page.change({ dialog: { is: "new" } }) : go(number + 1))}>
-          {isLast ? t("Play a game") : t("Next")}
-        </button>
-      </div>
-    </dialog>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
 // The page: it shows what the server reports, and asks the server for everything else.
 
 import { render } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
 import { Check, Choice, Dialog } from "./controls.jsx";
 import { MyGames } from "./mygames.jsx";
@@ -10,11 +10,8 @@ import { NewGame } from "./newgame.jsx";
 import { Analysis, Count, Game, Opponent, Review, Status } from "./panels.jsx";
 import { Loss, otherMistake } from "./review.jsx";
 import { Players } from "./players.jsx";
-import { remember, remembered } from "./remembered.js";
-import { bytesOf } from "./records.js";
-import { hides, PageContext, usePage, useServer } from "./server.js";
+import { hides, PageContext, usePage, useServer, useWalk } from "./server.js";
 import { Variations } from "./tree.jsx";
-import { useWalk } from "./walking.js";
 import { Ended, endWords, resultWords, Warning } from "./teaching.jsx";
 import { LANGUAGES, speak, t } from "./translate.js";
 import { moveWords, side } from "./words.js";
@@ -24,25 +21,18 @@ const LARGEST_RECORD = 1_000_000; // bytes
 
 function Page() {
   const server = useServer();
-  const { view, hello, ask } = server;
-  const [memory, setMemory] = useState(remembered);
-  const [overlay, setOverlay] = useState({ moves: "moves", ownership: true });
-  const [preview, setPreview] = useState(null);
-  const [who, setWho] = useState("both"); // whose mistakes are shown
-  const [marked, setMarked] = useState(null); // a point that was tapped once
-  const [marking, setMarking] = useState(null); // the game whose points are marked, and with what
+  speak(server.memory.language);
+  return server.view ? <GamePage server={server} /> : <Starting {...server} />;
+}
+
+function GamePage({ server }) {
+  const { view, hello, memory, preview, tool, who, ask, change } = server;
   const [isDropping, setIsDropping] = useState(false);
   const file = useRef(null), record = useRef(null); // the field for a file; what was read last
-  const keep = (more) => setMemory((now) => ({ ...now, ...more }));
-  useEffect(() => {
-    remember(memory);
-    document.documentElement.dataset.theme = memory.theme;
-  }, [memory]);
-  speak(memory.language);
   const { go, step } = useWalk(server);
   const open = async (chosen) => {
-    const refuse = (text) => server.change({ notice: { kind: "refused", text } });
-    if (!chosen || !view) return;
+    const refuse = (text) => change({ notice: { kind: "refused", text } });
+    if (!chosen) return;
     const { name, size } = chosen, values = { name, size: size.toLocaleString("en"), most: LARGEST_RECORD.toLocaleString("en") };
     if (size > LARGEST_RECORD) return refuse(t("{name} has {size} bytes; a record has at most {most}.", values));
     record.current = { data: await bytesOf(chosen), name };
@@ -56,33 +46,28 @@ function Page() {
   };
   const showMistake = (move) => {
     go(move.before);
-    setPreview({ points: move.betterPoints, first: move.colour, node: move.before, played: move });
+    change({ preview: { points: move.betterPoints, first: move.colour, node: move.before, played: move } });
     document.querySelector(".board-frame").scrollIntoView({ block: "nearest" }); // on a phone it is far above
   };
   const stepMistake = (by) => {
     const move = !view.goingOn && otherMistake(view, who, by);
     if (move) showMistake(move);
   };
-  const pass = () => ask("pass", { at: view.at, warn: memory.warns });
-  useShortcuts({ view, go, step, stepMistake, pass, ask, isOpen: server.dialog !== null });
-
-  if (!view || !hello) return <Starting {...server} />;
-  const tool = marking?.game === view.identity ? marking.tool : null;
-  const play = (vertex) => {
-    setMarked(null);
-    ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
-  };
   const page = {
-    ...server, memory, keep, overlay, setOverlay, setPreview, who, setWho, play, pass, tool, go, step, showMistake, stepMistake,
-    preview: preview?.node === view.at ? preview : null,
-    mark: marked?.node === view.at ? marked.point : null,
-    setMark: (point) => setMarked({ node: view.at, point }),
+    ...server, go, step, showMistake, stepMistake,
+    play: (vertex) => {
+      change({ mark: null });
+      ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
+    },
+    pass: () => ask("pass", { at: view.at, warn: memory.warns }),
     pick: tool && ((point) => ask("mark", { node: view.at, point, mark: tool })),
-    setTool: (name) => setMarking(name && { game: view.identity, tool: name }),
+    setMark: (mark) => change({ mark }),
+    preview: preview?.node === view.at ? preview : null,
     game: hello.games.find((entry) => entry.name === view.game),
     isHidden: hides(view, memory),
     hasEnded: view.ending && view.person && view.at === view.live,
   };
+  useShortcuts(page);
   const last = [view.lastMove && moveWords(view.lastMove), view.ending ? resultWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
   return (
     <PageContext.Provider value={page}>
@@ -96,14 +81,14 @@ function Page() {
         <main>
           <div class="playing">
             {!server.open && <p class="notice lost" role="alert">{brokenWords(server)}</p>}
-            <Players view={view} />
+            <Players />
             <Board />
-            {page.hasEnded ? <Ended ask={ask} /> : <Actions />}
+            {page.hasEnded ? <Ended /> : <Actions />}
             <Notices />
           </div>
           <aside>
             <Status />
-            {view.count && <Count view={view} />}
+            {view.count && <Count />}
             <Analysis />
             <Game />
             <Variations />
@@ -122,6 +107,15 @@ function Page() {
     </PageContext.Provider>
   );
 }
+
+/** The bytes of a file as base64, null if it cannot be read; the server finds out the encoding. */
+const bytesOf = (file) =>
+  new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.split(",")[1] ?? "");
+    reader.onerror = () => resolve(null); // a folder, or a file that may not be read
+    reader.readAsDataURL(file);
+  });
 
 /** Before the first view. */
 function Starting({ open, notice, loading }) {
@@ -145,10 +139,10 @@ function Header() {
   return (
     <header>
       <h1>gozero <span class="quiet">{game && t(game.title)}</span></h1>
+      <button type="button" class="gear" popovertarget="settings" aria-label={t("Settings")} title={t("Settings")}>⚙</button>
       <button type="button" class="steps" onClick={() => ask("lessons", { game: view.game })}>{t("First steps")}</button>
       <button type="button" class="main" onClick={() => change({ dialog: { is: "new" } })}>{t("New game")}</button>
       <button type="button" onClick={() => ask("list")}>{t("My games")}</button>
-      <button type="button" class="gear" popovertarget="settings" aria-label={t("Settings")} title={t("Settings")}>⚙</button>
       <div id="settings" class="card" popover="auto">
         {option("sound", t("Sound"))}
         {option("warns", t("Warn me after a bad move"))}
@@ -182,18 +176,18 @@ function Actions() {
 
 /** What is to be said below the board. */
 function Notices() {
-  const { view, notice, preview, setPreview, tool, setTool, isHidden, hasEnded, go, ask } = usePage();
+  const { view, notice, preview, tool, isHidden, hasEnded, go, change } = usePage();
   const link = (text, act) => <button type="button" class="link" onClick={act}>{text}</button>;
   return (
     <div class="notices" aria-live="polite">
       {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} {link(t("Go to the last move"), () => go(view.live))}</p>}
-      {view.mistake && <Warning view={view} ask={ask} />}
+      {view.mistake && <Warning />}
       {hasEnded && <p class="notice"><strong>{endWords(view)}</strong></p>}
-      {!tool && !notice && !isHidden && <Loss view={view} preview={preview} />}
-      {tool && !notice && <p class="notice">{t("Click a point to mark it.")} {link(t("Stop marking"), () => setTool(null))}</p>}
+      {!tool && !notice && !isHidden && <Loss />}
+      {tool && !notice && <p class="notice">{t("Click a point to mark it.")} {link(t("Stop marking"), () => change({ tool: null }))}</p>}
       {notice && (
         <p class={`notice ${notice.kind}`}>
-          {notice.text}{notice.line && <> {link(t("Show what may follow"), () => setPreview(preview ? null : notice.line))}</>}
+          {notice.text}{notice.line && <> {link(t("Show what may follow"), () => change({ preview: preview ? null : notice.line }))}</>}
         </p>
       )}
     </div>
@@ -214,7 +208,7 @@ function OpenDialog({ onChoose }) {
   if (dialog.is === "lessons") return <Lessons {...dialog} onClose={close} />;
   if (dialog.is === "list") return <MyGames listed={dialog.games} games={hello.games} onClose={close} />;
   if (dialog.is === "games") return <Games titles={dialog.titles} onChoose={onChoose} onClose={close} />;
-  return <Dialog isSmall title={t("Give this game up?")} no={t("Play on")} yes={t("Resign the game")} onYes={() => ask("resign")} onClose={close} />;
+  return <Dialog class="small" title={t("Give this game up?")} no={t("Play on")} yes={t("Resign the game")} onYes={() => ask("resign")} onClose={close} />;
 }
 
 /** Asks which game of a file is to be opened. */
@@ -231,18 +225,19 @@ function Games({ titles, onClose, onChoose }) {
 }
 
 /** Keys for the whole page, where nothing else takes them. */
-function useShortcuts({ view, go, step, stepMistake, pass, ask, isOpen }) {
+function useShortcuts({ view, dialog, tool, go, step, stepMistake, pass, ask, change }) {
   // before the next key, which would walk from the view that was shown before
   useLayoutEffect(() => {
     const press = (event) => {
       const isTyping = event.target.closest("input:not([type=checkbox]), textarea, select, dialog");
-      if (!view || isOpen || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (dialog || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         ArrowLeft: () => step(-1), ArrowRight: () => step(1),
         n: () => stepMistake(1), N: () => stepMistake(-1),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
         a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"),
         p: () => view.canPass && !view.thinking && pass(),
+        Escape: tool && (() => change({ tool: null })),
       }[event.key];
       if (act) {
         event.preventDefault();

@@ -1,6 +1,6 @@
 // Marks on the points of a position, named as the properties of SGF: how they are drawn and called, and the tools that put them.
 
-import { useEffect } from "preact/hooks";
+import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 
 const LABEL = "LB:"; // and its text
@@ -19,20 +19,16 @@ export function markInWords(mark) {
   return t(TOOLS.find(([name]) => name === mark)[2]);
 }
 
-/** Buttons that choose what a click puts on the board; the same one again, or Escape, chooses nothing. */
-export function MarkTools({ tool, onTool }) {
-  useEffect(() => {
-    const press = (event) => event.key === "Escape" && onTool(null);
-    if (tool) addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [tool]);
+/** Buttons that choose what a click puts on the board; the same one again chooses nothing. */
+export function MarkTools() {
+  const { tool, change } = usePage();
   return (
     <div class="options tools" role="group" aria-label={t("Marks")}>
       <span>{t("Mark points:")}</span>
       {TOOLS.map(([name, sign, words]) => (
         <button
           type="button" key={name} aria-label={t(words)} title={t(words)} aria-pressed={tool === name}
-          onClick={() => onTool(tool === name ? null : name)}
+          onClick={() => change({ tool: tool === name ? null : name })}
         >{sign}</button>
       ))}
     </div>

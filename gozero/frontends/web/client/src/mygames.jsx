@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "./controls.jsx";
 import { usePage } from "./server.js";
-import { deleteGame, storedGames } from "./stored.js";
+import { deleteGame, storedGames } from "./storage.js";
 import { t } from "./translate.js";
 import { side, sizes } from "./words.js";
 

@@ -1,7 +1,6 @@
 // The cards beside the board: whose turn it is, the analysis, the review, the count.
 
 import { useEffect, useState } from "preact/hooks";
-import { candidates } from "./candidates.js";
 import { Card, Check, Choice, Level, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
 import { AnalyseAll, Mistakes } from "./review.jsx";
@@ -12,6 +11,8 @@ import { ahead, lead, learned, moveWords, percent, short, side } from "./words.j
 
 const AREAS = { area: english("whose area"), discs: english("whose discs") };
 const LISTED = 8;
+const LEAST_VISITS = 5, LEAST_SHARE = 0.03; // of the move that has most
+const ENOUGH_VISITS = 100; // with which a move is listed whatever its share
 const NUMBERS = [["moves", english("chances to win")], ["policy", english("the network's policy")], ["none", english("no numbers")]];
 
 export function Status() {
@@ -45,8 +46,8 @@ const factsOf = ({ person, level, handicap, komi, rules, game }) => [
   game === "go" && rules && t("{rules} rules", { rules: t(rules) }),
 ];
 
-export function Count({ view }) {
-  const { count } = view;
+export function Count() {
+  const { view } = usePage(), { count } = view;
   const bonus = count.bonus > 0 && t(view.handicap ? "including {bonus} komi and handicap bonus" : "including {bonus} komi", count);
   const row = (colour, more) => (
     <tr><th scope="row"><Stone colour={colour} />{side(colour)}</th><td>{t("{count} points", { count: count[colour] })}</td>{more}</tr>
@@ -60,8 +61,8 @@ export function Count({ view }) {
 }
 
 export function Analysis() {
-  const { view, look, overlay, setOverlay, ask, keep, memory: { details } } = usePage();
-  const set = (change) => setOverlay({ ...overlay, ...change });
+  const { view, look, overlay, ask, change, keep, memory: { details } } = usePage();
+  const set = (more) => change({ overlay: { ...overlay, ...more } });
   const numbers = NUMBERS.filter(([name]) => details || name !== "policy").map(([name, words]) => [name, t(words)]);
   return (
     <section class="card" aria-label={t("Analysis")}>
@@ -83,8 +84,11 @@ export function Analysis() {
 
 /** What a search has found. */
 function Look() {
-  const { view, look, overlay, setPreview, memory: { details } } = usePage();
-  const show = (move) => setPreview({ points: move.points, first: look.toPlay, node: look.node }), hide = () => setPreview(null);
+  const { view, look, overlay, change, memory: { details } } = usePage();
+  const show = ({ points }) => change({ preview: { points, first: look.toPlay, node: look.node } });
+  const hide = () => change({ preview: null });
+  const searched = look.moves.filter((move) => move.visits > 0 || overlay.moves === "policy");
+  const listed = details ? sortedByVisits(searched) : candidates(look.moves);
   const found = [
     t("Black wins {chance}, White {other}", { chance: percent(look.black), other: percent(1 - look.black) }),
     look.score !== null && ahead(look.score, view.unit),
@@ -108,7 +112,7 @@ function Look() {
             <tr><th scope="col">{t("Move")}</th>{columns.map(([head, , kind]) => <th scope="col" class={kind}>{head}</th>)}<th scope="col">{t("What may follow")}</th></tr>
           </thead>
           <tbody>
-            {listed(look.moves, details, overlay.moves === "policy").slice(0, LISTED).map((move) => (
+            {listed.slice(0, LISTED).map((move) => (
               <tr key={move.vertex} onPointerEnter={() => show(move)} onPointerLeave={hide}>
                 <th scope="row"><button type="button" class="link" onFocus={() => show(move)} onBlur={hide} onClick={() => show(move)}>{move.vertex}</button></th>
                 {columns.map(([, cell]) => <td>{cell(move)}</td>)}
@@ -125,11 +129,15 @@ function Look() {
   );
 }
 
-/** The moves of a look in the order of what is shown of them: the good ones, or with details all. */
-function listed(moves, details, isPolicy) {
-  if (!details) return candidates(moves);
-  return moves.filter((move) => move.visits > 0 || isPolicy).sort((one, other) => other.visits - one.visits);
+/** The moves of an analysis that have enough visits to be believed, in the order of what is shown of them. */
+export function candidates(moves, byVisits) {
+  const most = Math.max(0, ...moves.map((move) => move.visits));
+  const least = Math.max(2, Math.min(most, LEAST_VISITS), Math.min(ENOUGH_VISITS, LEAST_SHARE * most));
+  const believed = moves.filter((move) => move.visits >= least);
+  return byVisits ? sortedByVisits(believed) : believed.sort((one, other) => other.chance - one.chance);
 }
+
+const sortedByVisits = (moves) => moves.sort((one, other) => other.visits - one.visits);
 
 function waiting(view) {
   if (!view.analysing) return view.area === "area" ? t("Switch it on to see good moves, who is winning, and whose area each point is likely to be.") : t("Switch it on to see good moves, and who is winning.");
@@ -160,13 +168,14 @@ export function Review({ onOpen }) {
       </div>
       {view.line.length > 1 && <AnalyseAll />}
       {!view.goingOn && <Mistakes />}
-      <Comment view={view} ask={ask} />
+      <Comment />
     </Card>
   );
 }
 
 /** What is being typed belongs to the position where the typing began, whatever is shown meanwhile, until the box is left. */
-function Comment({ view, ask }) {
+function Comment() {
+  const { view, ask } = usePage();
   const [draft, setDraft] = useState(null);
   const own = draft?.identity === view.identity ? draft : null;
   useEffect(() => {
@@ -184,7 +193,7 @@ function Comment({ view, ask }) {
 }
 
 export function Opponent() {
-  const { view, game, ask, hello: { run }, memory: { details } } = usePage();
+  const { view, game, ask, memory: { details } } = usePage();
   const network = game?.engines.find((entry) => entry.label === (view.engine ?? "")) ?? game?.engines[0];
   return (
     <Card title={t("The engine")}>
@@ -197,7 +206,6 @@ export function Opponent() {
           {view.game === "go" && <p>{t("On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 9 as GNU Go at its level 10. No level was measured against people.")}</p>}
         </details>
       )}
-      {run && <p>{t("Training run {name}: New game › More › Engine plays against its weights.", run)} {run.report && <a href="/run/report" target="_blank" rel="noopener">{t("Its report")}</a>}</p>}
     </Card>
   );
 }

@@ -2,10 +2,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Stone } from "./controls.jsx";
+import { usePage } from "./server.js";
 import { t } from "./translate.js";
 import { side, time } from "./words.js";
 
-export function Players({ view }) {
+export function Players() {
+  const { view } = usePage();
   const passed = usePassed(view.clock);
   return (
     <div class="players" role="group" aria-label={t("The players")}>

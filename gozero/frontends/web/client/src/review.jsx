@@ -57,7 +57,7 @@ function duration(seconds) {
 
 /** How both sides played, and the mistakes of those that are chosen. */
 export function Mistakes() {
-  const { view, who, setWho, showMistake, stepMistake, preview } = usePage(), { review } = view;
+  const { view, who, change, showMistake, stepMistake, preview } = usePage(), { review } = view;
   if (!review.sides.black.moves && !review.sides.white.moves) return null;
   const isPoints = review.measure === "points", found = review.mistakes.filter(ofSide(who));
   const sides = ["black", "white"].filter((colour) => who === "both" || colour === who);
@@ -68,11 +68,11 @@ export function Mistakes() {
   return (
     <>
       <div class="options">
-        <Choice label={t("Moves of")} value={who} options={[["both", t("both sides")], ["black", t("Black")], ["white", t("White")]]} onChange={setWho} />
+        <Choice label={t("Moves of")} value={who} options={[["both", t("both sides")], ["black", t("Black")], ["white", t("White")]]} onChange={(chosen) => change({ who: chosen })} />
         {button(-1, "‹", t("Previous mistake"), t("Previous mistake (Shift+N)"))}
         {button(1, `${t("Mistake")} ›`, t("Next mistake"), t("Next mistake (N)"))}
       </div>
-      {preview?.played && <Loss view={view} preview={preview} />}
+      {preview?.played && <Loss />}
       <table class="grades">
         <thead><tr><td />{sides.map((colour) => <th scope="col" key={colour}><Stone colour={colour} />{side(colour)}</th>)}</tr></thead>
         <tbody>
@@ -126,7 +126,8 @@ export function otherMistake(view, who, by) {
 }
 
 /** Beside the board: what the move lost that led here, or the mistake that is shown with what was better. */
-export function Loss({ view, preview }) {
+export function Loss() {
+  const { view, preview } = usePage();
   const mistake = preview?.played;
   const move = mistake ?? view.review.last.find(({ node }) => node === view.at);
   if (!move) return null;

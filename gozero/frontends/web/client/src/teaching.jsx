@@ -1,5 +1,6 @@
 // What the page says to somebody who learns: how a hint is explained, the warning after a bad move, the end of a game.
 
+import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 import { percent, rival, side } from "./words.js";
 
@@ -35,7 +36,8 @@ function taken(game, count) {
 }
 
 /** After a move that lost much the engine waits for an answer. */
-export function Warning({ view, ask }) {
+export function Warning() {
+  const { view, ask } = usePage();
   const { points, chance } = view.mistake;
   const text = points !== null
     ? t(LOST[view.unit], { count: Math.round(points) })
@@ -73,7 +75,8 @@ function endValues({ winner, by, margin }) {
 }
 
 /** In place of the buttons for moves when the game is over. */
-export function Ended({ ask }) {
+export function Ended() {
+  const { ask } = usePage();
   const review = () => {
     ask("review");
     const card = document.querySelector(".review");
