@@ -11,7 +11,8 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
-from tests.frontends.web.site import PHONE, Site, Tab, site
+from tests.frontends.web.site import PHONE, Tab
+from tests.frontends.web.talk import Server, served_by
 
 pytestmark = pytest.mark.chromium
 
@@ -121,7 +122,7 @@ def test_two_pages_of_one_game(tab: Callable[..., Tab]) -> None:
     one.wait("person", 2)
 
 
-def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[..., Tab]) -> None:
+def test_an_engine_that_dies_takes_nothing_with_it(served: Server, tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 7)
     page.click(24)
     page.wait("person", 2)
@@ -137,14 +138,14 @@ def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[.
 
 
 def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]) -> None:
-    with site() as first:
+    with served_by() as first:
         page = tab(first.address).begin("Tic-tac-toe")
         page.click(4)
         page.wait("person", 2)
     stones = page.view["stones"]
     page.shows("trying again. This page keeps the game.").picture("server away")
     page.faults.clear()  # Chromium tells of every attempt
-    with site("--port", first.address.rstrip("/").rpartition(":")[2]):
+    with served_by("--port", first.address.rstrip("/").rpartition(":")[2]):
         page.shows("The server did not have this game. Your browser restored it.").wait("person", 2)
         assert page.view["stones"] == stones
         page.click(page.view["legal"][0])
