@@ -43,6 +43,10 @@ def test_ko_is_refused_with_its_reason(tab: Callable[..., Tab]) -> None:
     page.click(20)
     page.wait("person", 10)
     expect(page.page.locator(".notice")).to_have_count(0)
+    page.press("Settings").page.get_by_label("Language").select_option("de")
+    page.page.keyboard.press("Escape")
+    page.click(1)
+    page.shows("B5 ist besetzt.")
 
 
 def test_hint_and_resignation(tab: Callable[..., Tab]) -> None:
@@ -110,16 +114,6 @@ def test_a_reload_finds_the_game(tab: Callable[..., Tab]) -> None:
     page.page.reload()
     page.wait("person", 2)
     assert page.view["stones"] == stones
-
-
-def test_two_pages_of_one_game(tab: Callable[..., Tab]) -> None:
-    one = tab().begin("Gomoku", 5, person="both")
-    same = tab(one.page.url)
-    one.click(12)
-    same.wait("person", 1)
-    assert same.view["stones"][12] == 1
-    same.click(0)
-    one.wait("person", 2)
 
 
 def test_an_engine_that_dies_takes_nothing_with_it(served: Server, tab: Callable[..., Tab]) -> None:
