@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
@@ -138,6 +139,19 @@ class Tab:
         """Until the page shows this text."""
         expect(self.page.get_by_text(text).first).to_be_visible()
         return self
+
+    def load(self, folder: Path, text: str, name: str = "game.sgf", encoding: str = "utf-8") -> "Tab":
+        """Open a record with this text, from a file in the folder."""
+        path = folder / name
+        path.write_text(text, encoding=encoding)
+        self.page.get_by_label("A record to open").set_input_files(path)
+        return self
+
+    def saved(self) -> tuple[str, str]:
+        """The name and the text of the file that "Save the game" writes."""
+        with self.page.expect_download() as downloaded:
+            self.press("Save the game")
+        return downloaded.value.suggested_filename, Path(downloaded.value.path()).read_text(encoding="utf-8")
 
     @contextmanager
     def hears(self, kind: str) -> Iterator[None]:
