@@ -8,15 +8,15 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.frontends.web.site import Site, Tab
+    from tests.frontends.web.site import Tab
     from tests.frontends.web.talk import Server
 
 
 @pytest.fixture(scope="session")
-def served() -> "Iterator[Site]":
-    from tests.frontends.web.site import site
+def served() -> "Iterator[Server]":
+    from tests.frontends.web.talk import served_by
 
-    with site() as running:
+    with served_by() as running:
         yield running
 
 
@@ -60,7 +60,7 @@ def usual_tab(browser: "Browser") -> "Tab":
 
 
 @pytest.fixture
-def tab(served: "Site", browser: "Browser", usual_tab: "Tab", addresses: list[str]) -> "Iterator[Callable[..., Tab]]":
+def tab(served: "Server", browser: "Browser", usual_tab: "Tab", addresses: list[str]) -> "Iterator[Callable[..., Tab]]":
     """Opens pages: on the first game, or an address. A page that reported a fault fails the test."""
     from tests.frontends.web.site import DESKTOP, Tab
 

@@ -1,4 +1,4 @@
-"""A running gozero web and pages of Chromium on it, for the tests.
+"""Pages of Chromium on a running gozero web, for the tests.
 
 Waiting is always for something that the page shows. What stands on the board is read from the reports that the page
 received, so that a test can choose a legal move without knowing rules.
@@ -7,15 +7,14 @@ received, so that a test can choose a legal move without knowing rules.
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
 
 from tests import ROOT
-from tests.frontends.web.talk import command
 
 ARTEFACTS = ROOT / "test-artefacts"
 """Where the pictures go that the tests take."""
@@ -30,36 +29,6 @@ FLAGS = (
     "--disable-software-rasterizer", "--num-raster-threads=1",
 )  # fmt: skip
 expect.set_options(timeout=PATIENCE)
-
-
-class Site:
-    """The command gozero web, running, with what it said."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-        assert process.stderr is not None
-        self.said = process.stderr.readline()
-        found = re.search(r"http://\S+", self.said)
-        assert found, self.said + process.stderr.read()
-        self.address = found[0]
-
-    def engines(self) -> list[int]:
-        """The ids of its engine processes."""
-        done = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
-        return [int(number) for number in done.stdout.split()]
-
-
-@contextmanager
-def site(*options: str) -> Iterator[Site]:
-    """A server with these options; it must end well."""
-    process = subprocess.Popen(command(*options), cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    try:
-        yield Site(process)
-    finally:
-        process.terminate()
-        assert process.stderr is not None
-        rest = process.stderr.read()
-        assert (process.wait(), rest) == (0, "")
 
 
 @contextmanager
@@ -170,6 +139,19 @@ class Tab:
         """Until the page shows this text."""
         expect(self.page.get_by_text(text).first).to_be_visible()
         return self
+
+    def load(self, folder: Path, text: str, name: str = "game.sgf", encoding: str = "utf-8") -> "Tab":
+        """Open a record with this text, from a file in the folder."""
+        path = folder / name
+        path.write_text(text, encoding=encoding)
+        self.page.get_by_label("A record to open").set_input_files(path)
+        return self
+
+    def saved(self) -> tuple[str, str]:
+        """The name and the text of the file that "Save the game" writes."""
+        with self.page.expect_download() as downloaded:
+            self.press("Save the game")
+        return downloaded.value.suggested_filename, Path(downloaded.value.path()).read_text(encoding="utf-8")
 
     @contextmanager
     def hears(self, kind: str) -> Iterator[None]:

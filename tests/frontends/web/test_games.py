@@ -128,13 +128,6 @@ def test_what_cannot_be_a_kept_game_is_refused(
         assert "Internal error" not in page.until("refused")["text"]
 
 
-def test_what_is_no_base64_is_no_file(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.send(do="load", data="é")
-        assert "sent no file" in page.until("refused")["text"]
-
-
 def test_a_game_of_weights_that_are_gone_goes_on_with_the_usual_ones(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
         saved = snapshot_of(page)
@@ -269,7 +262,7 @@ def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
     requests: list[dict[str, Any]] = []
     process = SimpleNamespace(send=requests.append)
     stored = SimpleNamespace(put=lambda saved: None, fault="")
-    games = SimpleNamespace(stored=stored, engine=lambda: process, forget=lambda game: None)
+    games = SimpleNamespace(stored=stored, engine=lambda: process)
 
     async def act() -> None:
         game, page = OpenGame(cast(Any, games), {"game": {"identity": "1", "at": 0, "leaf": 0}}), OpenPage(lambda: None)

@@ -102,27 +102,15 @@ def test_the_moves_that_are_listed_are_in_the_order_of_their_numbers(tab: Callab
     assert len(labels) == min(5, len(chances))
     page.page.get_by_role("checkbox", name="details").check()
     expect(page.page.locator(".moves thead")).to_contain_text("Visits")
-    visits = column(page, 4)
+    cells = page.page.locator(".moves tbody tr > :nth-child(4)").all_inner_texts()
+    visits = [float(cell.replace("k", "e3")) for cell in cells]
     assert visits == sorted(visits, reverse=True)
     page.page.get_by_role("checkbox", name="details").uncheck()
     page.page.get_by_role("switch", name="Analysis").uncheck()
 
 
-def column(page: Tab, number: int) -> list[float]:
-    """The numbers of a column of the session of moves, counted from 1."""
-    cells: list[str] = page.page.locator(f".moves tbody tr > :nth-child({number})").all_inner_texts()
-    return [float(cell.split()[0].replace("k", "e3")) for cell in cells]
-
-
-def opened(page: Tab, tmp_path: Path, text: str = RECORD, name: str = "game.sgf", encoding: str = "utf-8") -> Tab:
-    path = tmp_path / name
-    path.write_text(text, encoding=encoding)
-    page.page.get_by_label("A record to open").set_input_files(path)
-    return page
-
-
 def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = opened(tab().begin("Go", 7), tmp_path)
+    page = tab().begin("Go", 7).load(tmp_path, RECORD)
     page.shows("0 / 4").shows("No opponent: every move is yours")
     comment = page.page.get_by_label("Comment on this position")
     expect(comment).to_have_value("A short game")
@@ -146,7 +134,7 @@ def test_a_record_is_walked_through_and_reviewed(tab: Callable[..., Tab], tmp_pa
 
 def test_mistakes_are_shown_by_side_and_stepped_through(tab: Callable[..., Tab], tmp_path: Path) -> None:
     """White fills the corners: mistakes, all of them White's."""
-    page = opened(tab().begin("Go", 7), tmp_path, "(;GM[1]SZ[7]KM[9];B[dd];W[aa];B[ec];W[ag];B[ce])").shows("0 / 5")
+    page = tab().begin("Go", 7).load(tmp_path, "(;GM[1]SZ[7]KM[9];B[dd];W[aa];B[ec];W[ag];B[ce])").shows("0 / 5")
     page.page.get_by_label("How thoroughly").select_option("25")
     page.shows(re.compile("^6 positions take about .* on this machine")).press("Analyse all moves")
     page.press("Next mistake").shows("1 / 5").shows(re.compile(r"White played A7: −\d+ % win chance, −[\d.]+ points"))
@@ -167,29 +155,25 @@ def test_mistakes_are_shown_by_side_and_stepped_through(tab: Callable[..., Tab],
 
 def test_names_event_and_comments_of_a_record_are_shown(tab: Callable[..., Tab], tmp_path: Path) -> None:
     text = "(;GM[1]SZ[7]PB[Ann]BR[3k]PW[Bo]WR[2d]EV[Club final]RE[B+3.5]C[A start];B[dd])"
-    page = opened(tab().begin("Go", 7), tmp_path, text)
+    page = tab().begin("Go", 7).load(tmp_path, text)
     expect(page.page.locator(".players")).to_have_text(re.compile("Black: Ann 3k.*White: Bo 2d"))
     page.shows("Club final").shows("B+3.5")
     expect(page.page.locator(".said")).to_have_text("A start")
-    with page.page.expect_download() as downloaded:
-        page.press("Save the game")
-    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    _, saved = page.saved()
     for kept in ("PB[Ann]", "BR[3k]", "WR[2d]", "EV[Club final]", "RE[B+3.5]"):
         assert kept in saved
 
 
 def test_a_variation_a_comment_and_the_saved_file(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = opened(tab().begin("Go", 7), tmp_path)
+    page = tab().begin("Go", 7).load(tmp_path, RECORD)
     page.shows("0 / 4").press("Forward one move").shows("1 / 4")
     page.click(0)
     page.wait("person", 2)
     comment = page.page.get_by_label("Comment on this position")
     comment.fill("my try]")
     comment.blur()
-    with page.page.expect_download() as downloaded:
-        page.press("Save the game")
-    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
-    assert downloaded.value.suggested_filename == "game.sgf"
+    name, saved = page.saved()
+    assert name == "game.sgf"
     assert "C[my try\\]]" in saved
     assert "C[é]" in saved
     assert saved.count("(;") == 5
@@ -217,74 +201,51 @@ def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> No
     page = tab().begin("Connect-4", person="both")
     page.click(3)
     page.wait("person", 1)
-    with page.page.expect_download() as downloaded:
-        page.press("Save the game")
-    text = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    _, text = page.saved()
     assert text == "# connect4 7x6\nblack D1\n"
-    opened(page, tmp_path, text + "white D2\n", "moves.txt").shows("0 / 2")
-    opened(page, tmp_path, text + "white D1\n", "moves.txt")
+    page.load(tmp_path, text + "white D2\n", "moves.txt").shows("0 / 2")
+    page.load(tmp_path, text + "white D1\n", "moves.txt")
     page.shows("Move 2 of this file, 'white D1', cannot be played in connect4 on 7x6.")
     page.shows("0 / 2")
 
 
 def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> None:
     page = tab().begin("Go", 7)
-    opened(page, tmp_path, "no record").shows(re.compile("^This file is neither SGF nor a list of moves"))
-    opened(page, tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(
-        re.compile(r"a record has at most 1,000,000\.$")
-    )
-    opened(page, tmp_path, "(;GM[1]SZ[7]AB[aa];W[aa])").shows(
+    page.load(tmp_path, "no record").shows(re.compile("^This file is neither SGF nor a list of moves"))
+    page.load(tmp_path, "(;GM[1]SZ[7]" + " " * 1_000_001 + ")").shows(re.compile(r"a record has at most 1,000,000\.$"))
+    page.load(tmp_path, "(;GM[1]SZ[7]AB[aa];W[aa])").shows(
         "Line 1, column 19: move 1, white A7, cannot be played in go on 7x7."
     )
-    opened(page, tmp_path, "\0" * 900_000).shows(re.compile("^This file is neither SGF nor"))
+    page.load(tmp_path, "\0" * 900_000).shows(re.compile("^This file is neither SGF nor"))
     page.click(24)
     page.wait("person", 2)
 
 
 def test_a_record_of_long_words_in_utf_16_stays_on_the_page(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = tab().begin("Go", 7)
-    path = tmp_path / "wide.sgf"
-    path.write_text(f"(;SZ[7]PB[Müller]EV[{'e' * 400}];B[dd])", encoding="utf-16")
-    page.page.get_by_label("A record to open").set_input_files(path)
-    page.shows("Black: Müller")
+    text = f"(;SZ[7]PB[Müller]EV[{'e' * 400}];B[dd])"
+    page = tab().begin("Go", 7).load(tmp_path, text, encoding="utf-16").shows("Black: Müller")
     width = page.page.evaluate("document.documentElement.scrollWidth")
     assert width <= DESKTOP["width"]
 
 
 def test_a_game_of_a_collection_is_chosen(tab: Callable[..., Tab], tmp_path: Path) -> None:
     games = "(;GM[1]SZ[7]PB[Ann]PW[Bo];B[aa])(;GM[1]SZ[7]PB[Cy]PW[Di]XX[kept];B[dd];W[ee])"
-    page = opened(tab().begin("Go", 7), tmp_path, games, "two games.sgf").shows("This file has 2 games")
+    page = tab().begin("Go", 7).load(tmp_path, games, "two games.sgf").shows("This file has 2 games")
     page.page.get_by_label("Game", exact=True).select_option("1")
     page.picture("collection")
     page.press("Open").shows("0 / 2").shows("Game 2 of 2.").shows("Black: Cy")
     page.press("Forward one move").shows("1 / 2")
     page.click(0)
     page.wait("person", 2)
-    with page.page.expect_download() as downloaded:
-        page.press("Save the game")
-    assert downloaded.value.suggested_filename == "two games.sgf"
-    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    name, saved = page.saved()
+    assert name == "two games.sgf"
     for kept in ("PB[Ann]", "XX[kept]", "W[ee]", "W[aa]"):
         assert kept in saved
-    opened(page, tmp_path, games).shows("This file has 2 games").press("Cancel").shows("2 / 2")
-
-
-@pytest.mark.parametrize("encoding", ["gbk", "utf-16", "shift_jis"])
-def test_the_encoding_of_a_file_is_found(tab: Callable[..., Tab], tmp_path: Path, encoding: str) -> None:
-    names = {"shift_jis": "本因坊秀策", "gbk": "柯洁"}
-    name = names.get(encoding, "Müller")
-    comment = {"shift_jis": "これはとても良い手です。", "gbk": "这是一步好棋，白棋很难应对。"}.get(encoding, "é")
-    text = f"(;GM[1]SZ[7]PB[{name}]KM[375]RU[Chinese]C[{comment}];B[dd])"
-    page = opened(tab().begin("Go", 7), tmp_path, text, encoding=encoding)
-    page.shows(f"Black: {name}").shows("komi 7.5")
-    expect(page.page.locator(".said")).to_have_text(comment)
-    expect(page.page.locator(".notice.message")).to_contain_text(
-        "375"
-    )  # what was read otherwise than it stands is told
+    page.load(tmp_path, games).shows("This file has 2 games").press("Cancel").shows("2 / 2")
 
 
 def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = opened(tab().begin("Go", 7), tmp_path).shows("0 / 4")
+    page = tab().begin("Go", 7).load(tmp_path, RECORD).shows("0 / 4")
     page.page.get_by_role("switch", name="Analysis").check()
     page.page.keyboard.press("ArrowRight")
     page.shows("1 / 4")
@@ -294,19 +255,13 @@ def test_keys_walk_through_the_game_after_the_analysis_was_switched(tab: Callabl
 
 def test_no_key_is_lost_however_fast_it_repeats(tab: Callable[..., Tab], tmp_path: Path) -> None:
     moves = "".join(f";{'BW'[number % 2]}[{'abcdefg'[number % 7]}{'bdf'[number // 7]}]" for number in range(20))
-    page = opened(tab().begin("Go", 7), tmp_path, f"(;GM[1]SZ[7]{moves})").shows("0 / 20")
+    page = tab().begin("Go", 7).load(tmp_path, f"(;GM[1]SZ[7]{moves})").shows("0 / 20")
     page.page.evaluate(PRESS, ["ArrowRight", 17])
     page.shows("17 / 20")
     page.page.evaluate(PRESS, ["ArrowLeft", 12])
     page.shows("5 / 20")
     page.page.get_by_role("button", name="Forward one move").click(click_count=3)
     page.shows("8 / 20")
-
-
-def saved(page: Tab) -> Tab:
-    with page.page.expect_download():
-        page.press("Save the game")
-    return page
 
 
 def test_a_running_game_is_in_the_list_after_a_record_and_goes_on_from_there(
@@ -316,7 +271,7 @@ def test_a_running_game_is_in_the_list_after_a_record_and_goes_on_from_there(
     page.click(24)
     page.wait("person", 2)
     stones, running = page.view["stones"], page.view["identity"]
-    opened(page, tmp_path).shows("0 / 4").shows("You can continue your previous game from My games.")
+    page.load(tmp_path, RECORD).shows("0 / 4").shows("You can continue your previous game from My games.")
     page.press("My games")
     row = page.page.get_by_role("listitem").filter(has=page.page.locator(f'[href="?game={running}"]'))
     expect(row).to_contain_text("in progress")
@@ -363,7 +318,7 @@ def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Calla
 
 
 def test_the_graph_can_be_clicked(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = opened(tab().begin("Go", 7), tmp_path).shows("0 / 4")
+    page = tab().begin("Go", 7).load(tmp_path, RECORD).shows("0 / 4")
     box = page.page.locator(".graph svg").bounding_box()
     assert box is not None
     page.page.mouse.click(box["x"] + box["width"] - 6, box["y"] + 20)

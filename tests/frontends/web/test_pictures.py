@@ -20,11 +20,8 @@ LOOKED = 400  # visits of the analysis that is shown
 
 
 def test_pictures_for_the_documents(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_text(RECORD, encoding="utf-8")
     page = tab(viewport={"width": 1180, "height": 1010}).begin("Go", 9, person="both")
-    page.page.get_by_label("A record to open").set_input_files(path)
-    page.shows("0 / 34")
+    page.load(tmp_path, RECORD).shows("0 / 34")
     page.page.get_by_label("How thoroughly").select_option("25")
     page.press("Analyse all moves").shows("Moves that lost most")
     page.page.locator(".worst .link").first.click()

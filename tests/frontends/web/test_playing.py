@@ -11,7 +11,8 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import expect
 
-from tests.frontends.web.site import PHONE, Site, Tab, site
+from tests.frontends.web.site import PHONE, Tab
+from tests.frontends.web.talk import Server, served_by
 
 pytestmark = pytest.mark.chromium
 
@@ -42,6 +43,10 @@ def test_ko_is_refused_with_its_reason(tab: Callable[..., Tab]) -> None:
     page.click(20)
     page.wait("person", 10)
     expect(page.page.locator(".notice")).to_have_count(0)
+    page.press("Settings").page.get_by_label("Language").select_option("de")
+    page.page.keyboard.press("Escape")
+    page.click(1)
+    page.shows("B5 ist besetzt.")
 
 
 def test_hint_and_resignation(tab: Callable[..., Tab]) -> None:
@@ -111,17 +116,7 @@ def test_a_reload_finds_the_game(tab: Callable[..., Tab]) -> None:
     assert page.view["stones"] == stones
 
 
-def test_two_pages_of_one_game(tab: Callable[..., Tab]) -> None:
-    one = tab().begin("Gomoku", 5, person="both")
-    same = tab(one.page.url)
-    one.click(12)
-    same.wait("person", 1)
-    assert same.view["stones"][12] == 1
-    same.click(0)
-    one.wait("person", 2)
-
-
-def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[..., Tab]) -> None:
+def test_an_engine_that_dies_takes_nothing_with_it(served: Server, tab: Callable[..., Tab]) -> None:
     page = tab().begin("Go", 7)
     page.click(24)
     page.wait("person", 2)
@@ -137,14 +132,14 @@ def test_an_engine_that_dies_takes_nothing_with_it(served: Site, tab: Callable[.
 
 
 def test_a_server_that_is_started_anew_is_given_the_game(tab: Callable[..., Tab]) -> None:
-    with site() as first:
+    with served_by() as first:
         page = tab(first.address).begin("Tic-tac-toe")
         page.click(4)
         page.wait("person", 2)
     stones = page.view["stones"]
     page.shows("trying again. This page keeps the game.").picture("server away")
     page.faults.clear()  # Chromium tells of every attempt
-    with site("--port", first.address.rstrip("/").rpartition(":")[2]):
+    with served_by("--port", first.address.rstrip("/").rpartition(":")[2]):
         page.shows("The server did not have this game. Your browser restored it.").wait("person", 2)
         assert page.view["stones"] == stones
         page.click(page.view["legal"][0])

@@ -29,15 +29,8 @@ def large_record() -> str:
     return f"(;GM[1]SZ[19]{text})"
 
 
-def opened(page: Tab, tmp_path: Path, text: str) -> Tab:
-    path = tmp_path / "game.sgf"
-    path.write_text(text, encoding="utf-8")
-    page.page.get_by_label("A record to open").set_input_files(path)
-    return page
-
-
 def test_a_large_tree_shows_where_one_is_and_is_clicked(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = opened(tab().begin("Go", 7, person="both"), tmp_path, large_record()).shows(f"0 / {LENGTH}")
+    page = tab().begin("Go", 7, person="both").load(tmp_path, large_record()).shows(f"0 / {LENGTH}")
     tree = page.page.locator(".tree")
     page.press("Last position").wait("person", LENGTH)
     ring, frame = tree.locator(".ring").bounding_box(), tree.bounding_box()
@@ -51,7 +44,8 @@ def test_a_large_tree_shows_where_one_is_and_is_clicked(tab: Callable[..., Tab],
 
 
 def test_variations_are_promoted_and_deleted_and_points_marked(tab: Callable[..., Tab], tmp_path: Path) -> None:
-    page = opened(tab().begin("Go", 7), tmp_path, "(;SZ[7];B[dd];W[ee](;B[aa];W[de])(;B[ed]TR[ee];W[de];B[ga]))")
+    text = "(;SZ[7];B[dd];W[ee](;B[aa];W[de])(;B[ed]TR[ee];W[de];B[ga]))"
+    page = tab().begin("Go", 7).load(tmp_path, text)
     page.shows("0 / 4").press("Forward one move").press("Forward one move").press("Forward one move").shows("3 / 4")
     page.page.locator(".tree").press("ArrowDown")
     page.shows("3 / 5")
@@ -66,7 +60,5 @@ def test_variations_are_promoted_and_deleted_and_points_marked(tab: Callable[...
     page.press("Back one move").wait("person", 2)
     page.page.locator('.shudan-vertex[data-x="0"][data-y="0"]').click()  # the variation once more
     page.wait("person", 3).press("Delete move").press("Delete").wait("person", 2)
-    with page.page.expect_download() as downloaded:
-        page.press("Save the game")
-    saved = Path(downloaded.value.path()).read_text(encoding="utf-8")
+    _, saved = page.saved()
     assert ";B[dd];W[ee];B[ed]TR[ee]LB[aa:A][dd:B];W[de];B[ga])" in saved.replace("\n", "")

@@ -103,7 +103,6 @@ class OpenGame:
         if not self.pages and self.process is not None:
             self.process.send({"do": "leave"})
             self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.stop_engine)
-        self._games.forget(self)
 
     def stop_engine(self) -> None:
         """End the engine process; the game stays stored."""
@@ -115,7 +114,6 @@ class OpenGame:
         self.process = None
         for page in self.pages.values():
             page.waiting = 0
-        self._games.forget(self)
 
     def request(self, request: dict[str, Any], page: OpenPage) -> None:
         """Pass a page's request on to the engine, which is started if need be."""
@@ -216,22 +214,17 @@ class OpenGames:
 
     async def find(self, identity: str | None) -> OpenGame:
         """The game of that identity, else a new one."""
+        saved = None if identity is None else await self.stored.get(identity)
         game = self._open(identity)
-        if game is None:
-            saved = None if identity is None else await self.stored.get(identity)
-            game = self._open(identity)  # meanwhile another page may have asked for it
         if game is None:
             game = OpenGame(self, saved)
             self._games.append(game)
         return game
 
     def _open(self, identity: str | None) -> OpenGame | None:
+        """The game of that identity; None if neither a page nor an engine has it, so that it is only stored."""
+        self._games = [game for game in self._games if game.pages or game.process is not None]
         return next((game for game in self._games if identity and game.identity == identity), None)
-
-    def forget(self, game: OpenGame) -> None:
-        """Drop a game that neither a page nor an engine has; it is stored."""
-        if not game.pages and game.process is None and game in self._games:
-            self._games.remove(game)
 
     async def delete(self, identity: str) -> str:
         """Delete a stored game; why that cannot be done, or ""."""

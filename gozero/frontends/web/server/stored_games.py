@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from gozero.system.options import SettingsError
 FORMAT = 1
 MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
-UNFINISHED = 3600.0  # seconds after which a file whose writing was broken off is deleted
 SUFFIX = ".game.json"
 _IDENTITY = re.compile(r"[0-9a-f]{8,32}")
 _DAMAGED = (ValueError, LookupError, TypeError, RecursionError)  # what reading a file of another kind raises
@@ -64,9 +63,7 @@ class StoredGames:
         self._on_fault = on_fault
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "games")
-        # what follows is the thread's
-        self._in_memory: OrderedDict[str, dict[str, Any]] = OrderedDict()  # games that are not on disk
-        self._left_out: set[Path] = set()  # files that the terminal has named
+        self._in_memory: OrderedDict[str, dict[str, Any]] = OrderedDict()  # the thread's: games that are not on disk
 
     def put(self, saved: dict[str, Any]) -> None:
         """Store a snapshot: on disk, and listed, once a move was played, so that it has a title."""
@@ -101,10 +98,12 @@ class StoredGames:
     def _get(self, identity: str) -> dict[str, Any] | None:
         if identity in self._in_memory or self._folder is None or not _IDENTITY.fullmatch(identity):
             return self._in_memory.get(identity)
-        return self._read(_path(self._folder, identity), is_whole=True)
+        return _read(_path(self._folder, identity), is_whole=True)
 
     def _titles(self) -> list[dict[str, Any]]:
-        found = {} if self._folder is None else self._read_titles(self._folder)
+        paths = {} if self._folder is None else _files(self._folder)
+        titles = {identity: _read(path, is_whole=False) for identity, path in paths.items()}
+        found = {identity: title for identity, title in titles.items() if title is not None}
         found |= {identity: saved["title"] for identity, saved in self._played()}
         games = [{**title, "identity": identity} for identity, title in found.items()]
         return sorted(games, key=lambda game: -float(game["played"]))
@@ -134,48 +133,41 @@ class StoredGames:
             self._loop.call_soon_threadsafe(self._on_fault, fault)
         self.fault = fault
 
-    def _read(self, path: Path, *, is_whole: bool) -> dict[str, Any] | None:
-        """The title in a file, or its whole snapshot; None if there is no file, or none that can be read."""
-        try:
-            with path.open(encoding="utf-8") as file:
-                title = _title(file.readline())
-                if not is_whole:
-                    return title
-                saved = json.loads(file.readline())
-                if saved["game"]["identity"] != path.name.removesuffix(SUFFIX):
-                    raise ValueError("it is another game's")
-                return {"setup": saved["setup"], "game": dict(saved["game"]), "title": saved["title"]}
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except (OSError, *_DAMAGED) as error:
-            self._leave_out(path, error)
-            return None
-
-    def _read_titles(self, folder: Path) -> dict[str, dict[str, Any]]:
-        paths = {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}  # none without a folder
-        # a user's copy of a file has no identity: it can be neither opened nor deleted here
-        known = {identity: path for identity, path in paths.items() if _IDENTITY.fullmatch(identity)}
-        titles = {identity: self._read(path, is_whole=False) for identity, path in known.items()}
-        return {identity: title for identity, title in titles.items() if title is not None}
-
-    def _leave_out(self, path: Path, error: Exception) -> None:
-        """Name a file that cannot be read in the terminal, once."""
-        if path not in self._left_out:
-            self._left_out.add(path)
-            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of a newer version of gozero"
-            say(f"{PROGRAM}: left out a game, {path}: {why}")
-
 
 def _path(folder: Path, identity: str) -> Path:
     return folder / f"{identity}{SUFFIX}"
 
 
-def _title(line: str) -> dict[str, Any]:
-    """The title in the first line of a file. An error of `_DAMAGED` for any other line."""
-    head = json.loads(line)
-    if head["format"] != FORMAT:
-        raise ValueError(f"format {head['format']}, not {FORMAT}")
-    return {**head["title"], "played": float(head["title"]["played"])}
+def _files(folder: Path) -> dict[str, Path]:
+    """The files of games by identity, none without a folder. A user's copy of a file has no identity."""
+    paths = {path.name.removesuffix(SUFFIX): path for path in folder.glob(f"*{SUFFIX}")}
+    return {identity: path for identity, path in paths.items() if _IDENTITY.fullmatch(identity)}
+
+
+def _read(path: Path, *, is_whole: bool) -> dict[str, Any] | None:
+    """The title in a file, or its whole snapshot; None if there is no file, or none that can be read."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            head = json.loads(file.readline())
+            if head["format"] != FORMAT:
+                raise ValueError(f"format {head['format']}, not {FORMAT}")
+            if not is_whole:
+                return {**head["title"], "played": float(head["title"]["played"])}
+            saved = json.loads(file.readline())
+            return {"setup": saved["setup"], "game": {**saved["game"]}, "title": saved["title"]}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        _leave_out(path, str(error.strerror))
+    except _DAMAGED:
+        _leave_out(path, "it is damaged, or of a newer version of gozero")
+    return None
+
+
+@cache
+def _leave_out(path: Path, why: str) -> None:
+    """Name a file that cannot be read in the terminal, once."""
+    say(f"{PROGRAM}: left out a game, {path}: {why}")
 
 
 def _write(path: Path, saved: dict[str, Any]) -> None:
@@ -186,16 +178,7 @@ def _write(path: Path, saved: dict[str, Any]) -> None:
     with files.replacing(path) as file:
         file.write("".join(json.dumps(part, separators=(",", ":")) + "\n" for part in (head, saved)).encode())
     if is_new:
-        _remove_old(path.parent)
-
-
-def _remove_old(folder: Path) -> None:
-    """Delete the oldest games beyond `MOST_FILES`, and what servers that were killed left half written."""
-    with suppress(OSError):  # another server has deleted one
-        changed = {path: path.stat().st_mtime for path in folder.glob(f"*{SUFFIX}*")}
-        own = [path for path in changed if _IDENTITY.fullmatch(path.name.partition(".")[0])]  # others are the user's
-        games = sorted((path for path in own if path.name.endswith(SUFFIX)), key=changed.__getitem__)
-        since = time.time() - UNFINISHED
-        parts = [path for path in own if path.name.endswith(".tmp") and changed[path] < since]
-        for path in (*games[:-MOST_FILES], *parts):
-            path.unlink(missing_ok=True)
+        with suppress(OSError):  # another server has deleted one
+            games = sorted(_files(path.parent).values(), key=lambda game: game.stat().st_mtime)
+            for old in games[:-MOST_FILES]:
+                old.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ import { Loss, otherMistake } from "./review.jsx";
 import { Players } from "./players.jsx";
 import { hides, PageContext, usePage, useServer, useWalk } from "./server.js";
 import { Variations } from "./tree.jsx";
-import { Ended, endWords, resultWords, Warning } from "./teaching.jsx";
+import { Ended, endWords, Warning } from "./teaching.jsx";
 import { LANGUAGES, speak, t } from "./translate.js";
 import { moveWords, side } from "./words.js";
 import "./style.css";
@@ -68,7 +68,7 @@ function GamePage({ server }) {
     hasEnded: view.ending && view.person && view.at === view.live,
   };
   useShortcuts(page);
-  const last = [view.lastMove && moveWords(view.lastMove), view.ending ? resultWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
+  const last = [view.lastMove && moveWords(view.lastMove), view.ending ? endWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
   return (
     <PageContext.Provider value={page}>
       <div
@@ -182,7 +182,7 @@ function Notices() {
     <div class="notices" aria-live="polite">
       {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} {link(t("Go to the last move"), () => go(view.live))}</p>}
       {view.mistake && <Warning />}
-      {hasEnded && <p class="notice"><strong>{endWords(view)}</strong></p>}
+      {hasEnded && <p class="notice"><strong>{endWords(view.ending, view.person)}</strong></p>}
       {!tool && !notice && !isHidden && <Loss />}
       {tool && !notice && <p class="notice">{t("Click a point to mark it.")} {link(t("Stop marking"), () => change({ tool: null }))}</p>}
       {notice && (

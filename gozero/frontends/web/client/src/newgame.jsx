@@ -35,11 +35,8 @@ export function NewGame({ onClose }) {
   const field = (name, label, options, read = Number) => <Choice label={label} name={name} value={chosen[name]} options={options} onChange={(value) => set({ [name]: read(value) })} />;
   const start = () => {
     const { name, ...clock } = CLOCKS[chosen.clock];
-    const setup = { game: chosen.game, size: chosen.size, person: chosen.person, level: chosen.level, clock, engine: chosen.engine };
-    if (game.rules.length) setup.rules = chosen.rules;
-    if (game.komi !== null) setup.komi = Number(chosen.komi);
-    if (most) setup.handicap = handicap;
-    ask("new", { setup });
+    const komi = game.komi === null ? null : Number(chosen.komi);
+    ask("new", { setup: { ...chosen, clock, komi, handicap } });
   };
   return (
     <Dialog title={t("New game")} yes={t("Start")} onYes={start} onClose={onClose}>

@@ -1,11 +1,11 @@
 // The cards beside the board: whose turn it is, the analysis, the review, the count.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Card, Check, Choice, Level, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
 import { AnalyseAll, Mistakes } from "./review.jsx";
 import { usePage } from "./server.js";
-import { resultWords } from "./teaching.jsx";
+import { endWords } from "./teaching.jsx";
 import { english, t } from "./translate.js";
 import { ahead, lead, learned, moveWords, percent, short, side } from "./words.js";
 
@@ -19,20 +19,20 @@ export function Status() {
   const { view, loading } = usePage();
   return (
     <section class="card status" aria-label={t("The game")}>
-      {view.event && <p class="event">{view.event}</p>}
+      {view.event && <p class="quiet">{view.event}</p>}
       <p class="turn"><strong>{turnOf(view)}</strong></p>
       {view.recorded && <p>{t("Result in the record: {result}", { result: view.recorded })}</p>}
       {view.comment && <blockquote class="said">{view.comment}</blockquote>}
       {view.lastMove && <p class="note">{t("Last move: {move}.", { move: moveWords(view.lastMove) })}</p>}
       {loading && <p class="note busy">{loading}</p>}
-      <p class="facts">{factsOf(view).filter(Boolean).join(" · ")}</p>
+      <p class="quiet">{factsOf(view).filter(Boolean).join(" · ")}</p>
       {view.warning && <p class="note warning">⚠ {view.warning[0].toUpperCase() + view.warning.slice(1)}.</p>}
     </section>
   );
 }
 
 function turnOf(view) {
-  if (view.over) return resultWords(view.ending);
+  if (view.over) return endWords(view.ending);
   if (view.mistake) return t("Your turn: play the move anyway, or take it back");
   if (view.thinking) return t("{side}: the engine is thinking…", { side: side(view.turn) });
   if (view.person && view.person === view.turn) return t("Your turn: {side}", { side: side(view.turn) });
@@ -175,15 +175,15 @@ export function Review({ onOpen }) {
 
 /** What is being typed belongs to the position where the typing began, whatever is shown meanwhile, until the box is left. */
 function Comment() {
-  const { view, ask } = usePage();
+  const { view, ask, change } = usePage();
   const [draft, setDraft] = useState(null);
   const own = draft?.identity === view.identity ? draft : null;
-  useEffect(() => {
-    if (own?.sent && (own.node !== view.at || own.text === view.comment)) setDraft(null);
-  }, [view, own]);
-  const type = (text) => setDraft({ identity: view.identity, node: own && !own.sent ? own.node : view.at, text, sent: false });
+  const type = (text) => setDraft({ identity: view.identity, node: own ? own.node : view.at, text });
   const send = () => {
-    if (own && !own.sent && ask("comment", { node: own.node, text: own.text })) setDraft({ ...own, sent: true });
+    if (!own || !ask("comment", { node: own.node, text: own.text })) return;
+    // shown at once; the server's answer says the same
+    change((now) => now.view.at === own.node && { view: { ...now.view, comment: own.text } });
+    setDraft(null);
   };
   return (
     <label class="comment">{own && own.node !== view.at ? t("Comment on an earlier position") : t("Comment on this position")}

@@ -6,6 +6,7 @@ import { connect } from "./connection.js";
 import { settings, storeSettings } from "./storage.js";
 import { hintWords } from "./teaching.jsx";
 import { t } from "./translate.js";
+import { reported } from "./words.js";
 
 export const PageContext = createContext(null);
 export const usePage = () => useContext(PageContext);
@@ -27,8 +28,8 @@ const CHANGES = {
   view: seen,
   tree: (now, report) => ({ tree: report }),
   look: (now, report) => now.view?.at === report.node && looked(now, report),
-  refused: (now, { text }) => ({ notice: { kind: "refused", text } }),
-  lost: (now, { text }) => ({ notice: { kind: "lost", text }, loading: "", view: now.view && stopped(now.view) }),
+  refused: (now, { text }) => ({ notice: { kind: "refused", text: reported(text) } }),
+  lost: (now, { text }) => ({ notice: { kind: "lost", text: reported(text) }, loading: "", view: now.view && stopped(now.view) }),
   message: (now, { text }) => ({ notice: { kind: "message", text } }),
   loading: (now, { text }) => ({ loading: text }),
   speed: (now, { speed }) => now.view && { view: { ...now.view, speed } },

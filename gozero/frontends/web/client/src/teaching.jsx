@@ -12,6 +12,17 @@ const LOST = { // by what is counted
   eyes: english("That move lost about {count} eyes. Play it anyway, or take it back?"),
 };
 
+const WINS = english("{winner} wins by {by}."), LOSES = english("You lost: {winner} wins by {by}.");
+const ENDS = { // for everybody, for a person who won, and for one who lost
+  resignation: [
+    english("{winner} wins: {loser} resigned."), english("You won: {loser} resigned."), english("You resigned: {winner} wins."),
+  ],
+  time: [
+    english("{winner} wins: {loser} ran out of time."), english("You won: {loser} ran out of time."),
+    english("You ran out of time: {winner} wins."),
+  ],
+};
+
 /** A hint in words: the move, and what is known of it. */
 export function hintWords(view, look, isShown) {
   const [best] = look.moves, facts = look.facts ?? {};
@@ -50,28 +61,12 @@ export function Warning() {
   );
 }
 
-/** The end of a game, as a person sees it who played against the engine. */
-export function endWords({ ending, person }) {
-  const { winner, how, margin } = ending, isWon = winner === person, values = endValues(ending);
-  if (!winner) return resultWords(ending);
-  if (how === "resignation") return isWon ? t("You won: {loser} resigned.", values) : t("You resigned: {winner} wins.", values);
-  if (how === "time") return isWon ? t("You won: {loser} ran out of time.", values) : t("You ran out of time: {winner} wins.", values);
-  if (isWon) return t("You won by {by}.", values);
-  return margin === null ? t("You lost: {winner} wins by {by}.", values) : t("You lost by {by}.", values);
-}
-
-/** The end of a game for everybody. */
-export function resultWords(ending) {
-  const values = endValues(ending);
-  if (!ending.winner) return t("The game is a draw.");
-  if (ending.how === "resignation") return t("{winner} wins: {loser} resigned.", values);
-  if (ending.how === "time") return t("{winner} wins: {loser} ran out of time.", values);
-  return t("{winner} wins by {by}.", values);
-}
-
-function endValues({ winner, by, margin }) {
+/** The end of a game in words: for everybody, or for a person who played against the engine. */
+export function endWords({ winner, how, by, margin }, person) {
+  if (!winner) return t("The game is a draw.");
+  const [all, won, lost] = ENDS[how] ?? [WINS, english("You won by {by}."), margin === null ? LOSES : english("You lost by {by}.")];
   const loser = side(rival(winner));
-  return { winner: side(winner), loser, by: t(by, { margin, loser }) };
+  return t(person ? (winner === person ? won : lost) : all, { winner: side(winner), loser, by: t(by, { margin, loser }) });
 }
 
 /** In place of the buttons for moves when the game is over. */

@@ -21,7 +21,7 @@ export function speak(code) {
 }
 
 /** A text with its values put in: t("Black wins by {points}", { points }). */
-export const t = (text, values = {}) => (catalogue[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+export const t = (text, values = {}) => (catalogue[text] ?? text).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
 /** A number with so many digits after its point, as the language writes it. */
 export const decimal = (value, digits) => new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);

@@ -31,3 +31,9 @@ export function learned({ trained }) {
   if (trained.length === 1) return t("It learned the game on this board, by playing against itself alone.");
   return t("It learned the game on boards of {least} to {most} points a side, by playing against itself alone.", { least: trained[0], most: trained.at(-1) });
 }
+
+/** A sentence of the server's in the reader's language, if it is translated; a point at its beginning is its value. */
+export function reported(text) {
+  const [, move, rest] = /^(\S*\d\S*) (.+)$/.exec(text) ?? [];
+  return move ? t(`{move} ${rest}`, { move }) : t(text);
+}
