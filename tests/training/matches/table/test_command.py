@@ -65,7 +65,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
     line += ["--opponent-name", "toy", "--out", str(tmp_path / "out")]
     assert command.main([*line, *opponent("sound")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any(re.fullmatch(r"toy, 20,000 simulations: starts, \d\.\d{3} s a move", line) for line in lines)
+    assert any(re.fullmatch(r"toy, 20,000 simulations: plays, \d\.\d{3} s a move", line) for line in lines)
     assert lines[0].startswith("4 pairs of 17, tictactoe 3x3")
     assert len(lines) == 1 + 6 + 1
     assert lines[-1].startswith("2,000 games left of 2,000 (4 pairings of 500), about ")
