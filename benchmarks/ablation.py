@@ -2,7 +2,7 @@
 other.
 
     python -m benchmarks.ablation --folder runs/ablation                   train all arms, then play all matches
-    python -m benchmarks.ablation --arms recipe puct --matches no          only train these, e.g. one per core
+    python -m benchmarks.ablation --arms recipe puct --no-matches          only train these, e.g. one per core
     python -m benchmarks.ablation --arms recipe features=2 features=3 --seeds 1 2       any changes, each one twice
     python -m benchmarks.ablation --arms recipe learner.optimiser=muon,learner.muon_scale=1.6    two changes in one arm
 
@@ -21,20 +21,17 @@ import argparse
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from benchmarks.harness import machine, plain_parser
-from gozero.system.console import BAD_INPUT, INTERRUPTED, SUCCESS, positive, run_command, say, stop_on_signals
-from gozero.system.errors import ChoiceError
+from benchmarks.harness import machine
+from gozero.system.console import BAD_INPUT, INTERRUPTED, SUCCESS, Parser, positive, say, stop_on_signals
 from gozero.system.options import SettingsError
 from training.matches.tournament import field, runner
 from training.settings import presets
 
 BASE = presets.path_of("ablation7")
-FOLDER = "runs/ablation"
 EVALUATIONS_A_ROW = 60  # of the recipe, roughly
 GENERATIONS = 20  # at least, of a run
 CONDITIONS = {"game": "go", "size": 7, "komi": 9.5, "rules": "chinese", "kind": "pairs"}
@@ -100,38 +97,18 @@ def matches(pairs: Sequence[tuple[Trained, Trained]], options: argparse.Namespac
 
 def main(arguments: list[str] | None = None) -> int:
     """Train and play; the exit code: 0, 2 for a request that makes no sense, 130 after Ctrl-C."""
-    parser = plain_parser("benchmarks.ablation", __doc__ or "")
+    parser = Parser(prog="python -m benchmarks.ablation", description=__doc__)
     add = parser.add_argument
-    add("--folder", type=Path, help=f"of the runs and the matches (default {FOLDER}; --short: a temporary one)")
-    add(
-        "--arms",
-        nargs="+",
-        default=list(ARMS),
-        metavar="ARM",
-        help=f"{', '.join(ARMS)}, or changes of settings, KEY=VALUE,KEY=VALUE (default: all that have names)",
-    )
+    add("--folder", type=Path, default=Path("runs/ablation"), help="of the runs and the matches (default %(default)s)")
+    arms = f"{', '.join(ARMS)}, or changes of settings, KEY=VALUE,KEY=VALUE (default: all that have names)"
+    add("--arms", nargs="+", default=list(ARMS), metavar="ARM", help=arms)
     add("--evaluations", type=positive, default=5_000_000, help="of each arm (default 5,000,000)")
-    add("--matches", choices=("yes", "no", "only"), default="yes", help="play after training, not at all, or only play")
+    add("--no-matches", action="store_true", help="only train")
     add("--games", type=positive, default=200, help="of each match (default 200)")
     add("--visits", type=positive, default=100, help="of each move in the matches (default 100)")
     add("--opening-moves", type=int, default=4, help="random plies before the players begin (default 4)")
     add("--seeds", type=int, nargs="+", default=[1], help="each arm is trained and plays with each of them (default 1)")
-    add("--short", action="store_true", help="2,000 evaluations and two games of 8 visits, to see that it runs")
-    options = parser.parse_args(arguments)
-    if options.short:
-        options.evaluations, options.games, options.visits = 2_000, 2, 8
-    return run_command("benchmarks.ablation", lambda: _in_folder(options))
-
-
-def _in_folder(options: argparse.Namespace) -> int:
-    if options.folder or not options.short:
-        options.folder = options.folder or Path(FOLDER)
-        if options.short and options.folder.exists():  # its runs would continue with other settings
-            raise ChoiceError(f"{options.folder} exists: give --short another --folder, or none")
-        return _run(options)
-    with tempfile.TemporaryDirectory(prefix="gozero-") as folder:
-        options.folder = Path(folder)
-        return _run(options)
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -139,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
     for arm in arms:  # a wrong one is refused before hours of training
         presets.load(BASE, f"arm {arm}", changes_of(arm, options.evaluations, seeds[0]))
     stop, failed = stop_on_signals(), set[Trained]()
-    for seed, arm in product(seeds, arms) if options.matches != "only" else ():
+    for seed, arm in product(seeds, arms):
         code = SUCCESS if stop() else train(arm, options.folder, options.evaluations, seed)
         if code == BAD_INPUT:
             return code
@@ -147,10 +124,10 @@ def _run(options: argparse.Namespace) -> int:
             say(f"{arm}, seed {seed}: it failed, and plays no match")
             failed.add((arm, seed))
     pairs = [pair for pair in pairings(arms, seeds) if not failed & set(pair)]
-    if stop() or options.matches == "no" or not pairs:
-        return INTERRUPTED if stop() else SUCCESS
-    print(f"{machine()}\n{options.evaluations:,} evaluations of training an arm, {options.visits} visits", flush=True)
-    code = runner.play(matches(pairs, options), options.folder / "matches", stop)
+    if not stop() and pairs and not options.no_matches:
+        what = f"{options.evaluations:,} evaluations of training an arm, {options.visits} visits"
+        print(f"{machine()}\n{what}", flush=True)
+        code = runner.play(matches(pairs, options), options.folder / "matches", stop)
     return INTERRUPTED if stop() else code
 
 

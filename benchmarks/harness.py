@@ -64,16 +64,11 @@ class Row:
         return f"{speed}   CPU/wall {self.cpu_share:4.2f}   {self.seconds:6.2f} s x {self.runs}{mark}"
 
 
-def plain_parser(script: str, description: str) -> Parser:
-    """The command line of a script that has none of the options of `parser`."""
-    return Parser(prog=f"python -m {script}", description=description)
-
-
 def parser(description: str, measurements: Measurements | None = None) -> argparse.ArgumentParser:
     """The options of all benchmark scripts: `--short`, `--runs N`, `--core N`; with several measurements, which of them
     (`what`, default all).
     """
-    options = plain_parser(_script(), description)
+    options = Parser(prog=f"python -m {_script()}", description=description)
     options.add_argument(
         "--short", action="store_true", help="a few seconds instead of the full measurement (checks that it runs)"
     )

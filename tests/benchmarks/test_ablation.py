@@ -1,7 +1,5 @@
 """What parts of the recipe are worth: the arms, each alone in its folder, and their matches."""
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks import ablation
@@ -57,14 +55,16 @@ def test_a_run_that_is_refused_ends_it(tmp_path, monkeypatch):
     assert begun == ["puct"]
 
 
-def test_a_match_needs_the_weights_of_both(tmp_path, capsys):
-    assert ablation.main(["--matches", "only", "--folder", str(tmp_path)]) == 2
+def test_a_match_needs_the_weights_of_both(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(ablation, "train", lambda *asked: 0)
+    assert ablation.main(["--folder", str(tmp_path)]) == 2
     assert "recipe-1" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_an_arm_is_trained(tmp_path):
     arm = "network=b1c8,monitor.report_every=0,monitor.strength_every=0"
-    assert ablation.main(["--short", "--arms", arm, "--matches", "no", "--folder", str(tmp_path / "runs")]) == 0
+    options = ["--evaluations", "2000", "--no-matches", "--folder", str(tmp_path / "runs")]
+    assert ablation.main(["--arms", arm, *options]) == 0
     assert weights.load(tmp_path / "runs" / f"{arm}-1" / "weights.pt").config.name == "b1c8"
 
 
@@ -74,8 +74,9 @@ def test_what_was_trained_plays(tmp_path, monkeypatch):
         folder = ablation.folder_of(tmp_path, arm, 1)
         folder.mkdir()
         weights.save(folder / "weights.pt", model.build(config, seed=1), config, game="go")
+    monkeypatch.setattr(ablation, "train", lambda *asked: 0)
     monkeypatch.setattr(ablation.runner, "play", lambda field, folder, stop: (played.append(field), 0)[1])
-    options = "--matches only --arms recipe features=2 --games 2 --visits 3 --folder".split()
+    options = "--arms recipe features=2 --games 2 --visits 3 --folder".split()
     assert ablation.main([*options, str(tmp_path)]) == 0
     (field,) = played
     assert [(pair.a, pair.b) for pair in field.pair] == [("recipe-1", "features=2-1")]
@@ -93,16 +94,6 @@ def test_a_seed_that_is_given_twice_counts_once(tmp_path, monkeypatch):
     assert ablation.main(options) == 0
     assert trained == [("recipe", 1), ("puct", 1), ("recipe", 2), ("puct", 2)]
     assert played == ablation.pairings(["recipe", "puct"], [1, 2])
-
-
-def test_a_short_ablation_leaves_runs_alone(tmp_path, monkeypatch, capsys):
-    seen = []
-    monkeypatch.setattr(ablation, "_run", lambda options: (seen.append(options.folder), 0)[1])
-    assert ablation.main(["--short"]) == ablation.main([]) == 0
-    assert seen[0] != seen[1] == Path(ablation.FOLDER)
-    assert not seen[0].exists()
-    assert ablation.main(["--short", "--folder", str(tmp_path)]) == 2
-    assert str(tmp_path) in capsys.readouterr().err
 
 
 def test_an_arm_that_diverges_leaves_the_others_their_matches(tmp_path, monkeypatch, capsys):

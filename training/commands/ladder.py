@@ -54,7 +54,6 @@ def _parser() -> Parser:
     add("--games", type=positive, default=10, help="per opponent and colour (default 10)")
     add_play(parser, "none is left")
     add("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
-    add("--csv", type=Path, metavar="FILE", help="save the table")
     add("--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations")
     return parser
 
@@ -79,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
         count_of(str(count), "--sims and --visits")
     if options.opponent is not None:
         check_opponent(options.opponent)
-    check_files(options.csv, options.plot)
+    check_files(options.plot)
     from training.matches import ladder
 
     return ladder.play(options)

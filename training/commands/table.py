@@ -59,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
         check_opponent(options.opponent)
     elif options.opponent_name:
         raise ChoiceError("--opponent-name names the engine of --opponent: give both, or neither")
-    cells = table.chosen(options.pairs, f"the table {options.table}")
+    cells = table.chosen(options.pairs)
     from training.matches.table import play
 
     return play.play(options, table, cells)

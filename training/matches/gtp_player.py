@@ -21,7 +21,7 @@ class GtpPlayer(MatchPlayer):
 
     The engine gets each move of its opponent by `play`, passes included, and is asked for its own by `genmove`. These
     alternate, so engines that track the turn stay in step. It is never asked to undo or to move out of turn. In games
-    other than Go it gets no komi, and may refuse `boardsize`.
+    other than Go it gets no komi, and may refuse `boardsize` and the passes of `play`.
     """
 
     def __init__(self, command: str, conditions: Conditions) -> None:
@@ -90,7 +90,11 @@ class GtpPlayer(MatchPlayer):
         """The slot's engine, after it has got the moves that it does not know."""
         engine = self._engines[turn.slot]
         for colour, action in turn.position.moves[self._known[turn.slot] :]:
-            engine.send(f"play {_letter(colour)} {self._game.vertex(action)}")
+            try:
+                engine.send(f"play {_letter(colour)} {self._game.vertex(action)}")
+            except RefusalError:  # outside Go an engine may know by itself who has no move, and no `play b pass`
+                if self._game.name == scoring.GO or action != self._game.pass_action:
+                    raise
             self._known[turn.slot] += 1
         return engine
 

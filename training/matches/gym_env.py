@@ -12,7 +12,6 @@ agent plays both sides.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from gozero.games.colours import COLOURS
 from gozero.games.game import BLACK, TO_PLAY, WHITE
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
-from gozero.system.errors import ChoiceError
 from training.matches.interface import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn
 from training.matches.options import check_komi
 from training.matches.players import open_player
@@ -52,7 +50,8 @@ _SLOT = 0  # an environment plays one game at a time
 
 
 class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """One game after another against one opponent.
+    """One game after another against one opponent. Before the first `reset`, after `close`, and for a move after the end
+    of a game, gymnasium.error.ResetNeeded is raised.
 
     Args:
         game: name in `gozero.games`.
@@ -88,12 +87,12 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
-        _check_numbers(size, komi)
         limit = None
         if game == scoring.GO:
             scoring.check_rules(rules)
             size = games.usual(game, "size") if size is None else size
             komi = scoring.usual_komi(game, size) if komi is None else komi
+            check_komi("komi", komi)
             limit = int(SelfPlaySettings().max_length * size * size)  # moves after which self-play's games end too
         self.game = games.make(game, size=size, rules=rules, komi=komi, move_limit=limit)
         self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)
@@ -103,11 +102,7 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         self._conditions = Conditions(self.game, komi or 0.0, move_seconds=move_seconds, threads=1)
         self._opponent = None if opponent is None else open_player(opponent, self._conditions)
         self._position: Position | None = None
-        self._begin(BLACK)
-
-    def _begin(self, colour: int) -> None:
-        """Forget how the last game ended."""
-        self._colour = colour
+        self._colour = BLACK
         self._loser: int | None = None  # who resigned or forfeited
         self._illegal = False
         self._fault = ""  # of the opponent
@@ -123,62 +118,56 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             PlayerError: after `close`, it cannot be opened again. Both are one line.
         """
         super().reset(seed=seed)
-        if self._description is not None and (
-            self._opponent is None or (seed is not None and self._description.partition(":")[0] in ROLLOUT_PLAYERS)
-        ):
-            # after `close`, or to seed its playouts again
-            self._opponent = open_player(self._description, self._conditions)
         self._position = Position(self.game)
-        self._begin(COLOURS.get(self._wanted_colour, int(self.np_random.integers(BLACK, WHITE, endpoint=True))))
-        if self._opponent is not None:
+        self._colour = COLOURS.get(self._wanted_colour, int(self.np_random.integers(BLACK, WHITE, endpoint=True)))
+        self._loser, self._illegal, self._fault = None, False, ""
+        if self._description is not None:
+            is_seeded = seed is not None and self._description.partition(":")[0] in ROLLOUT_PLAYERS
+            if self._opponent is None or is_seeded:  # after `close`, or to seed its playouts again
+                self._opponent = open_player(self._description, self._conditions)
             fault = self._opponent.begin(_SLOT, seed=int(self.np_random.integers(2**63)))
             self._fault = fault.text if fault else ""
             if self._colour == WHITE and not self._fault:
-                self._answer(self._position, self._opponent)
+                self._answer(self._opponent)
             if self._fault:
                 self._position = None
                 raise gymnasium.error.Error(self._fault)
-        return self._seen(self._position)
+        if self.render_mode == "human":
+            self.render()
+        return self.seen_by(self.position.to_play)
 
     def step(self, action: np.int64 | int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The agent's move and the opponent's answer: (observation, reward, terminated, truncated, info).
+        """The agent's move and the opponent's answer: (observation, reward, terminated, truncated, info)."""
+        reward = self.play(int(action))
+        observation, info = self.seen_by(self.position.to_play)
+        return observation, reward, self.is_over, bool(self._fault), info
 
-        Raises:
-            gymnasium.error.ResetNeeded: before the first reset, after the end and after `close`.
-        """
-        position = self._started()
-        if self._is_over(position) or self._fault:
+    def play(self, action: int) -> float:
+        """What `step` does, without an observation. Returns the reward."""
+        if self.is_over or self._fault:
             raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
-        mover = position.to_play
-        if self._move(position, int(action)):
+        mover = self.position.to_play
+        if self._move(action):
             self._loser, self._illegal = mover, True
-        if self._opponent is not None and not self._is_over(position):
-            self._answer(position, self._opponent)
-        reward = self._reward(position, mover if self._opponent is None else self._colour)
-        observation, info = self._seen(position)
-        return observation, reward, self._is_over(position), bool(self._fault), info
+        if self._opponent is not None and not self.is_over:
+            self._answer(self._opponent)
+        if self.render_mode == "human":
+            self.render()
+        return self._reward(mover if self._opponent is None else self._colour)
 
     def action_masks(self) -> np.ndarray:
-        """bool [A]: the legal actions, as MaskablePPO of sb3-contrib asks for them.
-
-        Raises:
-            gymnasium.error.ResetNeeded: before the first reset and after `close`.
-        """
-        return self._started().legal()
+        """bool [A]: the legal actions, as MaskablePPO of sb3-contrib asks for them."""
+        return self.position.legal()
 
     def seen_by(self, colour: int) -> tuple[np.ndarray, dict[str, Any]]:
-        """(observation, info) of the position as one side sees it, which has legal actions only if it is to move.
-
-        Raises:
-            gymnasium.error.ResetNeeded: before the first reset and after `close`.
-        """
-        position = self._started()
+        """(observation, info) of the position as one side sees it, which has legal actions only if it is to move."""
+        position = self.position
         state = position.state.copy()
         state[TO_PLAY] = colour
         planes, numbers = features.encode(position.game, state[None])
         mask = position.legal() & (position.to_play == colour and self._loser is None)
         has_score = position.is_over and self._loser is None and position.game.score is not None
-        return planes[0], {
+        info = {
             "action_mask": mask.astype(np.int8),
             "globals": numbers[0],
             "colour": colour if self._opponent is None else self._colour,
@@ -186,52 +175,46 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             "score": position.score() if has_score else 0.0,
             "illegal": self._illegal,
         }
+        if self._fault:
+            info["fault"] = self._fault
+        return planes[0], info
 
     @property
-    def to_play(self) -> int:
-        """BLACK or WHITE; ResetNeeded as in `seen_by`."""
-        return self._started().to_play
-
-    def _started(self) -> Position:
+    def position(self) -> Position:
+        """The position of the game."""
         if self._position is None:
             raise gymnasium.error.ResetNeeded("no game is in progress: call reset()")
         return self._position
 
-    def _move(self, position: Position, action: int) -> str:
+    @property
+    def is_over(self) -> bool:
+        return self._loser is not None or self.position.is_over
+
+    def _move(self, action: int) -> str:
         """Play a move, or resign; what is wrong with it, if it is illegal."""
         if action == self.game.resign_action:
-            self._loser = position.to_play
+            self._loser = self.position.to_play
             return ""
         try:
-            position.play(action)
+            self.position.play(action)
         except IllegalMove as error:
             return str(error)
         return ""
 
-    def _answer(self, position: Position, opponent: MatchPlayer) -> None:
-        answer = opponent.choose([Turn(_SLOT, position)])[0]
+    def _answer(self, opponent: MatchPlayer) -> None:
+        answer = opponent.choose([Turn(_SLOT, self.position)])[0]
         if isinstance(answer, Fault):
             self._fault = answer.text
-        elif error := self._move(position, answer):
+        elif error := self._move(answer):
             self._fault = f"the opponent, {opponent.name}: {error}"
 
-    def _is_over(self, position: Position) -> bool:
-        return self._loser is not None or position.is_over
-
-    def _reward(self, position: Position, view: int) -> float:
+    def _reward(self, view: int) -> float:
         """+1, 0 or -1 for the colour `view`; 0 while the game goes on."""
-        if not self._is_over(position):
+        if not self.is_over:
             return 0.0
         if self._loser is not None:
             return -1.0 if self._loser == view else 1.0
-        return float(position.outcome() * (1 if position.to_play == view else -1))
-
-    def _seen(self, position: Position) -> tuple[np.ndarray, dict[str, Any]]:
-        """(observation, info) of the position, which is printed where the render mode says so."""
-        if self.render_mode == "human":
-            self.render()
-        planes, info = self.seen_by(position.to_play)
-        return planes, info | ({"fault": self._fault} if self._fault else {})
+        return float(self.position.outcome() * (1 if self.position.to_play == view else -1))
 
     def render(self) -> str | None:
         """The diagram of the position in mode "ansi"; in mode "human" it goes to stdout."""
@@ -246,14 +229,6 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self._opponent is not None:
             self._opponent.close()
             self._opponent = None
-
-
-def _check_numbers(size: int | None, komi: float | None) -> None:
-    if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer)):
-        raise ChoiceError(f"size {size!r} is not a whole number of points")
-    if komi is not None and (isinstance(komi, bool) or not isinstance(komi, int | float) or not math.isfinite(komi)):
-        raise ChoiceError(f"komi {komi!r} is not a number of points")
-    check_komi("komi", komi)
 
 
 for _name, _game in NAMES.items():

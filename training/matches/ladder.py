@@ -15,7 +15,7 @@ from training.matches import perfect
 from training.matches.interface import POLICY
 from training.matches.match import total_of
 from training.matches.options import SIMS, field_values
-from training.matches.tables import aligned, csv_text
+from training.matches.tables import aligned
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import GAUNTLET
@@ -41,7 +41,7 @@ class Ladder:
         return fields.made(field_values(options) | values, "the ladder")
 
     def rows(self, results: Results) -> list[dict[str, Any]]:
-        """A row for every match of which a game was played, climber by climber: the columns of --csv."""
+        """A row for every match of which a game was played, climber by climber."""
         rows = []
         for climber, (opponent, simulations) in product(self.climbers, self.opponents.items()):
             name, other = climber_name(climber), " ".join(opponent.split())
@@ -51,7 +51,7 @@ class Ladder:
             total, (low, high) = total_of(played, name), total_of(played, name).interval
             black, white = (total_of([game for game in played if game.black == side], name) for side in (name, other))
             visits = climber.partition(":")[2].rpartition(":")[2]  # a number or `policy`; a perfect player needs none
-            row = {"climber": climber, "visits": visits, "opponent": opponent, "simulations": simulations}
+            row: dict[str, Any] = {"climber": climber, "visits": visits, "simulations": simulations}
             row |= {"games": total.games, "wins": total.wins, "losses": total.losses, "draws": total.draws}
             row |= {"score": total.score, "low": low, "high": high, "black": black.score, "white": white.score}
             rows.append(row)
@@ -59,15 +59,11 @@ class Ladder:
 
     def text(self, results: Results) -> str:
         """A table for each climber, their means, and what is to be said of the games."""
-        rows, lines = _rounded(self.rows(results), 3), [str(results.field)]
+        rows, lines = self.rows(results), [str(results.field)]
         for climber in self.climbers:
-            cells = [[row[column] for column in COLUMNS] for row in rows if row["climber"] == climber]
+            cells = [[_shown(row[column]) for column in COLUMNS] for row in rows if row["climber"] == climber]
             lines += ["", climber, *aligned([COLUMNS, *cells], left=())] if cells else []
         return "\n".join([*lines, "", *self._means(results), *remarks(results)])
-
-    def csv(self, results: Results) -> str:
-        rows = _rounded(self.rows(results), 4)
-        return csv_text(rows) if rows else ""
 
     def picture(self, results: Results) -> bytes:
         """PNG: a curve for each climber over the opponents' simulations, on a logarithmic scale."""
@@ -93,11 +89,8 @@ class Ladder:
         return lines
 
 
-def _rounded(rows: list[dict[str, Any]], digits: int) -> list[dict[str, Any]]:
-    return [
-        {column: f"{value:.{digits}f}" if isinstance(value, float) else value for column, value in row.items()}
-        for row in rows
-    ]
+def _shown(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def play(options: argparse.Namespace) -> int:
@@ -105,12 +98,7 @@ def play(options: argparse.Namespace) -> int:
     ladder = Ladder(_climbers(options), _opponents(options))
 
     def files(results: Results) -> dict[Path, str | bytes]:
-        made: dict[Path, str | bytes] = {}
-        if options.csv:
-            made[options.csv.absolute()] = ladder.csv(results)
-        if options.plot:
-            made[options.plot.absolute()] = ladder.picture(results)
-        return made
+        return {options.plot.absolute(): ladder.picture(results)} if options.plot else {}
 
     return runner.play_once(ladder.field(options), options, View(text=ladder.text, files=files))
 

@@ -67,10 +67,6 @@ class TreeSolver:
         self._game = game
         self._known: dict[Hashable, int] = {}
 
-    def value(self, state: np.ndarray) -> int:
-        """+1, 0 or -1 for the side to move, also at the end of a game."""
-        return self._value(state.copy(), self._history())  # a copy: kernels refuse a read-only state
-
     def values(self, state: np.ndarray) -> dict[int, int]:
         """See `Solver`."""
         return {action: -self._value(*child) for action, child in self._children(state, self._history())}

@@ -65,7 +65,7 @@ class BoardAEC(AECEnv[str, dict[str, np.ndarray], int]):
         self.board.reset(seed=seed)
         self.agents = list(AGENTS)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
-        self._update(dict.fromkeys(AGENTS, 0.0), over=False)
+        self._update(dict.fromkeys(AGENTS, 0.0))
 
     def step(self, action: int | None) -> None:
         """Play an action of `agent_selection`, or None for an agent whose game is over."""
@@ -74,20 +74,23 @@ class BoardAEC(AECEnv[str, dict[str, np.ndarray], int]):
             self._was_dead_step(action)
             return
         assert action is not None
-        _, reward, over, _, _ = self.board.step(action)
+        reward = self.board.play(action)
         self._cumulative_rewards[agent] = 0.0
-        self._update({other: reward if other == agent else -reward for other in AGENTS}, over)
+        self._update({other: reward if other == agent else -reward for other in AGENTS})
 
-    def _update(self, rewards: dict[str, float], over: bool) -> None:
+    def _update(self, rewards: dict[str, float]) -> None:
         self.rewards = rewards
         self._accumulate_rewards()
-        self.terminations, self.truncations = dict.fromkeys(AGENTS, over), dict.fromkeys(AGENTS, False)
-        self.infos = {agent: self.board.seen_by(colour)[1] for agent, colour in AGENTS.items()}
-        self.agent_selection = next(agent for agent, colour in AGENTS.items() if colour == self.board.to_play)
+        self.terminations = dict.fromkeys(AGENTS, self.board.is_over)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        seen = {agent: self.board.seen_by(colour) for agent, colour in AGENTS.items()}
+        self._planes = {agent: planes for agent, (planes, _) in seen.items()}
+        self.infos = {agent: info for agent, (_, info) in seen.items()}
+        to_play = self.board.position.to_play
+        self.agent_selection = next(agent for agent, colour in AGENTS.items() if colour == to_play)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        planes, info = self.board.seen_by(AGENTS[agent])
-        return {"observation": planes, "action_mask": info["action_mask"]}
+        return {"observation": self._planes[agent], "action_mask": self.infos[agent]["action_mask"]}
 
     def render(self) -> str | None:
         return self.board.render()

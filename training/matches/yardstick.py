@@ -21,7 +21,6 @@ import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from math import isqrt
 from pathlib import Path
 from typing import Any
@@ -32,14 +31,13 @@ from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.evaluators.factory import open_evaluator
 from gozero.games import coords
-from gozero.games.game import PLY, Game
+from gozero.games.game import Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import UserError
 from gozero.system.words import counted
 from training.matches.tables import aligned
 
 BATCH = 64  # positions evaluated at once
-PARTS = (0, 0.06, 0.12, 0.25, 0.5, 0.75, 1)  # where parts of a game begin, in moves as a share of the board's points
 
 
 class YardstickError(UserError):
@@ -144,8 +142,8 @@ def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:
     return Evaluation.joined([evaluator.evaluate(labelled.states[start : start + BATCH]) for start in starts])
 
 
-def measures(labelled: Labelled, evaluation: Evaluation) -> dict[str, np.ndarray]:
-    """Each measure of every position, float [n]; without those for which the network has no output."""
+def agreement(labelled: Labelled, evaluation: Evaluation) -> dict[str, float]:
+    """The mean of each measure over all positions; without those for which the network has no output."""
     logits = np.where(labelled.legal, evaluation.logits, -np.inf).astype(np.float64)
     log_policy = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     shares = np.where(labelled.legal, labelled.shares, 0)
@@ -159,22 +157,7 @@ def measures(labelled: Labelled, evaluation: Evaluation) -> dict[str, np.ndarray
         values["score_error"] = np.abs(evaluation.score - labelled.score)
     if evaluation.ownership is not None:
         values["ownership_error"] = np.abs(evaluation.ownership - labelled.ownership).mean(axis=1)
-    return values
-
-
-def agreement(labelled: Labelled, evaluation: Evaluation) -> dict[str, float]:
-    """The mean of each measure over all positions."""
-    return {name: float(values.mean()) for name, values in measures(labelled, evaluation).items()}
-
-
-def parts(labelled: Labelled) -> dict[str, np.ndarray]:
-    """The positions of each part of a game, bool [n], by the part's name, without empty parts."""
-    moves = labelled.states[:, PLY]
-    begins = [round(share * labelled.game.points) for share in PARTS]
-    masks = {f"moves {low} to {high - 1}": (moves >= low) & (moves < high) for low, high in pairwise(begins)}
-    masks[f"moves {begins[-1]} on"] = moves >= begins[-1]
-    masks["best is a pass"] = labelled.best == coords.pass_action(labelled.game.rows)
-    return {name: chosen for name, chosen in masks.items() if chosen.any()}
+    return {name: float(each.mean()) for name, each in values.items()}
 
 
 def constant_guess(labelled: Labelled) -> Evaluation:
@@ -192,16 +175,6 @@ def table(columns: dict[str, dict[str, float]]) -> str:
     return "\n".join(aligned(rows, left=(0,)))
 
 
-def parts_table(labelled: Labelled, evaluation: Evaluation) -> str:
-    """One row per part of a game: where a network falls short."""
-    values = measures(labelled, evaluation)
-    names = ("top1", "log_share", "winrate_error")
-    lines: list[list[object]] = [["", "positions", *names]]
-    for name, chosen in parts(labelled).items():
-        lines.append([name, int(chosen.sum()), *(f"{values[each][chosen].mean():.3f}" for each in names)])
-    return "\n".join(aligned(lines, left=(0,)))
-
-
 def measure(options: argparse.Namespace) -> int:
     """Print the agreement that the options of `training.commands.yardstick` ask for; the exit code."""
     labelled = read(options.yardstick, komi=options.komi)
@@ -210,5 +183,4 @@ def measure(options: argparse.Namespace) -> int:
     print(f"{count}, {game.rows}x{game.cols}, weights {options.weights}")
     outputs = {"network": evaluation, "constant guess": constant_guess(labelled)}
     print(table({name: agreement(labelled, output) for name, output in outputs.items()}))
-    print(f"\nthe network in the parts of a game\n{parts_table(labelled, evaluation)}")
     return 0

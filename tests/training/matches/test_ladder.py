@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 
@@ -40,31 +39,36 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.open(encoding="utf-8")))
+def tables_of(printed: str) -> dict[str, list[dict[str, str]]]:
+    """The rows of each climber; a perfect player's have no visits."""
+    found = {}
+    for climber, heads, *lines in (block.splitlines() for block in printed.split("\n\n") if "simulations  games" in block):
+        columns = heads.split()[::-1]
+        found[climber] = [dict(zip(columns, line.split()[::-1], strict=False)) for line in lines]
+    return found
 
 
 def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table, picture = tmp_path / "ladder.csv", tmp_path / "ladder.png"
-    files = ["--csv", str(table), "--plot", str(picture), "--out", str(tmp_path / "out")]
+    picture = tmp_path / "ladder.png"
+    files = ["--plot", str(picture), "--out", str(tmp_path / "out")]
     assert command.main([*TINY, *files]) == 0
     printed = capsys.readouterr().out
-    rows = rows_of(table)
-    assert [(row["climber"], row["simulations"]) for row in rows] == [
-        ("uct:8", "2"),
-        ("uct:8", "20"),
-        ("perfect", "2"),
-        ("perfect", "20"),
-    ]
+    tables = tables_of(printed)
+    assert {climber: [row["simulations"] for row in rows] for climber, rows in tables.items()} == {
+        "uct:8": ["2", "20"],
+        "perfect": ["2", "20"],
+    }
+    rows = [*tables["uct:8"], *tables["perfect"]]
     assert all(int(row["wins"]) + int(row["draws"]) + int(row["losses"]) == int(row["games"]) == 6 for row in rows)
     assert all(float(row["low"]) <= float(row["score"]) <= float(row["high"]) for row in rows)
-    assert all((row["losses"], row["visits"]) == ("0", "") for row in rows if row["climber"] == "perfect")
-    mean = sum(float(row["score"]) for row in rows[:2]) / 2
+    assert all((row["losses"], row.get("visits")) == ("0", None) for row in tables["perfect"])
+    mean = sum(float(row["score"]) for row in tables["uct:8"]) / 2
     assert f"uct:8: {mean:.3f} (95 % interval" in printed and "times the perfect player's" in printed
     assert picture.read_bytes().startswith(b"\x89PNG")
     games = journal(tmp_path / "out")
     assert command.main([*TINY, *files]) == 0
-    assert (journal(tmp_path / "out"), rows_of(table)) == (games, rows), "the same command plays none again"
+    assert journal(tmp_path / "out") == games, "the same command plays none again"
+    assert tables_of(capsys.readouterr().out) == tables
 
 
 def test_a_ladder_that_was_stopped_before_its_first_game_has_no_table(
@@ -76,28 +80,29 @@ def test_a_ladder_that_was_stopped_before_its_first_game_has_no_table(
     assert "24 games left" in printed and not {"nan", "mean", "score"} & set(printed.split())
 
 
-def test_several_networks_climb_against_either_kind_of_rollouts(tmp_path: Path) -> None:
-    table = tmp_path / "ladder.csv"
+def test_several_networks_climb_against_either_kind_of_rollouts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = [str(ROOT / "weights" / name) for name in ("ttt.pt", "ttt-mlp.pt")]
-    arguments = ["--weights", *files, "--rollouts", "puct-rollout", "--csv", str(table)]
+    arguments = ["--weights", *files, "--rollouts", "puct-rollout", "--out", str(tmp_path)]
     assert command.main([*TINY, *arguments]) == 0
-    rows = rows_of(table)
-    climbers = [f"weights:{file}:8" for file in files]
-    assert list(dict.fromkeys(row["climber"] for row in rows)) == [*climbers, "puct-rollout:8", "perfect"]
-    assert {row["opponent"] for row in rows} == {"puct-rollout:2", "puct-rollout:20"}
+    climbers = [*(f"weights:{file}:8" for file in files), "puct-rollout:8", "perfect"]
+    assert list(tables_of(capsys.readouterr().out)) == climbers
+    names = {name for game in journal(tmp_path) for name in game["pair"]}
+    assert names == {*map(ladder.climber_name, climbers), "puct-rollout:2", "puct-rollout:20"}
 
 
 def test_any_gtp_engine_is_an_opponent_and_games_that_are_the_same_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program, table = tmp_path / "engine.py", tmp_path / "ladder.csv"
+    program = tmp_path / "engine.py"
     program.write_text(ENGINE)
     monkeypatch.setattr(ladder, "_climbers", lambda options: ["uct:4", "fixed"])
-    where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--csv", str(table), "--processes", "1"]
+    where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--processes", "1"]
     assert command.main(["--game", "tictactoe", "--games", "2", "--sims", "100", "300", *where]) == 0
-    matches = [(row["climber"], row["simulations"], row["opponent"].split()[-1]) for row in rows_of(table)]
-    assert matches == [("uct:4", "100", "100"), ("uct:4", "300", "300"), ("fixed", "100", "100"), ("fixed", "300", "300")]
     printed = capsys.readouterr().out
+    found = {climber: [row["simulations"] for row in rows] for climber, rows in tables_of(printed).items()}
+    assert found == {"uct:4": ["100", "300"], "fixed": ["100", "300"]}
     assert "played only 2 different games of 4" in printed and "the perfect player's" not in printed
 
 
@@ -120,7 +125,6 @@ def test_a_game_without_a_perfect_player_says_so(capsys: pytest.CaptureFixture[s
         (["--visits", "8", "9", "8"], "--visits 8 is given twice: name each once"),
         (["--sims", "2", "2"], "--sims 2 is given twice"),
         (["--opening-moves", "-1"], "opening_moves = -1 is out of range"),
-        (["--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
         (["--plot", "/"], "/: Is a directory"),
         (["--size", "4"], "board size 4"),
     ],

@@ -29,6 +29,7 @@ from training.matches.players import (
     RandomPlayer,
     Turn,
     open_player,
+    play_at_random,
     random_action,
 )
 
@@ -45,6 +46,8 @@ for line in sys.stdin:
     status = "="
     if trouble == "refuses" and word == "play":
         status, answer = "?", "illegal move"
+    elif trouble == "no-passes" and command.endswith("pass"):
+        status, answer = "?", "syntax error"
     elif trouble == "wanders" and word == "genmove":
         answer = "Z9"
     elif trouble == "dies" and word == "genmove":
@@ -65,7 +68,7 @@ def go() -> Game:
 
 @pytest.fixture
 def toy(tmp_path: Path) -> str:
-    """Description of a GTP engine that always passes; append ` refuses`, ` wanders`, ` dies` or ` echoes`."""
+    """Description of a GTP engine that always passes; append ` refuses`, ` no-passes`, ` wanders`, ` dies` or ` echoes`."""
     program = tmp_path / "toy engine.py"
     program.write_text(ENGINE)
     return f"gtp:{sys.executable} -S '{program}'"
@@ -130,6 +133,15 @@ def test_a_gtp_engine_hears_the_set_up_and_every_foreign_move_once(toy: str, go:
     whole = [("play" if colour == "W" else "genmove", colour) for colour in record.moves.split()[::2]]
     assert len(heard) > 20  # the end of a long claim is cut off
     assert [(words[0], words[1].upper()) for words in heard[:-1]] == whole[: len(heard) - 1]
+
+
+def test_outside_go_an_engine_may_refuse_to_be_told_a_pass(toy: str) -> None:
+    game = games.make("othello", size=4)
+    lines = (play_at_random(Position(game), 8, np.array([seed], np.uint64)) for seed in range(1000))
+    position = next(line for line in lines if not line.is_over and any(action == game.pass_action for _, action in line.moves))
+    with closing(open_player(f"{toy} no-passes", Conditions(game, 0.0))) as player:
+        player.begin(0, seed=1)
+        assert player.choose([Turn(0, position)]) == [game.pass_action]
 
 
 def test_a_gtp_engine_is_told_its_clock_and_plays_on_after_it_begins_again(toy: str, go: Game) -> None:

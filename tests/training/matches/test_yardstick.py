@@ -92,21 +92,6 @@ def test_moves_that_are_first_together_count_as_a_part_each(file: Path) -> None:
     assert found["top1"] == (1 / 2 + 0) / 2
 
 
-def test_each_part_of_a_game_has_its_own_agreement(file: Path) -> None:
-    labelled = yardstick.read(file)
-    found_parts = {name: np.flatnonzero(chosen).tolist() for name, chosen in yardstick.parts(labelled).items()}
-    assert found_parts == {"moves 0 to 1": [0], "moves 2 to 2": [1], "best is a pass": [1]}
-    logits = np.zeros(labelled.legal.shape, np.float32)
-    logits[:, coords.pass_action(SIZE)] = 50  # right in the second position, wrong in the first
-    found = Evaluation(logits, np.array([-0.5, 0], np.float32), None, None)
-    lines = yardstick.parts_table(labelled, found).splitlines()
-    assert [line.split() for line in lines[1:]] == [
-        ["moves", "0", "to", "1", "1", "0.000", "-50.000", "0.000"],
-        ["moves", "2", "to", "2", "1", "1.000", "0.000", "0.500"],
-        ["best", "is", "a", "pass", "1", "1.000", "0.000", "0.500"],
-    ]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

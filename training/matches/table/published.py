@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -11,11 +11,9 @@ from typing import NamedTuple, Self
 
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError, read_toml
-from training.matches.interface import MOST_VISITS, POLICY
+from training.matches.interface import POLICY
 
 FOLDER = Path(__file__).resolve().parent
-UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
-COUNT = re.compile(r"([1-9]\d{0,9}(?:,\d{3})*)([kKmM]?)", re.ASCII)
 
 
 class PublishedPair(NamedTuple):
@@ -25,15 +23,10 @@ class PublishedPair(NamedTuple):
     theirs: int
 
     @classmethod
-    def parse(cls, text: str, where: str) -> Self:
-        """From `400:50000`, `10k:1M` or `policy:1,000`; SettingsError, which `where` begins, for anything else."""
-        ours, _, theirs = text.partition(":")
-        counts = [0 if ours == POLICY else _count(ours), _count(theirs)]
-        if None in counts:
-            raise SettingsError(
-                f"{where}: pair {text!r}: expected simulations of ours and theirs such as 400:50k, or {POLICY}:1000"
-            )
-        return cls(*(count or 0 for count in counts))
+    def parse(cls, text: str) -> Self:
+        """From `400:50000`, `10k:1M` or `policy:1,000`. ValueError for other texts."""
+        ours, _, theirs = text.lower().replace(",", "").replace("k", "000").replace("m", "000000").partition(":")
+        return cls(0 if ours == POLICY else int(ours), int(theirs))
 
     @property
     def our_side(self) -> str:
@@ -42,12 +35,6 @@ class PublishedPair(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.our_side} : {self.theirs:,}"
-
-
-def _count(text: str) -> int | None:
-    found = COUNT.fullmatch(text)
-    count = int(found[1].replace(",", "")) * UNITS[found[2].lower()] if found else 0
-    return count if 0 < count <= MOST_VISITS else None
 
 
 class Part(NamedTuple):
@@ -74,17 +61,17 @@ class PublishedTable:
         """Every pair once, by our simulations and then by theirs."""
         return sorted(set(chain.from_iterable(part.pairs for part in self.parts)))
 
-    def chosen(self, texts: Sequence[str] | None, where: str) -> list[PublishedPair]:
-        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError for one that it does
-        not have.
-        """
-        if texts is None:
-            return self.pairs
-        wanted = {PublishedPair.parse(text, "--pairs") for text in texts}
-        for pair in wanted - set(self.pairs):
-            known = ", ".join(str(known).replace(" ", "").replace(",", "") for known in self.pairs)
-            raise ChoiceError(f"--pairs: {pair} is not in {where}: expected some of {known}")
-        return [pair for pair in self.pairs if pair in wanted]
+    def pair(self, text: str) -> PublishedPair:
+        """The pair that a text names. ChoiceError if the table does not have it."""
+        with suppress(ValueError):
+            if (pair := PublishedPair.parse(text)) in self.pairs:
+                return pair
+        known = ", ".join(str(known).replace(" ", "").replace(",", "") for known in self.pairs)
+        raise ChoiceError(f"--pairs: the table has no {text!r}: expected some of {known}")
+
+    def chosen(self, texts: Sequence[str] | None) -> list[PublishedPair]:
+        """The pairs that the texts name, in the table's order; all of them for None. ChoiceError as in `pair`."""
+        return self.pairs if texts is None else sorted({self.pair(text) for text in texts})
 
 
 def names() -> list[str]:
@@ -99,7 +86,7 @@ def load(name: str) -> PublishedTable:
     values = read_toml(FOLDER / f"{name}.toml")
     parts = []
     for part in values.pop("part"):
-        pairs = [PublishedPair.parse(text, part["title"]) for text in part["pairs"].split()]
+        pairs = [PublishedPair.parse(text) for text in part["pairs"].split()]
         percent = part["percent"].items()
         figures = {name: [f"{text}%".replace("<", "< ") for text in line.split()] for name, line in percent}
         parts.append(Part(part["title"], pairs, figures))

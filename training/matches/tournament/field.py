@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -37,7 +36,6 @@ from training.settings.config import setting
 ROUND_ROBIN, GAUNTLET, SPRT, PAIRS = "round-robin", "gauntlet", "sprt", "pairs"
 LONGEST_NAME = 60  # bytes of a name in files: some file systems allow 143 for two names, the number and the ending
 TOGETHER = 8  # games at once in a process where all entrants think in it and no clock runs
-CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters and of what ends a line
 
 
 @dataclass(frozen=True)
@@ -178,17 +176,12 @@ def _clock(value: Any, where: str) -> Any:
         return {"course": value == "course"}
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = {"byoyomi": value}
-    if not isinstance(value, dict) or "course" in value:
-        problem = (
-            "expected none, course, the seconds of a move, or a table such as { main = 60, byoyomi = 5, stones = 1 }"
-        )
-    elif not value.get("main") and not value.get("byoyomi"):
-        problem = "give main or byoyomi, in seconds, or both"
-    elif "stones" in value and not value.get("byoyomi"):
-        problem = "stones has no effect in this table; leave it out, or give byoyomi as well"
-    else:
+    if isinstance(value, dict) and (value.get("main") or value.get("byoyomi")):
         return value
-    raise SettingsError(f"{where} = {value!r}: {problem}")
+    raise SettingsError(
+        f"{where} = {value!r}: expected none, course, the seconds of a move, or a table such as "
+        "{ main = 60, byoyomi = 5, stones = 1 }"
+    )
 
 
 def _completed(read: Field, has_komi: bool) -> Field:
@@ -231,8 +224,8 @@ def _problems(whole: Field) -> Iterator[str]:
         if len(meeting) < 2 or meeting in meetings[:number]:
             yield f"pair {number + 1}: {', '.join(map(repr, meeting))}: expected two entrants, each pair once"
     for number, name in enumerate(names):
-        if any(unicodedata.category(character) in CONTROLS for character in name):
-            yield f"entrant {number + 1}: name = {name!r}: expected no control characters"
+        if not name.isprintable():
+            yield f"entrant {number + 1}: name = {name!r}: expected printable characters"
         if name in names[:number]:
             yield f"entrants {names.index(name) + 1} and {number + 1} have the name {name!r}; give each its own"
         try:

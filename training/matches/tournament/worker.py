@@ -10,11 +10,10 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gozero.games.position import Position
 from gozero.system.errors import UserError
@@ -24,6 +23,7 @@ from training.matches.match import play_schedule
 from training.matches.players import open_player
 from training.matches.tournament.field import Field, fact_of
 
+T = TypeVar("T")
 NOBODY = -1
 IGNORED = (signal.SIGINT,)  # Ctrl-C is left to the parent; engines inherit this, and are ended by SIGTERM
 LOG = "workers.log"
@@ -56,8 +56,10 @@ class Watch:
         return self.place != NOBODY and time.monotonic() > self._shared[1]
 
 
-class WatchedPlayer:
-    """An entrant that is opened when its first game begins, and watched whenever it thinks."""
+class WatchedPlayer(MatchPlayer):
+    """An entrant that is opened when its first game begins, and watched whenever it thinks. What it raises loses it the
+    game; what leaves by an exception ends the process, and is this entrant's doing.
+    """
 
     def __init__(
         self, place: int, description: str, conditions: Conditions, watch: Watch, warm: bool, fact: str
@@ -65,52 +67,38 @@ class WatchedPlayer:
         """`fact`: what `fact_of` said of the description when the tournament began."""
         self.name, self._fact, self._place = description, fact, place
         self._conditions, self._watch = conditions, watch
-        self._player: MatchPlayer | None = None
-        self._trouble: Fault | None = None
+        self._opened: MatchPlayer | Fault | None = None  # a fault if it could not be
         self._warm = warm and not description.startswith("gtp:")
 
     def begin(self, slot: int, *, seed: int) -> Fault | None:
-        with self._watched(STARTING):
-            if self._player is None and self._trouble is None:
-                try:
-                    self._player = self._started(slot)
-                except Exception as error:  # noqa: BLE001 - whatever it raises, it cannot start
-                    if not isinstance(error, UserError):
-                        traceback.print_exc()
-                    self._trouble = Fault(CANNOT_START, said(error))
-            if self._player is None:
-                return self._trouble
-            try:
-                return self._player.begin(slot, seed=seed)
-            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
-                return self._raised(error)
+        if self._opened is None:
+            self._opened = self._watched(STARTING, lambda: self._open(slot), CANNOT_START)
+        player = self._opened
+        return player if isinstance(player, Fault) else self._watched(STARTING, lambda: player.begin(slot, seed=seed))
 
     def choose(self, turns: Sequence[Turn]) -> Sequence[int | Fault]:
-        assert self._player is not None, "the game has begun"
+        player = self._opened
+        assert player is not None and not isinstance(player, Fault), "the game has begun"
         limits = (self._conditions.move_seconds if turn.limit is None else turn.limit for turn in turns)
-        with self._watched(GRACE + sum(limits)):
-            try:
-                return self._player.choose(turns)
-            except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
-                if len(turns) == 1:
-                    return [self._raised(error)]
+        answers = self._watched(GRACE + sum(limits), lambda: player.choose(turns))
+        if not isinstance(answers, Fault):
+            return answers
+        if len(turns) == 1:
+            return [answers]
         return [answer for turn in turns for answer in self.choose([turn])]  # each game by itself: who raises loses it
 
     def final_score(self, turn: Turn) -> str | None:
-        if self._player is None:  # the opening ended the game
+        player = self._opened
+        if player is None or isinstance(player, Fault):  # the opening ended the game
             return None
-        with self._watched(STARTING):
-            try:
-                return self._player.final_score(turn)
-            except Exception as error:  # noqa: BLE001 - the game is over: it names no result
-                self._raised(error)
-                return None
+        claim = self._watched(STARTING, lambda: player.final_score(turn))
+        return None if isinstance(claim, Fault) else claim
 
     def close(self) -> None:
-        if self._player is not None:
-            self._player.close()
+        if self._opened is not None and not isinstance(self._opened, Fault):
+            self._opened.close()
 
-    def _started(self, slot: int) -> MatchPlayer:
+    def _open(self, slot: int) -> MatchPlayer:
         if fact_of(self.name) != self._fact:
             raise PlayerError(f"the file of {self.name} is not the one with which the tournament began")
         player = open_player(self.name, self._conditions)
@@ -120,17 +108,19 @@ class WatchedPlayer:
         self.name = player.name
         return player
 
-    def _raised(self, error: Exception) -> Fault:
-        """The fault of an entrant in this process; where it came from goes to the log."""
-        traceback.print_exception(error)
-        return Fault("failure", f"{self.name}: {said(error)}")
-
-    @contextmanager
-    def _watched(self, seconds: float) -> Iterator[None]:
-        """Say that this entrant thinks. What leaves by an exception ends the process, and is this entrant's doing."""
+    def _watched(self, seconds: float, ask: Callable[[], T], kind: str = "failure") -> T | Fault:
+        """The answer of the entrant, which has so many seconds, or a fault of that kind for what it raises; where that
+        came from goes to the log.
+        """
         self._watch.set(self._place, seconds)
-        yield
+        try:
+            answer: T | Fault = ask()
+        except Exception as error:  # noqa: BLE001 - whatever it raises, it loses by it
+            if not isinstance(error, UserError):
+                traceback.print_exception(error)
+            answer = Fault(kind, said(error) if kind == CANNOT_START else f"{self.name}: {said(error)}")
         self._watch.clear()
+        return answer
 
 
 def work(connection: Connection, field: Field, shared: Any, folder: Path) -> None:

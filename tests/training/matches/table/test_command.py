@@ -65,7 +65,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
     line += ["--opponent-name", "toy", "--out", str(tmp_path / "out")]
     assert command.main([*line, *opponent("sound")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any(re.fullmatch(r"toy, 20,000 simulations: starts, \d\.\d{3} s a move", line) for line in lines)
+    assert any(re.fullmatch(r"toy, 20,000 simulations: plays, \d\.\d{3} s a move", line) for line in lines)
     assert lines[0].startswith("4 pairs of 17, tictactoe 3x3")
     assert len(lines) == 1 + 6 + 1
     assert lines[-1].startswith("2,000 games left of 2,000 (4 pairings of 500), about ")
@@ -82,8 +82,8 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s2", "--weights", "ttt.pt", "nogo9.pt"], "ttt.pt plays tictactoe and nogo9.pt plays nogo: give one game's"),
         (["s2", "--weights", "ttt.pt", "--game", "nogo"], "it plays tictactoe, not nogo"),
         (["s2", "--weights", "ttt.pt", "--size", "5"], "--size 5: ttt.pt plays tictactoe on 3"),
-        (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: 50 : 30,000 is not in the table s2: expected some of"),
-        (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: pair 'fifty': expected simulations"),
+        (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: the table has no '50:30k': expected some of"),
+        (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: the table has no 'fifty'"),
         (["s2", "--weights", "ttt.pt", "--games", "0"], "is not a whole number of 1 or more"),
         (["s2", "--weights", "ttt.pt", "--processes", "-1"], "processes = -1 is out of range"),
         (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "9 random plies end nearly every game of tictactoe"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from training.matches.table import published
 from training.matches.table.published import PublishedPair
@@ -45,31 +46,14 @@ def test_the_figures_of_s2() -> None:
     ],
 )
 def test_pairs_in_all_their_spellings(text: str, pair: tuple[int, int]) -> None:
-    assert PublishedPair.parse(text, "--pairs") == PublishedPair(*pair)
+    assert PublishedPair.parse(text) == PublishedPair(*pair)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "400",
-        "400:",
-        ":400",
-        "0:1000",
-        "400:policy",
-        "-3:10",
-        "4.5:10",
-        "1:2:3",
-        "99999999999:5",
-        "5:9000M",
-        "five:6",
-    ],
-)
-def test_a_pair_that_is_none_is_one_line(text: str) -> None:
-    with pytest.raises(SettingsError) as error:
-        PublishedPair.parse(text, "--pairs")
-    assert str(error.value).startswith(f"--pairs: pair {text!r}: expected simulations of ours and theirs")
-    assert "\n" not in str(error.value)
+@pytest.mark.parametrize("text", ["", "400", ":400", "0:1000:3", "400:policy", "-3:10", "400:50001", "five:6"])
+def test_a_pair_that_the_table_does_not_have_is_one_line(text: str) -> None:
+    with pytest.raises(ChoiceError) as error:
+        published.load("s2").chosen(["400:50k", text])
+    assert repr(text) in str(error.value) and "\n" not in str(error.value)
 
 
 def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:

@@ -200,11 +200,9 @@ def test_a_dry_run_names_who_does_not_start(tmp_path: Path, capsys: pytest.Captu
     path = written(tmp_path, {"good": toy("sound"), "bad": "gtp:no-such-program", "r": "random"})
     assert command.main([str(path), "--out", str(tmp_path / "out"), "--dry-run"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert re.fullmatch(r"good: starts, \d\.\d{3} s a move", lines[1])
-    assert lines[2] == "bad: does not start: cannot start the engine 'no-such-program': No such file or directory"
-    assert lines[4].startswith(
-        "12 games left of 12 (3 pairings of 4), 8 of them of entrants that do not start or do not play, "
-    )
+    assert re.fullmatch(r"good: plays, \d\.\d{3} s a move", lines[1])
+    assert lines[2] == "bad: does not play: cannot start the engine 'no-such-program': No such file or directory"
+    assert lines[4].startswith("12 games left of 12 (3 pairings of 4), about ")
     assert not (tmp_path / "out").exists()
 
 

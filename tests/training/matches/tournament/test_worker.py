@@ -98,7 +98,7 @@ def test_what_ends_the_process_is_the_doing_of_who_was_thinking(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (refuse, "a: does not start: ValueError: wrong shapes in this file"),
+        (refuse, "a: does not play: ValueError: wrong shapes in this file"),
         (lambda *_: Raising("choose"), "a: does not play: RuntimeError: no choose here"),
     ],
 )
@@ -115,7 +115,7 @@ def test_a_move_may_take_as_long_as_its_clock_says(monkeypatch: pytest.MonkeyPat
     player.begin(0, seed=1)
     player.choose([Turn(0, Position(GAME), limit=5000.0)])
     player.choose([Turn(0, Position(GAME))])
-    assert watches[1:] == [worker.GRACE + 5000, worker.GRACE + 60]
+    assert watches[2:] == [worker.GRACE + 5000, worker.GRACE + 60]
 
 
 class Slow(RandomPlayer):
@@ -135,6 +135,6 @@ def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: py
     pairs = (Pair("a", "b"), Pair("a", "c"))
     field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1)
     said = list(rehearsal.rehearse(field, [played("a", "b", index, "") for index in range(2)]))
-    assert said[:-1] == [(True, f"{name}: starts, 1.000 s a move") for name in "abc"]
+    assert said[:-1] == [(True, f"{name}: plays, 1.000 s a move") for name in "abc"]
     found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about 0:00:(\d+) in .*", said[-1][1])
     assert found is not None and abs(int(found[2]) - 2 * int(found[1])) <= 1
