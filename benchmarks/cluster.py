@@ -3,7 +3,7 @@
     python -m benchmarks.cluster --minutes 3 --every 20
 
 Several Ray nodes on this machine train a small network on 7x7. Every so many seconds a process drawn by `--seed` is
-killed with SIGKILL: a worker, the learner, or a whole node, for which another joins. At the end the run is stopped as
+killed with SIGKILL: a worker, or a whole node, for which another joins. At the end the run is stopped as
 by Ctrl-C and examined: games in the window and in the shards, games that occur twice, frames that cannot be read, the
 most memory of each kind of process. Claimed: every game counts once, no frame is corrupt. The run that was killed so
 often can be matched with an undisturbed one by `gozero match`.
@@ -41,7 +41,7 @@ from training.records import records
 from training.storage import checkpoint
 from training.storage.checkpoint import Snapshot
 
-TITLES = {"worker": "ray::Worker", "learner": "ray::Learner"}
+TITLES = {"worker": "ray::Worker"}
 KINDS = (*TITLES, "node")
 NODE_BYTES = 100_000_000  # of each node's object store
 STOP_SECONDS = 180.0
