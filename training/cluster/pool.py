@@ -1,8 +1,8 @@
-"""The workers of a run on a cluster: started where there is room, given jobs, replaced when they die.
+"""The workers of a run on a cluster: started where there is room, given orders, replaced when they die.
 
 Room for a worker is a unit of a resource that `gozero worker` offers on its machine, `gozero_worker` or, with a GPU,
-`gozero_gpu_worker`. Each worker has a thread here, which gives it a job and waits for the answer. The job of a worker
-that dies goes to another, before all that wait.
+`gozero_gpu_worker`. One thread starts the workers, gives each that is idle the next order and takes the answers. The
+order of a worker that dies goes to another, before all that wait.
 """
 
 from __future__ import annotations
@@ -10,112 +10,112 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import ray
-from ray.exceptions import RayTaskError
+from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RayTaskError
+from torch import nn
 
 from gozero import __version__
 from gozero.system.console import say
+from gozero.system.threads import available_threads
 from training.cluster import GPU_WORKER, WORKER
-from training.cluster.worker import GPU_SHARE, LOST, Order, PlayMatch, Worker
+from training.cluster.worker import Order, PlayMatch, Worker
+from training.matches.match import MatchGame
+from training.run.backend import LocalBackend
+from training.run.gate import MatchPart
+from training.selfplay.pool import Stop
 from training.selfplay.processes import WorkerLostError
-from training.selfplay.remote import TaskResult
+from training.selfplay.remote import NetworkVersion, RemoteSelfPlay, TaskResult
 from training.settings.config import LoopSettings
 
 LOOK = 1.0  # seconds between two looks for new room
-POLL = 0.05  # seconds between two looks at whether to stop
+POLL = 0.05  # seconds between two looks at what has come, and whether to stop
 LATE = 10.0  # seconds without any worker after which this is said
-TRIES = 20  # workers that may be lost with one job, before the job is taken for the cause
+TRIES = 20  # workers that may be lost with one order, before the order is taken for the cause
 STARTS = 20  # workers in a row that may die as they start
 CPUS = ""  # stands for no resource: a worker is started on any CPU of the cluster
+LOST = (RayActorError, ObjectLostError, OutOfMemoryError)  # an actor is gone; the last: memory was full
+GPU_SHARE = 0.5  # of a GPU that a worker with one takes
+SHOWN = 64  # workers in the report, each by itself
 
 
 class Job(Future[Any]):
     """An order for a worker. Its result is the worker's answer, None if it was cut before it began."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, number: int, order: Order) -> None:
         super().__init__()
-        self.order = order
+        self.number, self.order = number, order
         self.tries, self.is_cut = 0, False
-
-
-@dataclass
-class Counts:
-    """What a worker has done since the last report."""
-
-    name: str
-    since: float  # time.monotonic
-    evaluations: int = 0
-    busy: float = 0.0  # seconds
 
 
 @dataclass(eq=False)
 class PooledWorker:
-    """A worker of the pool: its actor's handle, its counts once it has joined, and its job."""
+    """A worker of the pool, and what it has done since the last report."""
 
-    handle: Any
-    counts: Counts | None = None
+    resource: str  # whose room it takes
+    handle: Any  # of its actor
+    end: Any  # reference to an answer that never comes: it fails when the worker is gone
+    answer: Any  # reference to who it is and then to the answer to its order; None: it is idle, or cannot help
+    name: str = ""  # once it has joined
     job: Job | None = None
+    since: float = 0.0  # time.monotonic
+    evaluations: int = 0
+    busy: float = 0.0  # seconds
 
 
 class ClusterPool:
-    """The workers and their jobs. There are none before `open`."""
+    """The workers and their jobs."""
 
-    def __init__(
-        self, settings: LoopSettings, threads: int, workers: int, start: Callable[[str], Any] | None = None
-    ) -> None:
-        """`threads`: CPU threads of a worker, 0 for what its machine offers; `workers`: how many to start on the
-        cluster's CPUs, 0 for one in each room offered. `start` starts one, given its resource ("": a CPU).
+    def __init__(self, settings: LoopSettings, workers: int, start: Callable[[str], Any] | None = None) -> None:
+        """`workers`: how many to start on the cluster's CPUs, 0 for one in each room offered. `start` starts one, given
+        its resource.
         """
+        threads = max(1, settings.threads) if workers else 0
         self._wanted, self._start = workers, start or partial(start_worker, settings, threads)
         self._numbers = itertools.count(1)
-        self._changed = threading.Condition()  # locks all that follows
+        self._lock = threading.Lock()  # of all that follows
         self._waiting: deque[Job] = deque()
         self._workers: list[PooledWorker] = []
         self._dead_starts = 0  # since the last one that came
         self._failure: Exception | None = None
-        self._opened, self._closed = threading.Event(), threading.Event()
-        self._threads = [threading.Thread(target=self._start_workers, name="worker pool", daemon=True)]
+        self._alone_since: float | None = time.monotonic()  # without any worker; None: that has been said
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._dispatch, name="worker pool", daemon=True)
+        self._thread.start()
 
-    def open(self) -> None:
-        """Begin to start workers."""
-        if not self._opened.is_set():
-            self._opened.set()
-            self._threads[0].start()
-
-    def number(self) -> int:
-        """The number of the next order."""
-        return next(self._numbers)
+    def put(self, net: nn.Module, version: int) -> NetworkVersion:
+        """Put a network's tensors into the object store, from where each machine fetches them once."""
+        arrays = {name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()}
+        return NetworkVersion(next(self._numbers), version, ray.put(arrays))
 
     def submit(self, order: Order) -> Job:
         """Have an order carried out."""
-        job = Job(order)
-        with self._changed:
+        job = Job(next(self._numbers), order)
+        with self._lock:
             if self._failure is None:
                 self._waiting.append(job)
-                self._changed.notify()
             else:
                 job.set_exception(self._failure)
         return job
 
-    def first_done(self, jobs: Collection[Job], stop: Callable[[], bool]) -> set[Job]:
+    def first_done(self, jobs: Collection[Any], stop: Stop) -> Collection[Any]:
         """Those of some jobs that have ended, once there is one. When `stop()` is true all of them are cut."""
         while True:
             if stop():
                 self.cut(jobs)
-            wait(jobs, POLL, FIRST_COMPLETED)
-            if done := {job for job in jobs if job.done()}:
+            if done := wait(jobs, POLL, FIRST_COMPLETED).done:
                 return done
 
-    def cut(self, jobs: Iterable[Job]) -> None:
+    def cut(self, jobs: Collection[Any]) -> None:
         """Let jobs end soon; those that wait are withdrawn."""
-        with self._changed:
+        with self._lock:
             fresh = {job for job in jobs if not job.is_cut}
             for job in fresh:
                 job.is_cut = True
@@ -123,150 +123,149 @@ class ClusterPool:
                     self._waiting.remove(job)
                     job.set_result(None)
             for worker in self._workers:
-                if worker.job in fresh:
-                    worker.handle.cut.remote(worker.job.order.number)
+                if worker.job is not None and worker.job in fresh:
+                    worker.handle.cut.remote(worker.job.number)
 
-    def cut_all(self) -> None:
-        """Let all jobs end soon."""
-        with self._changed:
-            jobs = self._jobs()
-        self.cut(jobs)
+    def report(self) -> dict[str, float]:
+        """What the workers have done since the last report.
 
-    def counts(self) -> tuple[list[Counts], int]:
-        """(what each worker has done since the last call, jobs that wait now)."""
-        with self._changed:
-            found = []
-            for worker in self._workers:
-                if worker.counts is not None:
-                    found.append(worker.counts)
-                    worker.counts = Counts(worker.counts.name, time.monotonic())
-            return found, len(self._waiting)
+        Returns:
+            cluster/workers: that there are.
+            cluster/worker1, ...: evaluations/s of each of the first `SHOWN`, in the order in which they joined.
+            cluster/evaluations: evaluations/s of a worker, mean.
+            cluster/idle: share of their time in which they had no work, 0..1.
+            cluster/waiting: tasks and parts of matches that wait for a worker now.
+        """
+        now, speeds, busy = time.monotonic(), list[float](), list[float]()
+        with self._lock:
+            for worker in filter(lambda worker: worker.name, self._workers):
+                span = max(1e-9, now - worker.since)
+                speeds.append(worker.evaluations / span)
+                busy.append(min(1.0, worker.busy / span))
+                worker.since, worker.evaluations, worker.busy = now, 0, 0.0
+            found = {"cluster/workers": float(len(speeds)), "cluster/waiting": float(len(self._waiting))}
+        found |= {f"cluster/worker{place}": speed for place, speed in enumerate(speeds[:SHOWN], start=1)}
+        if speeds:
+            found |= {"cluster/evaluations": float(np.mean(speeds)), "cluster/idle": 1.0 - float(np.mean(busy))}
+        return found
 
     def close(self) -> None:
         """End all workers."""
-        with self._changed:
-            self._closed.set()
-            self._changed.notify_all()
-        if self._opened.is_set():
-            self._threads[0].join()
-            for worker in list(self._workers):
-                ray.kill(worker.handle)
-            for thread in self._threads[1:]:
-                thread.join()
+        self._closed.set()
+        self._thread.join()
+        while self._workers:
+            ray.kill(self._workers.pop().handle)
 
-    def _jobs(self) -> list[Job]:
-        """All jobs that wait or are with a worker; the caller has the lock."""
-        return [*self._waiting, *(worker.job for worker in self._workers if worker.job)]
-
-    def _fail(self, error: Exception) -> None:
-        """The cluster is gone, or no worker can start: all that wait get the error."""
-        with self._changed:
-            self._failure = self._failure or error
-            for job in self._jobs():
-                if not job.done():
-                    job.set_exception(error)
-            self._waiting.clear()
+    def _dispatch(self) -> None:
+        """The thread's work. Its own failures end all jobs: a bug, or the cluster is gone."""
+        look = 0.0
+        try:
+            while not self._closed.is_set() and self._failure is None:
+                if time.monotonic() >= look:
+                    self._start_workers()
+                    look = time.monotonic() + LOOK
+                self._assign()
+                asked = [each for worker in self._workers for each in (worker.end, worker.answer) if each is not None]
+                ready = set(ray.wait(asked, num_returns=len(asked), timeout=POLL)[0]) if asked else set()
+                if not asked:
+                    self._closed.wait(POLL)
+                for worker in list(self._workers):
+                    if came := [each for each in (worker.end, worker.answer) if each in ready]:
+                        self._receive(worker, came[0])
+        except Exception as error:  # noqa: BLE001
+            self._fail(error)
 
     def _start_workers(self) -> None:
-        """The first thread: start workers where there is room."""
-        taken: dict[str, list[threading.Thread]] = {CPUS: [], WORKER: [], GPU_WORKER: []}
-        alone_since, warned = time.monotonic(), False
+        """Start workers where there is room."""
+        room = {CPUS: self._wanted} if self._wanted else ray.cluster_resources()
+        taken = Counter(worker.resource for worker in self._workers)
+        for resource in (CPUS, WORKER, GPU_WORKER):
+            for _ in range(int(room.get(resource, 0)) - taken[resource]):
+                handle = self._start(resource)
+                worker = PooledWorker(resource, handle, handle.wait_for_end.remote(), handle.about.remote())
+                with self._lock:
+                    self._workers.append(worker)
+        if any(worker.name for worker in self._workers):
+            self._alone_since = time.monotonic()
+        elif self._alone_since is not None and time.monotonic() > self._alone_since + LATE:
+            self._alone_since = None
+            say("waiting for workers: start gozero worker --address HOST:PORT, or give --workers")
+
+    def _assign(self) -> None:
+        """Give each worker that is idle the next order."""
+        with self._lock:
+            for worker in self._workers:
+                if self._waiting and worker.name and worker.job is None:
+                    worker.job = self._waiting.popleft()
+                    worker.answer = worker.handle.work.remote(worker.job.number, worker.job.order)
+
+    def _receive(self, worker: PooledWorker, came: Any) -> None:
+        """Take what a worker has answered, or that it is gone."""
         try:
-            while not self._closed.wait(LOOK if any(taken.values()) else POLL) and self._failure is None:
-                room = {CPUS: self._wanted} if self._wanted else ray.cluster_resources()
-                for resource, threads in taken.items():
-                    threads[:] = [thread for thread in threads if thread.is_alive()]
-                    for _ in range(int(room.get(resource, 0)) - len(threads)):
-                        threads.append(threading.Thread(target=self._employ, args=(resource,), daemon=True))
-                        threads[-1].start()
-                self._threads[1:] = [thread for threads in taken.values() for thread in threads]
-                if any(worker.counts for worker in self._workers):
-                    alone_since, warned = time.monotonic(), False
-                elif not warned and time.monotonic() > alone_since + LATE:
-                    warned = True
-                    say("waiting for workers: start gozero worker --address HOST:PORT, or give --workers")
-        except Exception as error:  # noqa: BLE001 - a bug, or the cluster is gone
-            self._fail(error)
-
-    def _employ(self, resource: str) -> None:
-        """A thread of one worker, from its start to its end."""
-        try:
-            worker = PooledWorker(self._start(resource))
-            with self._changed:
-                self._workers.append(worker)
-            try:
-                if self._joins(worker):
-                    while (job := self._next_job(worker)) is not None:
-                        self._carry_out(worker, job)
-            except LOST as error:
-                self._lost(worker, error)
-            finally:
-                with self._changed:
-                    self._workers.remove(worker)
-                ray.kill(worker.handle)
-        except Exception as error:  # noqa: BLE001 - likewise
-            self._fail(error)
-
-    def _joins(self, worker: PooledWorker) -> bool:
-        """Whether a worker that was started can help. If it has another version of gozero, wait for its end."""
-        about = ray.get(worker.handle.about.remote())
-        if about.version != __version__:
-            say(f"the worker on {about.host} cannot help: it has gozero {about.version}, here {__version__}")
-            while not self._closed.wait(LOOK):
-                ray.get(worker.handle.about.remote())
-            return False
-        with self._changed:
-            self._dead_starts, worker.counts = 0, Counts(f"{about.host}:{about.process}", time.monotonic())
-        return True
-
-    def _next_job(self, worker: PooledWorker) -> Job | None:
-        """Wait for a job and give it to the worker; None at the end."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closed.is_set())
-            worker.job = None if self._closed.is_set() else self._waiting.popleft()
-            return worker.job
-
-    def _carry_out(self, worker: PooledWorker, job: Job) -> None:
-        """Have a job done. Errors of `LOST` if the worker dies."""
-        ray.get(worker.handle.about.remote())  # else all workers of a machine that is gone would count as tries
-        job.tries += 1
-        try:
-            answer = ray.get(worker.handle.work.remote(job.order))
+            answer = ray.get(came)
+        except LOST as error:
+            self._lose(worker, error)
+            return
         except RayTaskError as error:
             answer = error.cause
-        with self._changed:
+        job, worker.answer = worker.job, None
+        if job is None:
+            self._welcome(worker, answer)
+            return
+        with self._lock:
             worker.job = None
-            if isinstance(answer, TaskResult) and worker.counts is not None:
-                worker.counts.evaluations += answer.end.evaluations
-                worker.counts.busy += answer.seconds
+            if isinstance(answer, TaskResult):
+                worker.evaluations += answer.end.evaluations
+                worker.busy += answer.seconds
         if isinstance(answer, Exception):
             job.set_exception(answer)
         else:
             job.set_result(answer)
 
-    def _lost(self, worker: PooledWorker, error: Exception) -> None:
-        """A worker is gone: its job goes to another."""
-        if self._closed.is_set():
+    def _welcome(self, worker: PooledWorker, about: Any) -> None:
+        """Let a worker that has started join. One of another version of gozero keeps its room until its end."""
+        if isinstance(about, Exception):
+            raise about
+        if about.version != __version__:
+            say(f"the worker on {about.host} cannot help: it has gozero {about.version}, here {__version__}")
             return
-        if worker.counts is None:
+        with self._lock:
+            self._dead_starts = 0
+            worker.name, worker.since = f"{about.host}:{about.process}", time.monotonic()
+
+    def _lose(self, worker: PooledWorker, error: Exception) -> None:
+        """A worker is gone: its job goes to another."""
+        with self._lock:
+            self._workers.remove(worker)
+            job = worker.job
+            if job is not None and not self._retry(job):
+                job.set_exception(WorkerLostError(f"{TRIES} workers were lost over the same work; see Ray's logs"))
+        ray.kill(worker.handle)
+        if worker.name:
+            part = "part of a match" if job and isinstance(job.order, PlayMatch) else "task"
+            say(f"{worker.name} is gone" + (f"; its {part} goes to another worker" if job else ""))
+        elif worker.answer is not None:
             self._dead_starts += 1
             if self._dead_starts >= STARTS:
                 why = str(error).strip().splitlines()[-1]
                 self._fail(WorkerLostError(f"{STARTS} workers died as they started, the last one so: {why}"))
-            return
-        job, what = worker.job, ""
-        if job is not None:
-            part = "part of a match" if isinstance(job.order, PlayMatch) else "task"
-            what = f"; its {part} goes to another worker"
-            with self._changed:
-                if job.is_cut:
-                    job.set_result(None)
-                elif job.tries >= TRIES:
-                    job.set_exception(WorkerLostError(f"{TRIES} workers were lost over the same work; see Ray's logs"))
-                else:
-                    self._waiting.appendleft(job)
-                    self._changed.notify()
-        say(f"{worker.counts.name} is gone{what}")
+
+    def _retry(self, job: Job) -> bool:
+        """Let a job that was lost be done again, unless it has been cut; False after too many tries."""
+        job.tries += 1
+        if job.is_cut:
+            job.set_result(None)
+        elif job.tries < TRIES:
+            self._waiting.appendleft(job)
+        return job.is_cut or job.tries < TRIES
+
+    def _fail(self, error: Exception) -> None:
+        """The cluster is gone, or no worker can start: all that wait get the error."""
+        with self._lock:
+            self._failure = error
+            for job in (*self._waiting, *(worker.job for worker in self._workers if worker.job)):
+                job.set_exception(error)
+            self._waiting.clear()
 
 
 def start_worker(settings: LoopSettings, threads: int, resource: str) -> Any:
@@ -275,4 +274,26 @@ def start_worker(settings: LoopSettings, threads: int, resource: str) -> Any:
     if resource == CPUS:
         room = {"num_cpus": max(1, threads), "scheduling_strategy": "SPREAD"}
     actor: Any = ray.remote(Worker)
-    return actor.options(max_concurrency=2, **room).remote(settings, threads)
+    return actor.options(max_concurrency=3, **room).remote(settings, threads)
+
+
+class ClusterBackend(LocalBackend):
+    """Self-play and the gate's matches on a cluster; the learner is in this process."""
+
+    def __init__(self, workers: ClusterPool) -> None:
+        self._workers = workers
+
+    def selfplay(self, settings: LoopSettings, net: nn.Module) -> RemoteSelfPlay:
+        streams = settings.mode == "asynchronous"
+        return RemoteSelfPlay(settings, net, settings.threads or available_threads(), self._workers, streams)
+
+    def play_match(
+        self, parts: Sequence[MatchPart], candidate: nn.Module, best: nn.Module, threads: int, stop: Stop, device: str
+    ) -> list[MatchGame] | None:
+        pair = self._workers.put(candidate, 0), self._workers.put(best, 0)
+        jobs = [self._workers.submit(PlayMatch(part, *pair)) for part in parts]
+        left = set(jobs)
+        while left:
+            left -= set(self._workers.first_done(left, stop))
+        games = [job.result() for job in jobs]
+        return None if None in games else [game for part in games for game in part]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import ray
 import torch
-from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError
 from torch import nn
 
 from gozero import __version__
@@ -28,9 +28,6 @@ from training.run.gate import MatchPart
 from training.selfplay.remote import NetworkVersion, PlayTask, TaskPlayer, TaskResult, Tensors
 from training.settings.config import LoopSettings
 
-# an actor is gone; the last: memory was full, and Ray chose it
-LOST = (RayActorError, ObjectLostError, OutOfMemoryError)
-GPU_SHARE = 0.5  # of a GPU that such a worker takes, and the learner: the two may share one
 NETWORKS = 2  # in memory: those of a match
 
 
@@ -46,7 +43,6 @@ class About(NamedTuple):
 class PlayMatch:
     """Play a part of a match. The answer is its games, None if it was cut."""
 
-    number: int  # of the order
     part: MatchPart
     candidate: NetworkVersion
     best: NetworkVersion
@@ -56,7 +52,7 @@ Order = PlayTask | PlayMatch
 
 
 class Worker:
-    """The actor. `work` runs in one thread; `cut` comes from another."""
+    """The actor. `work` runs in one thread, `cut` comes from another, and `wait_for_end` takes a third."""
 
     def __init__(self, settings: LoopSettings, threads: int) -> None:
         """`threads`: CPU threads; 0: as many as its machine offers for each worker."""
@@ -72,25 +68,25 @@ class Worker:
         """Who this is."""
         return About(socket.gethostname(), os.getpid(), __version__)
 
+    def wait_for_end(self) -> None:
+        """Never returns: the call fails when the worker is gone."""
+        threading.Event().wait()
+
     def cut(self, number: int) -> None:
         """End the order of that number at the next wave; what it has done by then counts."""
         self._cut.add(number)
 
-    def work(self, order: Order) -> TaskResult | list[MatchGame] | None:
+    def work(self, number: int, order: Order) -> TaskResult | list[MatchGame] | None:
         """Carry out an order."""
         try:
             if isinstance(order, PlayTask):
-                return self._player.play(order, tensors, lambda: order.number in self._cut)
-            return self._play_match(order)
-        finally:
-            self._cut.discard(order.number)
-
-    def _play_match(self, order: PlayMatch) -> list[MatchGame] | None:
-        pair = self._network(order.candidate), self._network(order.best)
-        try:
-            return gate.play_part(order.part, *pair, self.threads, lambda: order.number in self._cut, self.device)
+                return self._player.play(order, tensors, lambda: number in self._cut)
+            pair = self._network(order.candidate), self._network(order.best)
+            return gate.play_part(order.part, *pair, self.threads, lambda: number in self._cut, self.device)
         except Stopped:
             return None
+        finally:
+            self._cut.discard(number)
 
     def _network(self, wanted: NetworkVersion) -> nn.Module:
         if wanted.number not in self._networks:
@@ -116,9 +112,3 @@ def tensors(reference: Any) -> Tensors:
     """The tensors of a version, copied out of the object store."""
     state: dict[str, Any] = ray.get(reference)
     return {name: torch.tensor(array) for name, array in state.items()}
-
-
-def put(number: int, version: int, net: nn.Module) -> NetworkVersion:
-    """Put a network's tensors into the object store, from where each machine fetches them once."""
-    arrays = {name: tensor.cpu().numpy() for name, tensor in net.state_dict().items()}
-    return NetworkVersion(number, version, ray.put(arrays))

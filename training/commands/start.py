@@ -57,22 +57,25 @@ def _train(
     stack: ExitStack,
 ) -> int:
     """Train on this machine or, with `--address`, on a cluster."""
+    backend = LOCAL
     if options.address is None:
         check_precision(asked.selfplay.precision, device_of(asked.device))
     else:
-        from training.cluster import connection, coordinator
+        from training.cluster import connection
 
         connection.connect(options.address)
     stack.enter_context(storage.alone(folder))
     remote = session.open_remote(options.storage, folder, asked, stack)
     settings = session.as_begun(asked, folder, chosen(options))
+    if options.address is not None:
+        from training.cluster.pool import ClusterBackend, ClusterPool
+
+        workers = ClusterPool(settings, options.workers)
+        stack.callback(workers.close)
+        backend = ClusterBackend(workers)
     source = f"preset {options.preset}" if options.preset else options.config
-    if options.address is None:
-        run, watch = session.open_run(settings, folder, origin, LOCAL, source)
-        code = session.train(run, watch, program, stop_on_signals(), remote)
-    else:
-        stop = stop_on_signals()
-        code = coordinator.train(settings, folder, origin, options.workers, program, stop, remote, source)
+    run, watch = session.open_run(settings, folder, origin, backend, source)
+    code = session.train(run, watch, program, stop_on_signals(), remote)
     return code if remote is None or remote.close() else code or 1
 
 

@@ -43,7 +43,7 @@ def add_options(options: argparse.ArgumentParser) -> None:
     add("--from", dest="origin", metavar="WEIGHTS.pt", help=narrower)
     add("--records", action="append", default=[], metavar="FOLDER", help="earlier games: a run folder or shards")
     add = options.add_argument_group("look first (these stop without starting a run)").add_argument
-    measure = "measure for a minute: games an hour, memory, disk, hours of each stage"
+    measure = "measure for a minute: games an hour, hours of each stage"
     add("--estimate", action="store_true", help=measure)
     check = "check settings, folder, disk, weights, whether the cluster answers, and a step of everything here"
     add("--dry-run", action="store_true", help=check)

@@ -75,7 +75,8 @@ class Checkup:
         with run.locked():
             own = generation > run.progress.imported
             games = [record for record in run.actor.games if own and record.generation == generation]
-            taken = run.trainer.examine(take, run.settings, generation)
+            learner, replay = run.trainer.learner, run.trainer.replay
+            taken = take(learner, replay, run.settings, generation)
         moved, self._before = movement(self._before, taken.net, taken.ema)
         measures = moved | taken.measures | openings(games, run.actor.game)
         if taken.batch is None:

@@ -1,15 +1,14 @@
 """The learner of a run together with what it learns from: the window of rows and the backlog of steps.
 
-The trainer of a cluster (`training.cluster.learner`) has both in other processes. A trainer changes no file and no
-counter of the run: the coordinator (`training.run.run`) does.
+A trainer changes no file and no counter of the run: `training.run.run` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from torch import nn
 from gozero.system.console import say
 from gozero.system.threads import available_threads
 from training.learner.device_replay import DeviceReplay
-from training.learner.learner import Learner, network_config
+from training.learner.learner import Learner
 from training.learner.pace import Pace
 from training.records import records, scoring
 from training.records.records import Record
@@ -28,22 +27,8 @@ from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
 
-Found = TypeVar("Found")
 Losses = Mapping[str, torch.Tensor]  # of a step: scalars by name
 HELD_OUT_ROWS = 512  # most rows of each size in the measurement after a generation
-
-
-class WindowState(NamedTuple):
-    """What is in the window."""
-
-    rows: dict[int, int]  # that may be drawn, by board size
-    total: int  # rows recorded by the run so far
-    corrupt: int  # records refused
-
-    @property
-    def drawable(self) -> int:
-        """Rows that may be drawn."""
-        return sum(self.rows.values())
 
 
 class Trainer:
@@ -51,25 +36,18 @@ class Trainer:
 
     Attributes:
         config: of the network.
-        chunk: steps that `train` is best called with.
         steps_backlog: steps that rows have paid for and that are still to be taken.
         watch: a callback for each step, with its number and losses.
         unreadable: frames of the shards that could not be read.
         shard_rows, shard_games: rows and games of each shard that the window may need, by generation.
     """
 
-    chunk = 1
-
     def __init__(self, settings: LoopSettings, device: str, pace: Pace) -> None:
         """`device`: cpu or cuda; `pace`: of the learner's CPU threads."""
-        self.begin(settings)
-        self.pace, self.learner = pace, Learner.of(settings, device)
+        self.settings, self.pace, self.learner = settings, pace, Learner.of(settings, device)
+        self.config = self.learner.config
         self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
         self._batches = self.replay if device == "cpu" else DeviceReplay(self.replay, torch.device(device))
-
-    def begin(self, settings: LoopSettings) -> None:
-        """Set what does not depend on where the learner is."""
-        self.settings, self.config = settings, network_config(settings)
         self.steps_backlog = 0.0
         self.watch: Callable[[int, Losses], None] | None = None
         self.unreadable = 0
@@ -82,57 +60,9 @@ class Trainer:
         """Steps that the learner has taken."""
         return self.learner.steps
 
-    @property
-    def window(self) -> WindowState:
-        """What is in the window."""
-        return WindowState(self.replay.sizes(), self.replay.total, self.replay.corrupt)
-
-    @property
-    def threads(self) -> int:
-        """CPU threads of the learner just now."""
-        return self.pace.threads
-
-    def fill(self, shards: Iterable[Sequence[Record]], before: int, after: int) -> None:
-        """Add the games of shards, oldest first, of a run that has recorded `after` rows, `before` of them before these
-        games.
-        """
-        self.replay.total = before
-        self.replay.fill([game for games in shards for game in games], available_threads())
-        self.replay.total = after
-
-    def add(self, games: Sequence[Record]) -> int:
-        """Add new games. Returns the rows added."""
-        return self.replay.add(games)
-
-    def clear(self) -> None:
-        """Remove all rows; the backlog of steps is taken on the rows that follow."""
-        self.replay.rows.clear()
-
-    def train(self, count: int, rate: float) -> tuple[list[Losses], set[int]]:
-        """Take `count` steps at `rate` times the learning rate. Returns (the losses of each, the boards' widths)."""
-        losses: list[Losses] = []
-        widths = set()
-        for _ in range(count):
-            # the rows of a step depend on the seed and its number only, however often the run was stopped
-            generator = np.random.default_rng([self.settings.seed, self.learner.steps])
-            batch = self._batches.sample(self.settings.learner.batch, generator)
-            with self.pace.piece(batch.planes.shape) as threads:
-                torch.set_num_threads(threads)
-                losses.append(self.learner.train(batch, rate))
-            widths.add(batch.planes.shape[-1])
-        return losses, widths
-
     def average(self) -> nn.Module:
         """The average of the learner's weights (EMA), for reading."""
         return self.learner.ema
-
-    def state_dict(self) -> dict[str, Any]:
-        """The learner's part of a checkpoint."""
-        return self.learner.state_dict()
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The inverse of `state_dict`."""
-        self.learner.load_state_dict(state)
 
     def held_out(self, locked: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         """Losses and measures on held-out rows; `locked()` is a lock for taking the rows."""
@@ -140,10 +70,6 @@ class Trainer:
             counts = self.replay.sizes(held_out=True)
             batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
         return evaluate(self.learner, batches, counts, stop)
-
-    def examine(self, function: Callable[..., Found], *arguments: Any) -> Found:
-        """function(learner, replay, *arguments), which changes neither. The function may be sent to another process."""
-        return function(self.learner, self.replay, *arguments)
 
     def load_window(self, folder: Path, progress: Progress) -> None:
         """Read the window as it was at the checkpoint of `progress`, from the newest shards that it needs."""
@@ -159,12 +85,13 @@ class Trainer:
         self._report_missing(rows, folder, progress)
         if rows >= MANY_ROWS:
             say(f"reading the window again, {rows:,} rows: a minute at most, several beside busy programs")
-        self.fill(shards[::-1], progress.rows - rows, progress.rows)
-        self.steps_backlog = progress.steps_backlog
+        self.replay.total = progress.rows - rows
+        self.replay.fill([game for games in shards[::-1] for game in games], available_threads())
+        self.replay.total, self.steps_backlog = progress.rows, progress.steps_backlog
 
     def add_games(self, games: Sequence[Record]) -> None:
         """Add new games to the window; their rows pay for steps."""
-        self.steps_backlog += self.paid_by(self.add(games), len(games))
+        self.steps_backlog += self.paid_by(self.replay.add(games), len(games))
 
     def note_shard(self, generation: int, games: Sequence[Record]) -> None:
         """The shard of a generation has these games."""
@@ -173,7 +100,7 @@ class Trainer:
 
     def needed_from(self, generation: int) -> int:
         """The oldest generation whose shard the window needs, also at the oldest checkpoint on disk."""
-        wanted, shards = self._extent(self.window.total)
+        wanted, shards = self._extent(self.replay.total)
         while wanted > 0 and generation in shards:
             wanted -= shards[generation]
             generation -= 1
@@ -187,24 +114,27 @@ class Trainer:
         share = games / whole if whole else rows / self.settings.generation_rows
         if learner.generation_steps:
             return learner.generation_steps * share
-        uses = learner.epochs * self.window.drawable * share if learner.epochs else rows * learner.reuse
+        uses = learner.epochs * self.replay.drawable * share if learner.epochs else rows * learner.reuse
         return uses / learner.batch
 
     def steps_ready(self) -> int:
         """The number of whole steps that can be taken now: none while the window has fewer rows than it must."""
-        enough = self.window.drawable >= max(1, self.settings.replay.least_rows)
+        enough = self.replay.drawable >= max(1, self.settings.replay.least_rows)
         return int(self.steps_backlog) if enough else 0
 
-    def learn(self, count: int, rate: float) -> set[int]:
-        """Take `count` steps of the backlog. Returns the widths of the boards."""
-        before = self.steps
-        losses, widths = self.train(count, rate)
-        self._losses += losses
+    def step(self, rate: float) -> int:
+        """Take a step of the backlog at `rate` times the learning rate. Returns the width of its boards."""
+        # its rows depend on the seed and its number only, however often the run was stopped
+        generator = np.random.default_rng([self.settings.seed, self.steps])
+        batch = self._batches.sample(self.settings.learner.batch, generator)
+        with self.pace.piece(batch.planes.shape) as threads:
+            torch.set_num_threads(threads)
+            losses = self.learner.train(batch, rate)
+        self._losses.append(losses)
+        self.steps_backlog -= 1
         if self.watch:
-            for number, each in enumerate(losses, start=before + 1):
-                self.watch(number, each)
-        self.steps_backlog -= len(losses)
-        return widths
+            self.watch(self.steps, losses)
+        return int(batch.planes.shape[-1])
 
     def report(self) -> dict[str, float]:
         """The mean losses of the steps since the last report."""

@@ -120,6 +120,11 @@ class Replay:
         """{board size: rows in the window}."""
         return {size: len(rows) for (held, size), rows in sorted(self.rows.items()) if held == held_out}
 
+    @property
+    def drawable(self) -> int:
+        """Rows that may be drawn."""
+        return sum(self.sizes().values())
+
     def sample(self, batch: int, generator: np.random.Generator) -> Batch:
         """Draw a training batch: rows of one size, each under a random symmetry."""
         drawn = self.draw(batch, generator)

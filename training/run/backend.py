@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from typing import Protocol
+from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -13,10 +13,13 @@ from gozero.system.options import SettingsError
 from gozero.system.threads import available_threads
 from training.learner.pace import Pace
 from training.learner.trainer import Trainer
-from training.run import gate
-from training.run.gate import PlayParts
+from training.matches.interface import Stopped
+from training.matches.match import MatchGame
+from training.run.gate import MatchPart, play_part
 from training.selfplay.local import LocalSelfPlay, SelfPlay
-from training.selfplay.processes import ProcessSelfPlay
+from training.selfplay.pool import Stop
+from training.selfplay.processes import ProcessWorkers
+from training.selfplay.remote import RemoteSelfPlay
 from training.settings.config import LoopSettings
 
 
@@ -46,41 +49,32 @@ def pace_of(settings: LoopSettings, device: str) -> Pace:
     return Pace(most if settings.threads or device == "cuda" else 0, most)
 
 
-class Backend(Protocol):
-    """Who plays and learns for a run. The run decides and has the files; it is the same with any backend."""
-
-    def device(self, settings: LoopSettings) -> str:
-        """`cpu` or `cuda`: where this process measures the network."""
+class LocalBackend:
+    """Who plays and learns for a run: this process, and others of this machine for self-play if the settings ask for
+    them. The run decides and has the files; it is the same on a cluster (`training.cluster.pool.ClusterBackend`).
+    """
 
     def trainer(self, settings: LoopSettings) -> Trainer:
         """A new trainer, with fresh weights and an empty window."""
-
-    def selfplay(self, settings: LoopSettings, net: nn.Module) -> SelfPlay:
-        """What plays with a copy of `net`."""
-
-    @property
-    def matches(self) -> PlayParts:
-        """What plays the parts of a match."""
-
-
-class LocalBackend:
-    """This process, and others of this machine for self-play if the settings ask for them."""
-
-    def device(self, settings: LoopSettings) -> str:
-        return device_of(settings.device)
-
-    def trainer(self, settings: LoopSettings) -> Trainer:
-        device = self.device(settings)
+        device = device_of(settings.device)
         return Trainer(settings, device, pace_of(settings, device))
 
     def selfplay(self, settings: LoopSettings, net: nn.Module) -> SelfPlay:
-        device = self.device(settings)
-        kind = LocalSelfPlay if settings.selfplay.processes == 1 else ProcessSelfPlay
-        return kind(settings, net, threads_of(settings, device), device)
+        """What plays with a copy of `net`."""
+        device = device_of(settings.device)
+        threads = threads_of(settings, device)
+        if settings.selfplay.processes == 1:
+            return LocalSelfPlay(settings, net, threads, device)
+        return RemoteSelfPlay(settings, net, threads, ProcessWorkers(settings, net, threads, device))
 
-    @property
-    def matches(self) -> PlayParts:
-        return gate.play_here
+    def play_match(
+        self, parts: Sequence[MatchPart], candidate: nn.Module, best: nn.Module, threads: int, stop: Stop, device: str
+    ) -> list[MatchGame] | None:
+        """Play parts of a match of the gate; None if stopped before the end."""
+        try:
+            return [game for part in parts for game in play_part(part, candidate, best, threads, stop, device)]
+        except Stopped:
+            return None
 
 
 LOCAL = LocalBackend()

@@ -18,9 +18,8 @@ from gozero.system.options import SettingsError
 from gozero.system.words import counted
 from training.learner.learner import Learner
 from training.records import scoring
-from training.run import new_run, trial
-from training.run.backend import device_of
-from training.run.estimate import checkpoint_bytes
+from training.run import estimate, new_run
+from training.run.backend import LOCAL, device_of
 from training.run.new_run import StartingPoint
 from training.selfplay import simulators
 from training.settings.config import LoopSettings
@@ -76,7 +75,9 @@ def _room(settings: LoopSettings, folder: Path, learner: Learner) -> str:
     place = storage.nearest(folder)
     if not place.is_dir():
         raise SettingsError(f"{place} is no folder; give another --run")
-    free, needed = shutil.disk_usage(place).free, (settings.keep + 2) * checkpoint_bytes(settings) + RESERVE_BYTES
+    # weights, average, the optimiser's two moments and the network that plays, in float32
+    a_checkpoint = 5 * 4 * model.parameter_count(learner.net)
+    free, needed = shutil.disk_usage(place).free, (settings.keep + 2) * a_checkpoint + RESERVE_BYTES
     if free < needed:
         raise SettingsError(
             f"{place} has {free / 1e6:,.0f} MB free, and a run needs {needed / 1e6:,.0f} MB to begin: make room, give "
@@ -94,13 +95,13 @@ def _room(settings: LoopSettings, folder: Path, learner: Learner) -> str:
 
 def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
     """A few moves of self-play with each evaluator of the stages, on its largest board."""
-    with closing(trial.SelfPlayTrial(settings, learner.ema)) as play:
+    with closing(LOCAL.selfplay(settings, learner.ema)) as selfplay:
         for kind in sorted({stage.evaluator for stage in settings.stage}):
             size, stage = max(
                 ((size, stage) for stage in settings.stage if stage.evaluator == kind for size in stage.sizes),
                 key=lambda pair: pair[0],
             )
-            play.begin(stage, size)
+            estimate.play_until(selfplay, stage, size, estimate.BEGINNING, settings.selfplay.processes)
             by = "playouts" if kind == "rollouts" else "the network"
             games = counted(settings.selfplay.on(size).games, "game")
             say(f"self-play  a move of {games} at {scoring.game_of(settings, size).dimensions} with {by}: ok")
@@ -109,7 +110,7 @@ def _play(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) 
 def _learn(settings: LoopSettings, learner: Learner, say: Callable[[str], None]) -> None:
     """One step of the learner on the largest board, with a full batch."""
     size = max(size for stage in settings.stage for size in stage.sizes)
-    batch = trial.window(settings, size).sample(settings.learner.batch, np.random.default_rng(settings.seed))
+    batch = estimate.window(settings, size).sample(settings.learner.batch, np.random.default_rng(settings.seed))
     loss, rows = float(learner.train(batch)["total"]), counted(settings.learner.batch, "row")
     if not np.isfinite(loss):
         raise SettingsError(

@@ -14,7 +14,7 @@ import numpy as np
 from torch import nn
 
 from training.matches.elo import MatchScore
-from training.matches.interface import Conditions, Stopped
+from training.matches.interface import Conditions
 from training.matches.match import MatchGame, fixture, play_schedule, total_of
 from training.matches.players import network_player
 from training.records import scoring
@@ -61,22 +61,14 @@ PlayParts = Callable[
 
 
 def match(
-    candidate: nn.Module,
-    best: nn.Module,
-    size: int,
-    settings: LoopSettings,
-    seed: int,
-    threads: int,
-    stop: Callable[[], bool],
-    device: str = "cpu",
-    play: PlayParts | None = None,
-) -> GateResult | None:
-    """Play the gate's match on a board of `size`; None if stopped before its end.
-
-    The same seed gives the same games, by whomever the parts are played.
+    candidate: nn.Module, best: nn.Module, size: int, settings: LoopSettings, seed: int, threads: int,
+    stop: Callable[[], bool], device: str, play: PlayParts,
+) -> GateResult | None:  # fmt: skip
+    """Play the gate's match on a board of `size`; None if stopped before its end. The same seed gives the same games,
+    by whomever the parts are played.
     """
-    found = (play or play_here)(parts(size, settings, seed), candidate, best, threads, stop, device)
-    return None if found is None else GateResult(total_of(found, CANDIDATE), settings.gate.share)
+    games = play(parts(size, settings, seed), candidate, best, threads, stop, device)
+    return None if games is None else GateResult(total_of(games, CANDIDATE), settings.gate.share)
 
 
 def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:
@@ -84,21 +76,6 @@ def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:
     pairs = (settings.gate.games + 1) // 2
     shares = np.array_split(np.arange(2 * pairs).reshape(pairs, 2), min(pairs, settings.selfplay.slots))
     return [MatchPart(settings, size, seed, tuple(share.ravel().tolist())) for share in shares]
-
-
-def play_here(
-    parts: Sequence[MatchPart],
-    candidate: nn.Module,
-    best: nn.Module,
-    threads: int,
-    stop: Callable[[], bool],
-    device: str = "cpu",
-) -> list[MatchGame] | None:
-    """Play parts of a match in this process, one after the other; None if stopped before the end."""
-    try:
-        return [game for part in parts for game in play_part(part, candidate, best, threads, stop, device)]
-    except Stopped:
-        return None
 
 
 def play_part(

@@ -106,17 +106,17 @@ class Measures:
     def gather(self) -> dict[str, float]:
         """What was added since the last report, and the rows of the window."""
         numbers, self.numbers = self.numbers, {}
-        return {"run/window": self.trainer.window.drawable} | numbers
+        return {"run/window": self.trainer.replay.drawable} | numbers
 
     def report(self, gathered: dict[str, float], held_out: dict[str, float]) -> dict[str, float]:
         """The whole report, from what `gather` and the trainer's `held_out` found."""
         progress, trainer = self.progress, self.trainer
         numbers = held_out | trainer.report()
         numbers |= {f"run/{name}": float(value) for name, value in progress.counters().items()}
-        corrupt = trainer.unreadable + trainer.window.corrupt
+        corrupt = trainer.unreadable + trainer.replay.corrupt
         numbers |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
         numbers |= gathered | self.timeline.report()
-        numbers["speed/learner_threads"] = trainer.threads
+        numbers["speed/learner_threads"] = trainer.pace.threads
         done, seconds = progress.evaluations - (progress.evaluations_reported or 0), numbers["speed/selfplay_seconds"]
         if done and seconds:  # else its games were played elsewhere
             numbers["speed/evaluations"] = done / seconds

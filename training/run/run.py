@@ -24,7 +24,7 @@ from gozero.nets import weights
 from gozero.nets.model import NetConfig
 from gozero.system.console import progress_bar, say
 from training.run import gate
-from training.run.backend import LOCAL, Backend, return_memory
+from training.run.backend import LOCAL, LocalBackend, device_of, return_memory
 from training.run.measures import Measures, Timeline
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
@@ -84,10 +84,10 @@ class RunLimits:
 class Run:
     """A run in a folder: new, or as its newest readable checkpoint left it."""
 
-    def __init__(self, settings: LoopSettings, folder: Path, backend: Backend = LOCAL) -> None:
+    def __init__(self, settings: LoopSettings, folder: Path, backend: LocalBackend = LOCAL) -> None:
         """Open the folder; say what had to be cut. Raises CheckpointError for a folder that cannot be continued."""
         self.settings, self.folder, self.backend = settings, folder, backend
-        self.device = backend.device(settings)
+        self.device = device_of(settings.device)
         self.trainer = backend.trainer(settings)
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # called with each match of the gate
         self.saved: Callable[[], None] = lambda: None  # called after each checkpoint
@@ -156,7 +156,7 @@ class Run:
         progress.absorbed += len(fresh)
         progress.games += len(fresh)
         self.trainer.add_games(fresh)
-        progress.rows = self.trainer.window.total
+        progress.rows = self.trainer.replay.total
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
@@ -179,17 +179,16 @@ class Run:
         with self.timeline.during("learner"), progress_bar(steps, f"learning {progress.generation}", " steps") as bar:
             done = 0
             while done < steps and not stop() and self._seconds_left() > 0:
-                count = min(self.trainer.chunk, steps - done, every - done % every)
                 with self.locked():
                     if self.settings.hours:  # the rate falls with the time, also within a generation
                         self.limits.count_time()
                         progress.rate = self.settings.learner.rate(self.limits.elapsed())
                     if not self.trainer.steps_ready():  # the window has been emptied
                         break
-                    widths = self.trainer.learn(count, progress.rate)
-                    progress.trained_sizes = sorted(widths.union(progress.trained_sizes))
-                done += count
-                bar.update(count)
+                    width = self.trainer.step(progress.rate)
+                    progress.trained_sizes = sorted({width, *progress.trained_sizes})
+                done += 1
+                bar.update(1)
                 if pause is not None and done % every == 0 and done < steps:
                     pause()
         spent = self.timeline.spent()
@@ -267,7 +266,7 @@ class Run:
             shard = storage.shard(self.folder, self.progress.generation)
             with storage.writing(shard):
                 written = storage.length(shard)
-            state, playing = self.trainer.state_dict(), self.selfplay.playing.state_dict()
+            state, playing = self.trainer.learner.state_dict(), self.selfplay.playing.state_dict()
             about = weights.metadata_of(self.trainer.config, **_facts(self.folder, self.settings, self.progress))
             snapshot = Snapshot(self.progress, state, playing, self.selfplay.state_dict(), written, about)
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
@@ -281,7 +280,7 @@ class Run:
             size, selfplay = self.settings.stage_at(self.progress.rows).main_size, self.selfplay
             verdict = gate.match(
                 candidate, selfplay.playing, size, self.settings, steps, selfplay.threads, stop, self.device,
-                self.backend.matches,
+                self.backend.play_match,
             )  # fmt: skip
         if verdict is not None:
             say(str(verdict))
@@ -304,7 +303,7 @@ class Run:
     def _clear_window(self) -> None:
         """Empty the window: only games from here on count."""
         progress = self.progress
-        self.trainer.clear()
+        self.trainer.replay.rows.clear()  # the backlog of steps is taken on the rows that follow
         start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
         progress.window_start, progress.window_skip = start
 
@@ -321,7 +320,7 @@ class Run:
             return Snapshot(Progress(full_share=self.settings.selfplay.full_share), {}), []
         snapshot, complaints = found
         try:
-            self.trainer.load_state_dict(snapshot.learner)
+            self.trainer.learner.load_state_dict(snapshot.learner)
         except RuntimeError:  # settings.json, which would have shown it, is gone
             network = f"{self.settings.network} for {self.settings.game}"
             what = f"the checkpoints in {self.folder.absolute()} are not of {network}"

@@ -1,7 +1,6 @@
 """A session of a run, from one start to its next stop: the folder is opened, the run goes on, and all is saved.
 
-The command line is `training.commands.train`; on a cluster `training.cluster.coordinator` repeats a session whose
-learner was lost.
+The command line is `training.commands.train`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from gozero.system.words import counted
 from training.doctor import monitor
 from training.learner.learner import DivergedError
 from training.run import new_run
-from training.run.backend import LOCAL, Backend
+from training.run.backend import LOCAL, LocalBackend
 from training.run.modes import train_in_mode
 from training.run.new_run import StartingPoint
 from training.run.run import Run
@@ -44,20 +43,17 @@ ON_A_LINE = 3  # settings that have changed: more have a line each
 
 
 def open_run(
-    settings: LoopSettings, folder: Path, start: StartingPoint, backend: Backend, source: str
+    settings: LoopSettings, folder: Path, start: StartingPoint, backend: LocalBackend, source: str
 ) -> tuple[Run, monitor.Monitor]:
-    """(the run, what watches it), opened as `prepare` does. `source` says where the settings come from, to introduce
-    the run; nothing: it was introduced before.
-    """
+    """(the run, what watches it), opened as `prepare` does. `source` says where the settings come from."""
     with storage.writing(folder):
         run = prepare(settings, folder, start, backend)
         watch = monitor.Monitor(run.folder, run.settings)
-    if source:
-        introduce(settings, folder, source)
+    introduce(settings, folder, source)
     return run, watch
 
 
-def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: Backend = LOCAL) -> Run:
+def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: LocalBackend = LOCAL) -> Run:
     """Make or reopen the run folder and save the resolved settings in it. A new run begins from `start`, if given.
 
     Raises:

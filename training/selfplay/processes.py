@@ -6,6 +6,7 @@ docs/training.md, *On a GPU*. If a process dies the run ends with one line, and 
 
 from __future__ import annotations
 
+import copy
 import pickle
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -18,7 +19,7 @@ from torch import nn
 
 from gozero.system.workers import IGNORED, SPAWN, blocked, settle_in
 from training.selfplay.pool import Stop
-from training.selfplay.remote import NetworkVersion, PlayTask, RemoteSelfPlay, TaskPlayer, TaskResult, Tensors
+from training.selfplay.remote import NetworkVersion, PlayTask, TaskPlayer, TaskResult, Tensors
 from training.settings.config import LoopSettings
 
 LOOK = 0.1  # seconds between two looks at whether to stop
@@ -32,20 +33,21 @@ class WorkerLostError(Exception):
         return f"{self.args[0]}; the run continues from its last checkpoint with the same command"
 
 
-class ProcessSelfPlay(RemoteSelfPlay):
-    """Plays tasks in `selfplay.processes` processes, all at once. After an error it can only be closed."""
+class ProcessWorkers:
+    """`selfplay.processes` processes, which play the tasks of a round at once. After an error they can only be closed."""
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
-        super().__init__(settings, net, threads, device)
+        """As `LocalSelfPlay`; the processes start with the first order."""
         self._halt = SPAWN.RawValue("b", 0)  # without a lock: a worker that is killed would never unlock it
-        processes = settings.selfplay.processes
-        begun = self._halt, settings, pickle.dumps(self.playing), max(1, threads // processes), device
-        self._workers = ProcessPoolExecutor(processes, SPAWN, _begin, begun)
+        self._jobs: set[Future[Any]] = set()  # of the round
+        processes, copied = settings.selfplay.processes, pickle.dumps(copy.deepcopy(net).cpu())
+        begun = self._halt, settings, copied, max(1, threads // processes), device
+        self._executor = ProcessPoolExecutor(processes, SPAWN, _begin, begun)
 
     def close(self) -> None:
         """End the processes; those that have not ended after a while are killed."""
         self._halt.value = 1
-        processes, orders = dict(self._workers._processes or {}), self._workers._call_queue  # type: ignore[attr-defined]
+        processes, orders = dict(self._executor._processes or {}), self._executor._call_queue  # type: ignore[attr-defined]
 
         def kill() -> None:
             for process in processes.values():
@@ -55,35 +57,42 @@ class ProcessSelfPlay(RemoteSelfPlay):
                 orders._reader.close()
 
         # a pool that breaks sends the others SIGTERM, which they ignore, and waits for them
-        limit = Timer(0 if self._workers._broken else LAST_SECONDS, kill)
+        limit = Timer(0 if self._executor._broken else LAST_SECONDS, kill)
         limit.start()
-        self._workers.shutdown(cancel_futures=True)  # if this is interrupted the limit stays
+        self._executor.shutdown(cancel_futures=True)  # if this is interrupted the limit stays
         limit.cancel()
 
-    def _sent(self) -> NetworkVersion:
-        arrays = {name: tensor.numpy() for name, tensor in self.playing.state_dict().items()}
-        return NetworkVersion(self._version, self._version, pickle.dumps(arrays))
+    def put(self, net: nn.Module, version: int) -> NetworkVersion:
+        arrays = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
+        return NetworkVersion(version, version, pickle.dumps(arrays))
 
-    def _number(self) -> int:
-        return 0
-
-    def _send(self, order: PlayTask) -> Future[Any]:
+    def submit(self, order: PlayTask) -> Future[Any]:
+        self._jobs = {job for job in self._jobs if not job.done()}
         if not self._jobs:
             self._halt.value = 0
         try:
             with blocked(IGNORED):  # the first one starts the processes
-                return self._workers.submit(_play, order)
+                job = self._executor.submit(_play, order)
         except BrokenProcessPool:
             raise _lost() from None
+        self._jobs.add(job)
+        return job
 
-    def _first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
+    def first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
         while True:
-            if stop() or any(self._jobs[job].weights.version != self._version for job in jobs):
-                self._halt.value = 1
+            if stop():
+                self.cut(jobs)
             if done := wait(jobs, LOOK, FIRST_COMPLETED).done:
                 if any(isinstance(job.exception(), BrokenProcessPool) for job in done):
                     raise _lost() from None
                 return done
+
+    def cut(self, jobs: Collection[Future[Any]]) -> None:
+        if jobs:
+            self._halt.value = 1
+
+    def report(self) -> dict[str, float]:
+        return {}
 
 
 def _lost() -> WorkerLostError:

@@ -8,12 +8,12 @@ in whatever process. Between its tasks the state of each pool is here, as the wo
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -48,9 +48,8 @@ class PackedPool(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayTask:
-    """The order to play a task. The answer is a `TaskResult`."""
+    """The order to play a task. The answer is a `TaskResult`, or None if it was cut before it began."""
 
-    number: int  # of the order
     task: Task
     pool: PackedPool  # the state that it goes on from
     weights: NetworkVersion
@@ -89,64 +88,79 @@ class TaskPlayer:
         return TaskResult(games, end, PackedPool.of(local.pools[key]), time.monotonic() - began)
 
 
+class Workers(Protocol):
+    """Processes that carry out orders: `processes.ProcessWorkers`, or a cluster's."""
+
+    def put(self, net: nn.Module, version: int) -> NetworkVersion:
+        """Make a network ready for the workers."""
+
+    def submit(self, order: PlayTask) -> Future[Any]:
+        """Send an order to a worker."""
+
+    def first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
+        """Those of some jobs that have ended, once there is one. All are cut once `stop()` is true."""
+
+    def cut(self, jobs: Collection[Future[Any]]) -> None:
+        """Let jobs end soon; any thread may call it."""
+
+    def report(self) -> dict[str, float]:
+        """Numbers about the workers since the last report."""
+
+    def close(self) -> None:
+        """End the workers."""
+
+
 class RemoteSelfPlay(SelfPlay):
     """Plays tasks by sending orders to workers."""
 
-    def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
-        super().__init__(settings, net, threads, device)
+    def __init__(
+        self, settings: LoopSettings, net: nn.Module, threads: int, workers: Workers, streams: bool = False
+    ) -> None:
+        super().__init__(settings, net, threads, "cpu")
         self.playing.cpu()
+        self.streams, self.workers = streams, workers
         self._pools: dict[Key, PackedPool] = {}  # as their last task left them
         self._jobs: dict[Future[Any], PlayTask] = {}
-        self._weights = self._sent()
-
-    @abstractmethod
-    def _sent(self) -> NetworkVersion:
-        """Make the network that plays ready for the workers."""
-
-    @abstractmethod
-    def _number(self) -> int:
-        """The number of the next order."""
-
-    @abstractmethod
-    def _send(self, order: PlayTask) -> Future[Any]:
-        """Send an order to a worker. The result is a `TaskResult`, or None if it was cut before it began."""
-
-    @abstractmethod
-    def _first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
-        """Those of some jobs that have ended, once there is one. All are cut once `stop()` is true."""
-
-    def _cut(self, jobs: Collection[Future[Any]]) -> None:
-        """Let jobs end soon, for there is another network."""
+        self._weights = workers.put(self.playing, self._version)
+        self._behind: list[int] = []  # versions, of each game since the last report
 
     def take_weights(self, state: Tensors) -> None:
         super().take_weights(state)
         with self._lock:
-            self._weights = self._sent()
+            self._weights = self.workers.put(self.playing, self._version)
             jobs = list(self._jobs)
-        self._cut(jobs)
+        self.workers.cut(jobs)
 
     def submit(self, task: Task) -> None:
         if task.key not in self._pools:
             self._pools[task.key] = PackedPool.of(self._here().open_pool(task.key, task.begun))
         super().submit(task)
         with self._lock:
-            order = PlayTask(self._number(), task, self._pools[task.key], self._weights)
-            self._jobs[self._send(order)] = order
+            order = PlayTask(task, self._pools[task.key], self._weights)
+            self._jobs[self.workers.submit(order)] = order
 
     def take(self, stop: Stop) -> Iterator[Found]:
-        for job in self._first_done(list(self._jobs), stop):
+        for job in self.workers.first_done(list(self._jobs), stop):
             played: TaskResult | None = job.result()
             with self._lock:
                 order = self._jobs.pop(job)
             self.tasks.remove(order.task)
             if played is not None:
                 self._pools[order.task.key] = played.pool
-                self._note(order, played)
+                self._behind += [self._weights.version - order.weights.version] * len(played.records)
                 yield from ((order.task, record) for record in played.records)
             yield order.task, played.end if played else TaskEnd(0)
 
-    def _note(self, order: PlayTask, played: TaskResult) -> None:
-        """A task has been played: for the report."""
+    def report(self) -> dict[str, float]:
+        """The workers' report; with cluster/staleness: mean versions between the network that played a game and the
+        newest.
+        """
+        behind, self._behind = self._behind, []
+        found = self.workers.report()
+        return found | {"cluster/staleness": float(np.mean(behind))} if found and behind else found
+
+    def close(self) -> None:
+        self.workers.close()
 
     def state_dict(self) -> dict[Key, Any]:
         return {key: pool.content for key, pool in self._pools.items()}

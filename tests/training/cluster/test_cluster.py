@@ -1,4 +1,4 @@
-"""A run on a cluster: it is the run of one machine, whoever dies in it."""
+"""A run on a cluster: it is the run of one machine, also if workers die."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from training.doctor.monitor import Monitor
 from training.records import records
 from training.run import session
 from training.run.new_run import StartingPoint
-from training.selfplay.processes import WorkerLostError
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
@@ -83,12 +82,14 @@ def on_cluster(
 
 def train(folder: Path, settings: LoopSettings, workers: int, chosen: frozenset[str] | None = None) -> int:
     """The same in a process that has joined the cluster."""
-    from training.cluster import coordinator
+    from training.cluster.pool import ClusterBackend, ClusterPool
 
-    stop, start = stop_on_signals(), StartingPoint()
+    stop = stop_on_signals()
     with storage.alone(folder, PATIENCE):
         begun = session.as_begun(settings, folder, chosen)
-        return coordinator.train(begun, folder, start, workers, "gozero train", stop)
+        with closing(ClusterPool(begun, workers)) as pool:
+            run, watch = session.open_run(begun, folder, StartingPoint(), ClusterBackend(pool), "a run")
+            return session.train(run, watch, "gozero train", stop)
 
 
 def check(folder: Path, whole: Path) -> None:
@@ -147,49 +148,14 @@ def test_so_is_one_that_learns_while_it_plays(cluster: Cluster, tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "title, line",
-    [
-        ("ray::Worker.work", "its task goes to another worker"),
-        ("ray::Learner", "the learner is gone: the run is opened again from its newest checkpoint"),
-    ],
-)
-def test_whoever_is_killed_the_run_ends_as_it_would_have(
-    title: str, line: str, cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+def test_if_a_worker_is_killed_the_run_ends_as_it_would_have(
+    cluster: Cluster, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    killer = cluster.kill(title, lambda: games(tmp_path, 1) > 0)
+    killer = cluster.kill("ray::Worker.work", lambda: games(tmp_path, 1) > 0)
     assert on_cluster(tmp_path, cluster) == 0
     killer.join()
-    assert line in capfd.readouterr().err
+    assert "its task goes to another worker" in capfd.readouterr().err
     check(tmp_path, whole)
-
-
-@pytest.mark.slow
-def test_a_learner_killed_before_the_first_checkpoint_begins_again(
-    cluster: Cluster, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    killer = cluster.kill("ray::Learner", (tmp_path / storage.LOCK).exists)
-    assert on_cluster(tmp_path, cluster, replace(SETTINGS, generations=1)) == 0
-    killer.join()
-    assert "the learner is gone: the run is opened again from its newest checkpoint" in capfd.readouterr().err
-
-
-def test_a_learner_that_always_dies_ends_the_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    from training.cluster import coordinator
-    from training.cluster.learner import LearnerLostError
-
-    def lose(*arguments: object) -> None:
-        raise LearnerLostError("the learner is gone")
-
-    monkeypatch.setattr(coordinator, "TRIES", 3)
-    monkeypatch.setattr(coordinator, "check_room", lambda settings: None)
-    monkeypatch.setattr(session, "open_run", lose)
-    with pytest.raises(WorkerLostError):
-        coordinator.train(SETTINGS, tmp_path, StartingPoint(), 1, "gozero train", lambda: False)
-    assert capsys.readouterr().err.count("the run is opened again") == 2
 
 
 @pytest.mark.slow

@@ -14,35 +14,16 @@ from tests.training.cluster.conftest import PATIENCE, Cluster
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
-from training.cluster import connection, pool
-from training.cluster.pool import ClusterPool, Counts
-from training.cluster.selfplay import summary
-from training.cluster.worker import GPU_SHARE, GPU_WORKER, About, Order
+from training.cluster import GPU_WORKER, connection, pool
+from training.cluster.pool import GPU_SHARE, ClusterPool
+from training.cluster.worker import About, Order
 from training.selfplay.local import Task
 from training.selfplay.remote import NetworkVersion, PackedPool, PlayTask
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
 ORDER = PlayTask(
-    1, Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), PackedPool(b"", ((0.5, -0.5),)), NetworkVersion(1, 0, None)
+    Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), PackedPool(b"", ((0.5, -0.5),)), NetworkVersion(1, 0, None)
 )
-
-
-def test_the_report_has_each_worker_and_their_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("time.monotonic", lambda: 110.0)
-    counts = [
-        Counts("a", evaluations=1000, busy=10.0, since=100.0),
-        Counts("b", evaluations=100, busy=5.0, since=90.0),
-    ]
-    assert summary(counts, 3, [0, 1, 2]) == {
-        "cluster/worker1": 100.0,
-        "cluster/worker2": 5.0,
-        "cluster/evaluations": 52.5,
-        "cluster/idle": 0.375,
-        "cluster/workers": 2.0,
-        "cluster/waiting": 3.0,
-        "cluster/staleness": 1.0,
-    }
-    assert summary([], 1, []) == {"cluster/workers": 0.0, "cluster/waiting": 1.0}
 
 
 @pytest.fixture
@@ -54,8 +35,7 @@ def hired(cluster: Cluster) -> Iterator[Callable[..., ClusterPool]]:
     made: list[ClusterPool] = []
 
     def make(workers: int = 1, **changes: Any) -> ClusterPool:
-        made.append(ClusterPool(SETTINGS, 1, workers, **changes))
-        made[-1].open()
+        made.append(ClusterPool(SETTINGS, workers, **changes))
         return made[-1]
 
     try:
@@ -78,7 +58,7 @@ def test_a_worker_of_another_version_does_not_join(
     while line.startswith("waiting for workers"):
         line = said.get(timeout=PATIENCE)
     assert "cannot help: it has gozero" in line and "here 9.9" in line
-    assert made.counts() == ([], 0)
+    assert made.report() == {"cluster/workers": 0.0, "cluster/waiting": 0.0}
 
 
 class Willing:
@@ -87,8 +67,11 @@ class Willing:
     def about(self) -> About:
         return About("here", os.getpid(), __version__)
 
-    def work(self, order: Order) -> str:
+    def work(self, number: int, order: Order) -> str:
         return "done"
+
+    def wait_for_end(self) -> None:
+        threading.Event().wait()
 
 
 @pytest.fixture
@@ -100,7 +83,7 @@ def hiring(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[str], 
     handles: list[Any] = []
 
     def hire(resource: str) -> Any:
-        handles.append(actor.options(num_cpus=0, max_concurrency=2).remote())
+        handles.append(actor.options(num_cpus=0, max_concurrency=3).remote())
         return handles[-1]
 
     monkeypatch.setattr(pool, "LOOK", 0.1)
@@ -110,10 +93,10 @@ def hiring(monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any], Callable[[str], 
 def wait_for_workers(made: ClusterPool, number: int) -> None:
     pause = threading.Event()
     for _ in range(int(PATIENCE / 0.1)):
-        if len(made.counts()[0]) == number:
+        if made.report()["cluster/workers"] == number:
             return
         pause.wait(0.1)
-    raise AssertionError(f"there are {len(made.counts()[0])} workers, not {number}")
+    raise AssertionError(f"there are not {number} workers: {made.report()}")
 
 
 @pytest.mark.slow
@@ -178,6 +161,8 @@ def test_workers_that_die_as_they_start_end_the_wait(
             raise ValueError("no such precision here")
 
         def about(self) -> None: ...
+
+        def wait_for_end(self) -> None: ...
 
     actor: Any = ray.remote(Broken)
     monkeypatch.setattr(pool, "STARTS", 2)

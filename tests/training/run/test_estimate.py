@@ -4,7 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from training.run import estimate, trial
+from training.learner.learner import Learner
+from training.run import estimate
+from training.run.backend import LOCAL
 from training.run.estimate import Cost
 from training.settings import presets
 from training.settings.config import LoopSettings
@@ -45,13 +47,12 @@ def test_the_estimate_measures_and_prints() -> None:
     text = estimate.report(settings("threads=1", "selfplay.games=4"), seconds=0.2)
     assert "evaluations a second by the network at 4x4, 4 games at once" in text
     assert " with 1 thread\n" in text
-    assert "MB of records an hour, at most 2,000 MB" in text
-    assert len(text.splitlines()) == 12
+    assert len(text.splitlines()) == 9
 
 
 def test_the_estimate_measures_all_slots_of_the_run() -> None:
     chosen = settings("threads=1", "selfplay.games=4", "selfplay.slots=2")
-    with closing(trial.SelfPlayTrial(chosen, trial.network(chosen))) as play:
+    with closing(LOCAL.selfplay(chosen, Learner.of(chosen).ema)) as play:
         stage = chosen.stage[-1]
-        assert play.evaluations_a_second(stage, 4, 1e-6) > 0, "also if the time is over before the first batch"
-        assert len(play._play(stage, 4, 0.2)) == 2, "both play"
+        assert estimate.evaluations_a_second(play, stage, 4, 1e-6) > 0, "also if the time is over before the first batch"
+        assert len(estimate.play_for(play, stage, 4, 0.2)) == 2, "both play"

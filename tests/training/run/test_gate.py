@@ -16,8 +16,11 @@ from training.doctor import history
 from training.matches.elo import MatchScore
 from training.records import records
 from training.run import gate, modes
+from training.run.backend import LOCAL
 from training.run.gate import GateResult
 from training.run.run import Run
+from training.selfplay.pool import Stop
+from training.settings.config import LoopSettings
 from training.storage import storage
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
@@ -38,13 +41,17 @@ def test_the_verdict_says_games_share_and_interval() -> None:
     assert 0 < report["gate/low"] < 0.5 < report["gate/high"] < 1
 
 
+def played(one: nn.Module, other: nn.Module, settings: LoopSettings, stop: Stop = lambda: False) -> GateResult | None:
+    return gate.match(one, other, 5, settings, 3, 1, stop, "cpu", LOCAL.play_match)
+
+
 def test_a_match_is_the_same_each_time_and_even_between_equals() -> None:
     settings = crashes.settings(gate=GATE)
     net = model.build(model.config("b2c16"), 1).eval()
     other = model.build(model.config("b2c16"), 2).eval()
-    first = gate.match(net, other, 5, settings, 3, 1, lambda: False)
-    assert first == gate.match(net, other, 5, settings, 3, 1, lambda: False)
-    equal = gate.match(net, net, 5, settings, 3, 1, lambda: False)
+    first = played(net, other, settings)
+    assert first == played(net, other, settings)
+    equal = played(net, net, settings)
     assert equal is not None
     assert equal.total.games == 4
     assert equal.total.score == 0.5, "the same network on both sides of the same openings"
@@ -54,7 +61,7 @@ def test_a_match_is_left_when_told_to_stop() -> None:
     settings = crashes.settings(gate=GATE | {"games": 1000, "visits": 1000})
     net = model.build(model.config("b2c16"), 1).eval()
     asked = iter(range(1000))
-    assert gate.match(net, net, 5, settings, 3, 1, lambda: next(asked) > 5) is None
+    assert played(net, net, settings, lambda: next(asked) > 5) is None
 
 
 @pytest.mark.parametrize("share, passes", [(0.0, True), (1.0, False)])

@@ -60,7 +60,7 @@ def owns(run: Run, games: Sequence[Record]) -> None:
     rows = sum(game.rows for game in games)
     assert (run.progress.games, run.progress.rows) == (len(games), rows)
     assert (run.trainer.replay.total, run.trainer.replay.sizes()) == (rows, {5: rows})
-    assert run.trainer.window.corrupt == 0
+    assert run.trainer.replay.corrupt == 0
     assert run.trainer.steps_backlog == rows * run.settings.learner.reuse / run.settings.learner.batch
 
 
@@ -198,7 +198,7 @@ def test_rows_that_are_refused_later_keep_their_place_in_the_window(tmp_path: Pa
     again = Run(run.settings, tmp_path / "run")
     (rows,) = again.trainer.replay.rows.values()
     assert rows.serial.tolist() == list(range(GAMES[0].rows, run.progress.rows))
-    assert (again.trainer.replay.total, again.trainer.window.corrupt) == (run.progress.rows, 1)
+    assert (again.trainer.replay.total, again.trainer.replay.corrupt) == (run.progress.rows, 1)
 
 
 @pytest.mark.parametrize("mode", ["semi-asynchronous", "asynchronous"])

@@ -145,6 +145,7 @@ def test_a_run_with_two_slots_is_resumed_as_it_was(tmp_path: Path) -> None:
 
 def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     from training.run import gate
+    from training.run.backend import LOCAL
 
     wanted = crashes.settings(
         selfplay={"games": 4, "slots": 3}, gate={"games": 8, "visits": 2, "opening_moves": 2, "share": 0.5}
@@ -153,8 +154,8 @@ def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     parts = gate.parts(5, wanted, 7)
     assert sorted(number for part in parts for number in part.numbers) == list(range(8))
     assert all(number ^ 1 in part.numbers for part in parts for number in part.numbers), "pairs stay together"
-    whole = gate.play_here(parts, one, other, 1, lambda: False)
-    alone = [game for part in parts[::-1] for game in gate.play_here([part], one, other, 1, lambda: False) or []]
+    whole = LOCAL.play_match(parts, one, other, 1, lambda: False, "cpu")
+    alone = [game for part in parts[::-1] for game in LOCAL.play_match([part], one, other, 1, lambda: False, "cpu") or []]
     assert whole is not None
     assert sorted((game.number, game.moves) for game in whole) == sorted((game.number, game.moves) for game in alone)
 

@@ -20,8 +20,8 @@ from training.learner.learner import network_config
 from training.records import records
 from training.run import modes, session
 from training.selfplay.local import Key, LocalSelfPlay, Task
-from training.selfplay.processes import ProcessSelfPlay, WorkerLostError
-from training.selfplay.remote import PlayTask
+from training.selfplay.processes import ProcessWorkers, WorkerLostError
+from training.selfplay.remote import PlayTask, RemoteSelfPlay
 from training.storage import checkpoint, storage
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
@@ -33,16 +33,26 @@ def tasks(wanted: float = 12) -> list[Task]:
     return [Task(5, slot, SETTINGS.stage[1], 2, wanted, "rows") for slot in range(3)]
 
 
-def states(selfplay: ProcessSelfPlay) -> dict[Key, Any]:
+def in_processes() -> RemoteSelfPlay:
+    return RemoteSelfPlay(SETTINGS, NET, 1, ProcessWorkers(SETTINGS, NET, 1, "cpu"))
+
+
+def processes(selfplay: RemoteSelfPlay) -> dict[int, Any]:
+    """The worker processes, by their number."""
+    assert isinstance(selfplay.workers, ProcessWorkers)
+    return dict(selfplay.workers._executor._processes)
+
+
+def states(selfplay: RemoteSelfPlay) -> dict[Key, Any]:
     return {key: checkpoint.decompress(content) for key, content in sorted(selfplay.state_dict().items())}
 
 
 @pytest.fixture(scope="module")
-def shared() -> Generator[ProcessSelfPlay]:
+def shared() -> Generator[RemoteSelfPlay]:
     """Two workers for all tests that leave them whole: a process takes seconds to start. At the end they are closed in
     the middle of their games.
     """
-    made = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
+    made = in_processes()
     yield made
     for task in tasks(500):
         made.submit(task)
@@ -50,7 +60,7 @@ def shared() -> Generator[ProcessSelfPlay]:
     assert all(job.done() for job in made._jobs), "their games end at once"
 
 
-def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
+def test_they_play_what_one_process_plays(shared: RemoteSelfPlay) -> None:
     """Games, their order, the pools that are left, and all this again with another network.
 
     Signals are left to the process that leads, also while the others are starting: a Ctrl-C in the terminal reaches
@@ -59,7 +69,7 @@ def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
 
     def signalled() -> bool:
         for number in IGNORED:
-            for process in shared._workers._processes:
+            for process in processes(shared):
                 os.kill(process, number)
         return False
 
@@ -76,7 +86,7 @@ def test_they_play_what_one_process_plays(shared: ProcessSelfPlay) -> None:
         assert [each.peaks for each in shared.calibrations()] == [each.peaks for each in alone.calibrations()]
 
 
-def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessSelfPlay) -> None:
+def test_they_go_on_from_the_games_of_a_checkpoint(shared: RemoteSelfPlay) -> None:
     played(shared, tasks())
     before, playing = states(shared), shared.playing.state_dict()
     peaks = [each.peaks.copy() for each in shared.calibrations()]
@@ -88,7 +98,7 @@ def test_they_go_on_from_the_games_of_a_checkpoint(shared: ProcessSelfPlay) -> N
     assert len(shared.load_state_dict(fewer, None)) == 1, "these games cannot be continued"
 
 
-def test_a_stop_loses_no_game(shared: ProcessSelfPlay) -> None:
+def test_a_stop_loses_no_game(shared: RemoteSelfPlay) -> None:
     def begun() -> int:
         return sum(group["started"] for state in states(shared).values() for group in state["groups"])
 
@@ -99,30 +109,30 @@ def test_a_stop_loses_no_game(shared: ProcessSelfPlay) -> None:
 
 def test_a_process_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("training.selfplay.processes.LAST_SECONDS", 0.1)
-    made = ProcessSelfPlay(SETTINGS, NET, 1, "cpu")
+    made = in_processes()
     made.submit(tasks()[0])
-    workers = list(made._workers._processes.values())
+    workers = list(processes(made).values())
     os.kill(workers[0].pid, signal.SIGSTOP)
     made.close()
     assert not any(process.is_alive() for process in workers)
 
 
-def test_an_error_in_a_worker_is_raised_here(shared: ProcessSelfPlay) -> None:
+def test_an_error_in_a_worker_is_raised_here(shared: RemoteSelfPlay) -> None:
     played(shared, tasks(1))
-    order = PlayTask(0, tasks()[0], shared._pools[5, 0]._replace(content=b""), shared._weights)
-    assert isinstance(shared._send(order).exception(), zlib.error)
+    order = PlayTask(tasks()[0], shared._pools[5, 0]._replace(content=b""), shared._weights)
+    assert isinstance(shared.workers.submit(order).exception(), zlib.error)
 
 
 def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
     """Records and weights to the last bit, also where it goes on in one. Then one of the two is killed."""
     for name, parts in (("one", {1: 2}), ("two", {2: 1, 1: 2})):
-        for processes, generations in parts.items():
-            play = replace(SETTINGS.selfplay, processes=processes)
+        for count, generations in parts.items():
+            play = replace(SETTINGS.selfplay, processes=count)
             settings = replace(SETTINGS, generations=generations, selfplay=play, stage=SETTINGS.stage[1:])
             run = session.prepare(settings, tmp_path / name)
             modes.train_in_mode(run, crashes.Watch(run.folder, settings), lambda: False)  # type: ignore[arg-type]
-            if isinstance(run.selfplay, ProcessSelfPlay):
-                os.kill(next(iter(run.selfplay._workers._processes)), signal.SIGKILL)
+            if isinstance(run.selfplay, RemoteSelfPlay):
+                os.kill(next(iter(processes(run.selfplay))), signal.SIGKILL)
                 with pytest.raises(WorkerLostError):
                     played(run.selfplay, tasks())
             run.selfplay.close()
