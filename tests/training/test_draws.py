@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from gozero.nets.model import NetOutput
+from tests.training import laws
 from tests.training.games import game_of, random_record
 from training.learner import learner
-from training.records import laws, library, scoring
+from training.records import library, scoring
 from training.records.records import Record, decode, encode
 from training.records.rows import rows_of, unpack
 from training.selfplay.resign import Calibration

@@ -5,12 +5,11 @@ strategies as opponents. Nothing heavy is imported before the arguments are chec
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-from gozero.system.console import Parser, run_command, seed, whole
+from gozero.system.console import Parser, positive, run_command, seed, whole
 from gozero.system.options import number_of
 from training.course.boards import COURSES
 
@@ -41,21 +40,49 @@ PLAY = """A strategy of the course as an opponent: on the terminal, or with --gt
     gozero course play runs/course-simple_go:val:2 --game simple_go --gtp
 
 A strategy is val[:LEVELS], pol or val_and_pol[:VISITS]; docs/students.md says what each does."""
+PASSES = "over the data while learning (default: the game's own)"
+GENERATION = "of the value networks (default: the newest)"
 
 
 def generations(arguments: Sequence[str] | None = None) -> int:
     """Make generations of value networks."""
-    return _stage("generations", arguments)
+    parser = _stage_parser("generations", GENERATIONS)
+    add = parser.add_argument
+    add("--generations", type=positive, default=2, help="how many there shall be (default %(default)s)")
+    add("--first-games", type=positive, default=10_000, help="random games for generation 0 (default %(default)s)")
+    add("--games", type=positive, default=25_000, help="games for each later one (default %(default)s)")
+    add("--test-games", type=positive, default=25_000, help="against random, with each colour (default %(default)s)")
+    add("--duel-games", type=whole(2), default=1_000, help="against the one before (default %(default)s)")
+    add("--passes", type=positive, help=PASSES)
+    return _run_stage(parser, "generations", arguments)
 
 
 def imitate(arguments: Sequence[str] | None = None) -> int:
     """Make policy networks that imitate the winners."""
-    return _stage("imitate", arguments)
+    parser = _stage_parser("imitate", IMITATE)
+    add = parser.add_argument
+    add("--games", type=positive, default=25_000, help="between them (default %(default)s)")
+    add("--test-games", type=positive, default=1_000, help="against random, with each colour (default %(default)s)")
+    moves = "all: every move of the winners; chosen: without the random ones (default %(default)s)"
+    add("--moves", choices=("all", "chosen"), default="all", help=moves)
+    add("--passes", type=positive, help=PASSES)
+    add("--generation", type=whole(0), help=GENERATION)
+    return _run_stage(parser, "imitation", arguments)
 
 
 def reinforce(arguments: Sequence[str] | None = None) -> int:
     """Improve the policy networks by REINFORCE."""
-    return _stage("reinforce", arguments)
+    parser = _stage_parser("reinforce", REINFORCE)
+    add = parser.add_argument
+    add("--rounds", type=positive, default=20, help="how many there shall be (default %(default)s)")
+    add("--updates", type=positive, default=20, help="of each round (default %(default)s)")
+    add("--games", type=whole(2), default=256, help="of each update, half with each colour (default %(default)s)")
+    share = "of the updates, 0 to 1: the value network is the opponent (default %(default)s)"
+    add("--value-share", type=_share, default=0.1, help=share)
+    add("--rate", type=_share, default=3e-4, help="learning rate (default %(default)s)")
+    add("--test-games", type=whole(2), default=1_000, help="against start and pool, each round (default %(default)s)")
+    add("--generation", type=whole(0), help=GENERATION)
+    return _run_stage(parser, "reinforcement", arguments)
 
 
 def play(arguments: Sequence[str] | None = None) -> int:
@@ -67,24 +94,35 @@ def play(arguments: Sequence[str] | None = None) -> int:
     add("--colour", choices=("black", "white"), default="black", help=colour)
     add("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
     add("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
-    options = parser.parse_args(arguments)
-
-    def run() -> int:
-        from training.course import opponent
-
-        return opponent.work(options)
-
-    return run_command(parser.prog, run)
+    return parser.run(_play, arguments)
 
 
-def _stage(command: str, arguments: Sequence[str] | None) -> int:
-    """Run a stage of the course. Returns the exit code."""
-    module, description, own = STAGES[command]
+def _play(options: argparse.Namespace) -> int:
+    from training.course import opponent
+
+    return opponent.work(options)
+
+
+def _parser(command: str, description: str) -> Parser:
+    """The option that all commands of the course have."""
+    made = Parser(prog=f"gozero course {command}", description=description)
+    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
+    return made
+
+
+def _stage_parser(command: str, description: str) -> Parser:
+    """The options that all stages have."""
     parser = _parser(command, description)
-    where = "folder of the course's files (default runs/course-GAME)"
-    parser.add_argument("--run", type=Path, metavar="DIR", help=where)
-    for flag, kind, default, about in (*own, *SHARED):
-        parser.add_argument(flag, type=kind, default=default, help=about.format(default))
+    add = parser.add_argument
+    add("--run", type=Path, metavar="DIR", help="folder of the course's files (default runs/course-GAME)")
+    add("--seed", type=seed, default=1, help="fixes games and networks (default %(default)s)")
+    threads = "for the networks; these are small: few help (default %(default)s)"
+    add("--threads", type=positive, default=1, help=threads)
+    return parser
+
+
+def _run_stage(parser: Parser, module: str, arguments: Sequence[str] | None) -> int:
+    """Run a stage, alone in its folder. Returns the exit code."""
     options = parser.parse_args(arguments)
     path = options.run or Path("runs") / f"course-{options.game}"
 
@@ -97,85 +135,11 @@ def _stage(command: str, arguments: Sequence[str] | None) -> int:
     return run_command(parser.prog, run, interrupted=saved)
 
 
-def _parser(command: str, description: str) -> Parser:
-    """The options that all commands of the course have."""
-    made = Parser(prog=f"gozero course {command}", description=description)
-    made.add_argument("--game", type=str.lower, choices=COURSES, required=True, help="which of the course's games")
-    return made
-
-
-def _even(text: str) -> int:
-    """An even number from 2 on."""
-    if (number := whole(2)(text)) % 2:
-        raise argparse.ArgumentTypeError(f"{text!r} is no even number")
-    return number
-
-
 def _share(text: str) -> float:
-    """A number from 0 to 1."""
+    """The type of an option from 0 to 1."""
     if not 0.0 <= (share := number_of(text)) <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: expected a number from 0 to 1")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 1")
     return share
 
 
-def _rate(text: str) -> float:
-    """A number above 0, at most 1."""
-    if not (rate := _share(text)) > 0.0:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number above 0")
-    return rate
-
-
-def _moves(text: str) -> str:
-    if text not in ("all", "chosen"):
-        raise argparse.ArgumentTypeError(f"{text!r}: choose all or chosen")
-    return text
-
-
-_share.__name__ = _rate.__name__ = "number"  # argparse names the type of what is none in its message
-
-Option = tuple[str, Callable[[str], Any], Any, str]  # flag, type, default, help
-SHARED: tuple[Option, ...] = (
-    ("--seed", seed, 1, "fixes games and networks (default {})"),
-    ("--threads", whole(1), 1, "for the networks; these are small: few help (default {})"),
-)
-PASSES: Option = ("--passes", whole(1), None, "over the data while learning (default: the game's own)")
-GENERATION: Option = ("--generation", whole(0), None, "of the value networks (default: the newest)")
-STAGES: dict[str, tuple[str, str, tuple[Option, ...]]] = {  # command -> module, description, options
-    "generations": (
-        "generations",
-        GENERATIONS,
-        (
-            ("--generations", whole(1), 2, "how many there shall be (default {})"),
-            ("--first-games", whole(1), 10_000, "random games for generation 0 (default {:,})"),
-            ("--games", whole(1), 25_000, "games for each later one (default {:,})"),
-            ("--test-games", whole(1), 25_000, "against random, with each colour (default {:,})"),
-            ("--duel-games", whole(2), 1_000, "against the one before (default {:,})"),
-            ("--levels", whole(1), 1, "plies that players look ahead (default {})"),
-            PASSES,
-        ),
-    ),
-    "imitate": (
-        "imitation",
-        IMITATE,
-        (
-            ("--games", whole(1), 25_000, "between them (default {:,})"),
-            ("--test-games", whole(1), 1_000, "against random, with each colour (default {:,})"),
-            ("--moves", _moves, "all", "all: every move of the winners; chosen: without the random ones (default {})"),
-            PASSES,
-            GENERATION,
-        ),
-    ),
-    "reinforce": (
-        "reinforcement",
-        REINFORCE,
-        (
-            ("--rounds", whole(1), 20, "how many there shall be (default {})"),
-            ("--updates", whole(1), 20, "of each round (default {})"),
-            ("--games", _even, 256, "of each update, half with each colour (default {})"),
-            ("--value-share", _share, 0.1, "of the updates, 0 to 1: the value network is the opponent (default {})"),
-            ("--rate", _rate, 3e-4, "learning rate (default {})"),
-            ("--test-games", whole(2), 1_000, "against start and pool, each round (default {:,})"),
-            GENERATION,
-        ),
-    ),
-}
+_share.__name__ = "number"  # argparse names the type of what is none in its message

@@ -13,99 +13,63 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from gozero.games import GAMES
 from gozero.nets import locations
-from gozero.system.console import Parser, run_command
-from gozero.system.options import SettingsError
+from gozero.system.console import Parser, positive, run_command, seed, whole
 from training.commands import train
-from training.settings.config import SelfPlaySettings
+from training.settings.config import SIMULATORS, SelfPlaySettings
 
 PROG = "gozero selfplay"
 DEFAULT_PRESET = "go13"
-DEFAULTS: dict[str, Any] = {  # of the options that belong to --weights
-    "games": 100,
-    "game": None,
-    "size": None,
-    "rules": None,
-    "full_visits": 32,
-    "cheap_visits": 8,
-    "parallel": SelfPlaySettings().games,
-    "seed": 1,
-    "out": None,
-}
-SHARED = ("threads", "simulator", "device")  # options of a run that games alone have too
 EPILOG = """\
 Without options it begins or continues the default run, --preset go13 in runs/go13. With --preset or --config it trains
 as they say: self-play, learning and new weights in turns, in a run folder, continuing where that stopped. With
---weights and --out it only plays games and writes their records."""
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line: the options of a run, and those for games alone."""
-    description = "Train by self-play, or play the games alone."
-    options = Parser(prog=PROG, description=description, epilog=EPILOG)
-    train.add_options(options)
-    games = options.add_argument_group("games alone (--weights and --out, instead of --preset or --config)")
-    games.add_argument("--weights", metavar="FILE", help="weights file, or none: PUCT with random playouts")
-    games.add_argument("--out", metavar="FOLDER", help="folder of the shard selfplay.gzr, which is appended to")
-    games.add_argument("--games", type=int, help="games to finish (default 100)")
-    games.add_argument("--game", type=str.lower, help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
-    games.add_argument("--size", type=int, help="board size (default: that of the weights, or the game's own)")
-    games.add_argument("--rules", help="rule set (default: the game's own)")
-    games.add_argument("--full-visits", type=int, help="simulations of a recorded move (default 32)")
-    games.add_argument("--cheap-visits", type=int, help="simulations of the other moves (default 8)")
-    games.add_argument("--parallel", type=int, help=f"games at once (default {DEFAULTS['parallel']})")
-    games.add_argument("--seed", type=int, help="the same seed gives the same games in a new shard (default 1)")
-    return options
+--weights it only plays games and writes their records: gozero selfplay --weights FILE --help has the options."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train or play games from the command line. Returns 0; 1 if it failed under way; 2 for a wrong request."""
-    options = parser().parse_args(arguments)
-    finished = (
-        "" if options.out is None else f"the games that were finished are in {Path(options.out) / 'selfplay.gzr'}"
-    )
-    return run_command(PROG, lambda: _run(options), interrupted=finished)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if any(each.partition("=")[0] == "--weights" for each in given):
+        options = _games_parser().parse_args(given)
+        return run_command(PROG, lambda: _play(options), interrupted=f"finished games are in {options.out}")
+    parser = Parser(prog=PROG, description="Train by self-play, or play the games alone.", epilog=EPILOG)
+    train.add_options(parser)
+    return parser.run(_train, given)
 
 
-def _run(options: argparse.Namespace) -> int:
-    given = [name for name in DEFAULTS if getattr(options, name) is not None]
-    if options.weights is None:
-        if given:
-            raise SettingsError(
-                f"--{given[0].replace('_', '-')} belongs to --weights, which plays games alone; to train, use --set"
-            )
-        if options.preset is None and options.config is None:
-            options.preset = DEFAULT_PRESET
-        return train.begin(options, PROG)
-    _check_games_alone(options)
-    for name in DEFAULTS:
-        if name not in given:
-            setattr(options, name, DEFAULTS[name])
-    from training.commands import games
-
-    return games.play(options, PROG, ("weights", *DEFAULTS))
+def _train(options: argparse.Namespace) -> int:
+    if options.preset is None and options.config is None:
+        options.preset = DEFAULT_PRESET
+    return train.begin(options, PROG)
 
 
-def _check_games_alone(options: argparse.Namespace) -> None:
-    """SettingsError for options of a run, numbers out of range, and weights that are not there."""
-    stray = [name for name, usual in vars(train.parser().parse_args([])).items() if getattr(options, name) != usual]
-    stray = ["from" if name == "origin" else name for name in stray if name not in SHARED]
-    if stray or options.out is None:
-        why = f"--{stray[0].replace('_', '-')} belongs to training; " if stray else ""
-        raise SettingsError(
-            f"{why}to play games alone give --weights FILE and --out FOLDER; to train, --preset or --config "
-            "without --weights"
-        )
-    for name, least in (("games", 1), ("parallel", 1), ("seed", 0), ("threads", 0)):
-        value = getattr(options, name)
-        if value is not None and not least <= value <= sys.maxsize:
-            raise SettingsError(f"--{name} {value}: expected a whole number from {least} on")
+def _games_parser() -> Parser:
+    parser = Parser(prog=PROG, description="Play games of self-play alone, into a new shard of records.")
+    add, usual = parser.add_argument, SelfPlaySettings().games
+    add("--weights", metavar="FILE", help="weights file, or none: PUCT with random playouts")
+    add("--out", required=True, metavar="FOLDER", help="folder of the shards; each call writes another")
+    add("--games", type=positive, default=100, help="games to finish (default %(default)s)")
+    add("--game", type=str.lower, help=f"{', '.join(GAMES)} (default: that of the weights; go without)")
+    add("--size", type=int, help="board size (default: that of the weights, or the game's own)")
+    add("--rules", help="rule set (default: the game's own)")
+    add("--full-visits", type=int, default=32, help="simulations of a recorded move (default %(default)s)")
+    add("--cheap-visits", type=int, default=8, help="simulations of the other moves (default %(default)s)")
+    add("--parallel", type=positive, default=usual, help="games at once (default %(default)s)")
+    add("--seed", type=seed, default=1, help="the same seed gives the same games in a new folder (default %(default)s)")
+    add("--threads", type=whole(0), default=0, help="CPU threads of the network; 0: as many as help just now")
+    add("--simulator", choices=SIMULATORS, default="auto", help="board of Go (default %(default)s)")
+    add("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where the network runs")
+    return parser
+
+
+def _play(options: argparse.Namespace) -> int:
     if options.weights != "none":
         locations.find(options.weights)
+    from training.commands import games
+
+    return games.play(options, PROG)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ all positions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +17,6 @@ from gozero.games import GO_FAMILY
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.games.go import chains, go
 from gozero.system.jit import HISTORY, LEGAL, MASK, OUTCOME, SAMPLE, STEP, STONES, as_argument, copy_row, kernel
-
-MOST_CHILDREN = 1 << 16  # of a chunk: about 50 MB for the largest of the games
 
 _STATES = types.int32[:, ::1]
 _BOARDS = types.uint8[:, ::1]
@@ -88,8 +85,6 @@ def _look(stones, states, boards):
 class Children:
     """The m positions after each candidate of n parents, in the order of their parents, every parent's together."""
 
-    first: int  # number of the first parent among those that were asked for
-    count: int  # n
     parents: np.ndarray  # int64 [m], 0 … n-1
     actions: np.ndarray  # int64 [m]
     states: np.ndarray  # int32 [m, S]
@@ -130,23 +125,20 @@ class Expander:
         _mark(self._candidates, np.require(states, requirements=["C", "W"]), self._history(states), masks)
         return masks.view(np.bool_)
 
-    def chunks(self, states: np.ndarray) -> Iterator[Children]:
-        """All children of states int32 [n, S] that are not over, at most about `MOST_CHILDREN` at a time."""
+    def children(self, states: np.ndarray) -> Children:
+        """The positions after all candidates of states int32 [n, S] that are not over."""
         game, states = self.game, np.require(states, requirements=["C", "W"])
-        step = max(1, MOST_CHILDREN // game.actions)
-        for first in range(0, len(states), step):
-            part = states[first : first + step]
-            most = len(part) * game.actions
-            arrays = (
-                np.empty(most, np.int64),
-                np.empty(most, np.int64),
-                np.empty((most, game.state_ints), np.int32),
-                np.empty((most, game.points), np.uint8),
-                np.empty(most, np.float32),
-            )
-            kernels: tuple[Any, ...] = (self._step, self._candidates, self._outcome, self._stones)
-            count = _expand(*kernels, part, self._history(part), self._mask, *arrays)
-            yield Children(first, len(part), *(array[:count] for array in arrays))
+        most = len(states) * game.actions
+        arrays = (
+            np.empty(most, np.int64),
+            np.empty(most, np.int64),
+            np.empty((most, game.state_ints), np.int32),
+            np.empty((most, game.points), np.uint8),
+            np.empty(most, np.float32),
+        )
+        kernels: tuple[Any, ...] = (self._step, self._candidates, self._outcome, self._stones)
+        count = _expand(*kernels, states, self._history(states), self._mask, *arrays)
+        return Children(*(array[:count] for array in arrays))
 
     def _history(self, states: np.ndarray) -> np.ndarray:
         return np.zeros(int(states[:, PLY].max(initial=0)) + 2, np.uint64)

@@ -8,12 +8,10 @@ was measured.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,6 +24,7 @@ from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.course.boards import Course, course_of, game_of
 from training.course.networks import Networks, PolicyNetwork, ValueNetwork, new_networks
+from training.course.playing import Score
 from training.storage.checkpoint import UNREADABLE
 from training.storage.storage import alone, writing
 
@@ -35,15 +34,6 @@ SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
 
 class CourseError(UserError):
     """A stage cannot be made or used; one line that says why and what to do."""
-
-
-@contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Say that a stage begins, and how long it took."""
-    say(f"{what} ...")
-    wall, processor = time.monotonic(), time.process_time()
-    yield
-    say(f"{what}: {time.monotonic() - wall:.0f} s, of them {time.process_time() - processor:.0f} s of computing")
 
 
 def value_stage(generation: int) -> str:
@@ -84,26 +74,25 @@ class CourseFolder:
         """The command line that makes a stage here."""
         return f"gozero course {name} --game {self.course.game} --run {self.path}"
 
-    def has_made(self, stage: str, settings: Mapping[str, Any], options: Mapping[str, str] | None = None) -> bool:
-        """Whether the stage is done. CourseError if it was made with other settings, each by the name of its option:
-        that in `options`, or else its own.
-        """
+    def has_made(self, stage: str, settings: Mapping[str, Any]) -> bool:
+        """Whether the stage is done, which is said. CourseError if it was made with other settings."""
         if not self.has(stage):
             return False
-        made, names = self.content(stage)["settings"], options or {}
+        made = self.content(stage)["settings"]
         for key, value in settings.items():
             if made.get(key) != value:
-                option = f"--{names.get(key, key).replace('_', '-')}"
                 raise CourseError(
-                    f"{self.file(stage)} was made with {option} {made.get(key)}, not {value}; give {option} "
-                    f"{made.get(key)}, or another --run"
+                    f"{self.file(stage)} was made with {key.replace('_', ' ')} {made.get(key)}, not {value}; give that, or "
+                    "another --run"
                 )
+        say(f"finished before: {self.file(stage)}")
         return True
 
     def save(self, stage: str, kind: str, networks: Networks, settings: Mapping[str, Any], **more: Any) -> None:
         """Write a stage whole, with the plain values and tensors of ``more``. StorageError if that fails."""
         states = [network.state_dict() for network in networks]
         content = {"game": self.course.game, "kind": kind, "settings": dict(settings), "networks": states, **more}
+        (self.path / f"{stage}.json").unlink(missing_ok=True)  # it has measured other networks
         with writing(self.file(stage)), files.replacing(self.file(stage)) as file:
             torch.save(content, file)
 
@@ -142,28 +131,27 @@ class CourseFolder:
         return networks
 
     def measured(
-        self, stage: str, settings: Mapping[str, Any], stages: Sequence[str], measure: Callable[[], dict[str, Any]]
-    ) -> dict[str, Any]:
-        """What `measure` finds with these settings; from the JSON file beside the stage, if that is of the networks
-        that `stages` have now. StorageError if it cannot be written.
+        self, stage: str, settings: Mapping[str, Any], measure: Callable[[], Mapping[str, Score]]
+    ) -> dict[str, Score]:
+        """The scores that `measure` finds; from the JSON file beside the stage, if that has them with these settings.
+        StorageError if it cannot be written.
         """
-        digests = [hashlib.sha256(self.file(name).read_bytes()).hexdigest() for name in stages]
-        path, wanted = self.path / f"{stage}.json", {**settings, "networks": digests}
-        try:
+        path, found = self.path / f"{stage}.json", None
+        with suppress(FileNotFoundError, ValueError):
             found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            found = None
-        if not isinstance(found, dict) or found.get("settings") != wanted:
-            found = {"settings": wanted, **measure()}
-            with writing(path), files.replacing(path) as file:
-                file.write((json.dumps(found, indent=1) + "\n").encode())
-        return found
+        if found is None or found["settings"] != settings:
+            found = {"settings": settings, **{name: asdict(score) for name, score in measure().items()}}
+            self._write(path, (json.dumps(found, indent=1) + "\n").encode())
+        return {name: Score(**score) for name, score in found.items() if name != "settings"}
+
+    def _write(self, path: Path, content: bytes) -> None:
+        with writing(path), files.replacing(path) as file:
+            file.write(content)
 
     def save_picture(self, stage: str, picture: bytes) -> Path:
         """Write a PNG beside a stage and return its path. StorageError if that fails."""
         path = self.path / f"{stage}.png"
-        with writing(path), files.replacing(path) as file:
-            file.write(picture)
+        self._write(path, picture)
         return path
 
 

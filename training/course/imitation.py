@@ -13,13 +13,11 @@ from typing import Any
 from gozero.system.console import say
 from gozero.system.words import counted
 from training.course.expansion import Expander
-from training.course.folder import SUPERVISED, CourseError, CourseFolder, announced, value_stage
+from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.learning import learn
 from training.course.movers import PolicyMover, ValueMover
 from training.course.networks import PolicyNetwork, new_networks
-from training.course.playing import Score, gathered, played, random_scores
-
-DRAWN, GREEDY = "drawn", "greedy"  # how a policy moves
+from training.course.playing import Score, gathered, played, scores
 
 
 def work(folder: CourseFolder, options: argparse.Namespace) -> None:
@@ -30,38 +28,37 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
         "moves": options.moves,
         "seed": options.seed,
     }
-    if folder.has_made(SUPERVISED, settings):
-        say(f"supervised policies: finished before, {folder.file(SUPERVISED)}")
-    else:
+    if not folder.has_made(SUPERVISED, settings):
         _make(folder, settings)
     _measure(folder, options)
 
 
 def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
-    with announced(f"supervised policies: {counted(settings['games'], 'game', ',')}"):
-        expander, chosen = Expander(folder.game), settings["moves"] == "chosen"
-        mover = ValueMover(expander, folder.load(value_stage(settings["generation"])))
-        games = played(expander, mover, settings["games"], settings["seed"] + 1)
-        rows = gathered(games, folder.course.colours, lambda batch, colour: batch.policy_rows(colour, chosen=chosen))
+    """Play, learn, save."""
+    say(f"supervised policies: playing {counted(settings['games'], 'game', ',')}")
+    expander, chosen = Expander(folder.game), settings["moves"] == "chosen"
+    mover = ValueMover(expander, folder.load(value_stage(settings["generation"])))
+    games = played(expander, mover, settings["games"], settings["seed"] + 1)
+    rows = gathered(games, folder.course.colours, lambda batch, colour: batch.policy_rows(colour, chosen=chosen))
     if any(len(boards) == 0 for boards, _ in rows):
         raise CourseError(f"one colour won none of {settings['games']} games: give more --games")
-    with announced(f"supervised policies: learning from {sum(len(boards) for boards, _ in rows):,} moves"):
-        networks = new_networks(PolicyNetwork, folder.game, folder.course, settings["seed"])
-        learn(networks, rows, folder.game, settings["passes"], settings["seed"], points=True)
-        folder.save(SUPERVISED, "policy", networks, settings)
+    say(f"supervised policies: learning from {sum(len(boards) for boards, _ in rows):,} moves")
+    networks = new_networks(PolicyNetwork, folder.game, folder.course, settings["seed"])
+    learn(networks, rows, folder.game, settings["passes"], settings["seed"], points=True)
+    folder.save(SUPERVISED, "policy", networks, settings)
 
 
 def _measure(folder: CourseFolder, options: argparse.Namespace) -> None:
     """Play against random, unless that is done; print it."""
 
-    def measure() -> dict[str, Any]:
-        expander, networks = Expander(folder.game), folder.load(SUPERVISED)
-        movers = {DRAWN: PolicyMover(expander, networks, options.seed), GREEDY: PolicyMover(expander, networks)}
-        return {way: random_scores(expander, mover, options.test_games, options.seed) for way, mover in movers.items()}
+    def measure() -> dict[str, Score]:
+        expander, networks, found = Expander(folder.game), folder.load(SUPERVISED), {}
+        for way, seed in (("drawn", options.seed), ("greedy", None)):
+            mover = PolicyMover(expander, networks, seed)
+            for colour, score in scores(expander, mover, None, options.test_games, options.seed).items():
+                found[f"{way} moves, net plays {colour}"] = score
+        return found
 
-    wanted = {"test_games": options.test_games, "seed": options.seed}
-    results = folder.measured(SUPERVISED, wanted, [SUPERVISED], measure)
+    results = folder.measured(SUPERVISED, {"test_games": options.test_games, "seed": options.seed}, measure)
     print("Evaluating supervised policies against random")
-    for way in (DRAWN, GREEDY):
-        for colour in ("black", "white"):
-            print(f"{way} moves, net plays {colour}: {Score(**results[way][colour])}", flush=True)
+    print("\n".join(f"{name}: {score}" for name, score in results.items()), flush=True)

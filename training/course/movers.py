@@ -1,4 +1,4 @@
-"""Who moves in the games of the course: at random, by a value network's full-width search, by a policy network.
+"""Who moves in the games of the course: by a value network's full-width search, or by a policy network.
 
 A mover answers for many positions at once, of either colour. The search to n levels is plain minimax over all
 candidates; a game that is over counts as it ended, and the value network of the colour that moved last judges the
@@ -16,6 +16,7 @@ from training.course.expansion import Expander
 from training.course.networks import Networks, by_colour, expected_results
 
 NEVER = -1e9  # a logit
+MOST_CHILDREN = 1 << 16  # positions after a move that are in memory at once: about 50 MB for the largest of the games
 
 
 class Mover(Protocol):
@@ -23,17 +24,6 @@ class Mover(Protocol):
 
     def choose(self, states: np.ndarray) -> np.ndarray:
         """An action int64 [n] for each of states int32 [n, S], n >= 1, that are not over."""
-
-
-class RandomMover:
-    """The game's own random moves; in Go none into an own one-point eye, a pass only where nothing else is left."""
-
-    def __init__(self, expander: Expander, seed: int) -> None:
-        self._expander = expander
-        self._generator = np.array([seed], np.uint64)
-
-    def choose(self, states: np.ndarray) -> np.ndarray:
-        return self._expander.random_actions(states, self._generator)
 
 
 class ValueMover:
@@ -50,18 +40,21 @@ class ValueMover:
         return self._search(states, self._levels)
 
     def _search(self, states: np.ndarray, levels: int) -> np.ndarray:
+        most = max(1, MOST_CHILDREN // self._expander.game.actions)
+        if len(states) > most:
+            parts = (states[start : start + most] for start in range(0, len(states), most))
+            return np.concatenate([self._search(part, levels) for part in parts])
         values = np.full((len(states), self._expander.game.actions), -np.inf, np.float32)
-        for children in self._expander.chunks(states):
-            movers = states[children.first : children.first + children.count, TO_PLAY][children.parents]
-            results, going_on = children.results, np.isnan(children.results)
-            if levels > 1 and going_on.any():
-                below, later = children.states[going_on], self._search(children.states[going_on], levels - 1)
-                signs = np.where(below[:, TO_PLAY] == movers[going_on], 1.0, -1.0)
-                results[going_on] = signs * later.max(axis=1)
-            if levels == 1 and going_on.any():
-                shape = self._expander.game.shape
-                results[going_on] = expected_results(self._networks, children.boards[going_on], movers[going_on], shape)
-            values[children.first + children.parents, children.actions] = results
+        children = self._expander.children(states)
+        movers, results, going_on = states[children.parents, TO_PLAY], children.results, np.isnan(children.results)
+        if levels > 1 and going_on.any():
+            below, later = children.states[going_on], self._search(children.states[going_on], levels - 1)
+            signs = np.where(below[:, TO_PLAY] == movers[going_on], 1.0, -1.0)
+            results[going_on] = signs * later.max(axis=1)
+        if levels == 1 and going_on.any():
+            shape = self._expander.game.shape
+            results[going_on] = expected_results(self._networks, children.boards[going_on], movers[going_on], shape)
+        values[children.parents, children.actions] = results
         return values
 
 

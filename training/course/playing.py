@@ -7,8 +7,7 @@ r = -m makes its first m moves random. 1 is a random player, 0 one without chanc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game, outc
 from gozero.system.console import progress_bar
 from gozero.system.jit import OUTCOME, STEP, as_argument
 from training.course.expansion import Expander
-from training.course.movers import Mover, RandomMover
+from training.course.movers import Mover
 from training.course.networks import TIE
 
 PARALLEL = 1000  # games at once
@@ -68,17 +67,19 @@ def mixed(game: Game, count: int, random: np.random.Generator) -> np.ndarray:
     return np.where(random.random(count) < 0.5, random.random(count), first_moves)
 
 
-def play(expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray, seed: int) -> Played:
+def play(
+    expander: Expander, movers: tuple[Mover | None, Mover | None], randomness: np.ndarray, seed: int
+) -> Played:
     """Play games to their ends, all at once.
 
     Args:
         expander: of the game.
-        movers: Black's, White's.
+        movers: Black's, White's; None: all its moves are random.
         randomness: float64 [2, B], of Black and White in each game.
         seed: of chance; the movers have their own.
     """
     game, count = expander.game, randomness.shape[1]
-    random, chance = np.random.default_rng(seed), RandomMover(expander, seed)
+    random, generator = np.random.default_rng(seed), np.array([seed], np.uint64)
     states, histories = game.new_states(count), game.new_histories(count)
     own_moves, outcomes = np.zeros((2, count), np.int64), np.full(count, NOT_OVER, np.int8)
     boards, plies = [expander.boards(states)], []
@@ -88,11 +89,15 @@ def play(expander: Expander, movers: tuple[Mover, Mover], randomness: np.ndarray
         draws = random.random(count)
         for side, colour in enumerate((BLACK, WHITE)):
             own, r = colours == colour, randomness[side]
-            by_chance = np.where(r >= 0, draws < r, own_moves[side] < -r)
-            for mover, rows in ((chance, own & by_chance), (movers[side], own & ~by_chance)):
-                if rows.any():
-                    actions[rows] = mover.choose(states[rows])
-            chosen |= own & ~by_chance
+            mover, by_chance = movers[side], own & np.where(r >= 0, draws < r, own_moves[side] < -r)
+            if mover is None:
+                by_chance = own
+            else:
+                chosen |= own & ~by_chance
+                if (own & ~by_chance).any():
+                    actions[own & ~by_chance] = mover.choose(states[own & ~by_chance])
+            if by_chance.any():
+                actions[by_chance] = expander.random_actions(states[by_chance], generator)
             own_moves[side] += own
         step_batch(as_argument(game.step, STEP), states, histories, actions)
         outcome_batch(as_argument(game.outcome, OUTCOME), states, outcomes)
@@ -142,53 +147,33 @@ class Score:
         return "win= {:<8} lose= {:<8} tie= {:<8}".format(*shares).rstrip()
 
 
-def against(
-    expander: Expander,
-    mover: Mover,
-    other: Mover,
-    games: int,
-    seed: int,
-    report: Callable[[int], object],
-    openings: int,
-) -> Score:
-    """The player's score against another, half of the games with each colour.
+def scores(
+    expander: Expander, mover: Mover, other: Mover | None, games: int, seed: int, openings: int = 0
+) -> dict[str, Score]:
+    """A mover's scores, by the name of its colour, in so many games with each; an `other` of None moves at random.
 
-    Each player's first moves are random, 0 to `openings` of them, drawn for each game; `report` is called with the size
-    of each batch.
+    The first 0 to `openings` moves of each player are random, as many as are drawn for the game.
     """
-    score = Score()
-    for colour, half in ((BLACK, games - games // 2), (WHITE, games // 2)):
-        movers = (mover, other) if colour == BLACK else (other, mover)
-        for count, own in batches(half, seed + colour):
-            first_moves = np.random.default_rng(own).integers(0, openings + 1, count).astype(np.float64)
-            score.add(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
-            report(count)
-    return score
-
-
-def random_scores(expander: Expander, mover: Mover, games: int, seed: int) -> dict[str, Any]:
-    """A mover's scores against random moves, as dictionaries, by the name of its colour."""
-    results = {}
-    with progress_bar(2 * games, "against random", " games") as bar:
-        for colour in (BLACK, WHITE):
+    found = {}
+    with progress_bar(2 * games, "measuring", " games") as bar:
+        for colour, movers in ((BLACK, (mover, other)), (WHITE, (other, mover))):
             score = Score()
-            for count, own in batches(games, seed):
-                randomness = np.ones((2, count))
-                randomness[colour - BLACK] = 0.0
-                score.add(play(expander, (mover, mover), randomness, own).winners, colour)
+            for count, own in batches(games, seed + colour):
+                first_moves = np.random.default_rng(own).integers(0, openings + 1, count).astype(np.float64)
+                score.add(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
                 bar.update(count)
-            results[COLOUR_WORDS[colour]] = asdict(score)
-    return results
+            found[COLOUR_WORDS[colour]] = score
+    return found
 
 
-def played(expander: Expander, mover: Mover, games: int, seed: int, *, by_chance: bool = False) -> Iterator[Played]:
-    """Games of a mover with itself, in batches, with mixed randomness or wholly ``by_chance``."""
+def played(expander: Expander, mover: Mover | None, games: int, seed: int) -> Iterator[Played]:
+    """Games of a mover with itself, in batches, with mixed randomness; None: random games."""
     random = np.random.default_rng(seed)
     with progress_bar(games, "playing", " games") as bar:
         for count, own in batches(games, seed):
-            randomness = (
-                np.ones((2, count)) if by_chance else np.stack([mixed(expander.game, count, random) for _ in "bw"])
-            )
+            randomness = np.zeros((2, count))
+            if mover is not None:
+                randomness = np.stack([mixed(expander.game, count, random) for _ in "bw"])
             yield play(expander, (mover, mover), randomness, own)
             bar.update(count)
 

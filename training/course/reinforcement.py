@@ -28,7 +28,7 @@ from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, planes
-from training.course.playing import Score, against, play
+from training.course.playing import Score, play, scores
 
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
 
@@ -88,8 +88,8 @@ class Reinforcement:
                 bar.update(1)
         games = (len(self.history) + 1) * settings["updates"] * settings["games"]
         seed = int(random.integers(2**31))
-        scores = {"start": self._score(1, test_games, seed), "pool": self._score(len(self._pool), test_games, seed + 7)}
-        self.history.append({"games": games, **{against: asdict(score) for against, score in scores.items()}})
+        found = {"start": self._score(1, test_games, seed), "pool": self._score(len(self._pool), test_games, seed + 7)}
+        self.history.append({"games": games, **{name: asdict(score) for name, score in found.items()}})
         self._pool.append(_copy(self._learner))
 
     def _opponent(self, random: np.random.Generator) -> Mover:
@@ -140,11 +140,11 @@ class Reinforcement:
         """The learner's score against the first policies of the pool, games shared out among at most ten of them."""
         learner, score = PolicyMover(self._expander, self._learner, seed), Score()
         numbers = np.unique(np.linspace(0, opponents - 1, 10).astype(int))
-        shares = np.diff(np.linspace(0, games, len(numbers) + 1).astype(int))
+        shares = np.diff(np.linspace(0, games // 2, len(numbers) + 1).astype(int))
         for number, share in zip(numbers, shares, strict=True):
             if share > 0:
-                past = self._past(int(number), seed + 1)
-                score += against(self._expander, learner, past, int(share), seed, int, 0)
+                found = scores(self._expander, learner, self._past(int(number), seed + 1), int(share), seed)
+                score += found["black"] + found["white"]
         return score
 
 
@@ -167,7 +167,6 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
     run = Reinforcement(folder, settings)
     if folder.has_made(REINFORCED, settings):
         run.restore()
-        say(f"rounds 1 to {len(run.history)}: finished before, {folder.file(REINFORCED)}")
     print(HEADING, *(_row(number, row) for number, row in enumerate(run.history, 1)), sep="\n", flush=True)
     while len(run.history) < options.rounds:
         run.advance(options.test_games)

@@ -13,35 +13,10 @@ from training.matches.elo import wilson
 LEAST_GAMES = 16
 LEAST_GAIN = 0.02  # nats by which the policy must be better than the uniform guess
 EVEN = (0.2, 0.8)  # Black's share of the points; beyond, colour and komi predict the result
-LAWS = {  # number of the report -> what its excess means, and where the fault is
-    "law/komi": (
-        "score, owners and komi do not add up in {:.0%} of the rows: komi has the wrong sign or size",
-        "features and scoring",
-    ),
-    "law/value": ("the result is not the sign of the score in {:.0%} of the rows", "scoring and replay"),
-    "law/occupied": (
-        "{:.1%} of the policy target lies on stones: policy and planes are turned differently",
-        "symmetry and replay",
-    ),
-    "law/view": ("the ownership target is from one colour's view, not the mover's", "the signs in replay"),
-    "turn/policy": ("policy and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
-    "turn/reply": ("the reply and the planes are turned differently (by {:.2f} of a target)", "symmetry.apply_policy"),
-    "turn/owner": ("ownership and planes are turned differently (by {:.2f} of a target)", "symmetry.apply_points"),
-}
 REPORT = "reporting this with log.jsonl: it is a bug in gozero, and the targets of these rows are wrong"
 
 
 # Rows and games
-
-
-@check(BROKEN, 1e-3, "of a target when boards are turned (float16); the other laws hold exactly", REPORT)
-def broken_law(run: Reports, limit: float) -> Finding | None:
-    """A law of the rows (`training.records.laws`) does not hold."""
-    for name, (because, place) in LAWS.items():
-        value = run.now.get(name, 0.0)
-        if value > (limit if name.startswith("turn/") else 0.0):
-            return Finding(f"{because.format(value)} ({place})")
-    return None
 
 
 @check(

@@ -25,17 +25,16 @@ from gozero.nets import features
 from gozero.nets.model import NetOutput
 from training.learner.learner import Learner
 from training.learner.trainer import HELD_OUT_ROWS, Trainer, weighted_mean
-from training.records import laws, library, scoring
+from training.records import library, scoring
 from training.records.records import Record
 from training.records.replay import Replay
-from training.records.rows import Batch
+from training.records.rows import TO_PLAY_PLANE, Batch
 from training.selfplay.actor import Actor
 from training.selfplay.local import SelfPlay
 from training.settings.config import LoopSettings
 from training.storage.checkpoint import Progress
 
-ROWS = 256  # of the window that are checked against the laws
-PROBED = 24  # positions that the network is asked about, four times each
+PROBED = 24  # positions that the network is asked about, six times each
 FITTED = 256  # most training rows of each size whose losses are measured, to compare with held-out games
 # fewer are soon the same in sound runs too: most learn one first move; on 5x5 and in Connect-4 one first four
 OPENING_MOVES = 8
@@ -69,7 +68,7 @@ class Checkup:
         """Measure a run whose generation is done.
 
         Returns:
-            law/*, turn/*, probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/commonest, unless the next
+            probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/commonest, unless the next
             generation has replaced its games, as in the asynchronous mode, or they were played elsewhere.
         """
         with run.locked():
@@ -82,15 +81,12 @@ class Checkup:
         if taken.batch is None:
             return measures
         game = scoring.game_of(run.settings, taken.batch.planes.shape[-1])
-        arrays = taken.batch._asdict().items()
-        few = taken.batch._replace(**{name: array[:PROBED] for name, array in arrays if array is not None})
-        measures |= laws.broken(taken.batch, game) | laws.symmetry_gaps(few, game)
-        measures |= probes(taken.ema.eval(), few, game)
+        measures |= probes(taken.ema.eval(), taken.batch, game)
         if game.name == scoring.GO:
             sizes = run.settings.stage_at(run.progress.rows).sizes
             boards = [scoring.game_of(run.settings, size) for size in sizes if size >= OPEN_SIZE]
             measures |= first_line(taken.ema, boards, run.settings.features)
-        return measures | {"probe/norm_gap": norm_gap(taken.net, few)}
+        return measures | {"probe/norm_gap": norm_gap(taken.net, taken.batch)}
 
 
 class Taken(NamedTuple):
@@ -108,7 +104,7 @@ def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: i
     measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
     batch = None
     if replay.sizes():
-        batch = replay.sample(ROWS, np.random.default_rng([settings.seed, generation]))
+        batch = replay.sample(PROBED, np.random.default_rng([settings.seed, generation]))
     return Taken(net, ema, measures, batch)
 
 
@@ -165,6 +161,12 @@ def _fit(learner: Learner, replay: Replay) -> dict[str, float]:
     return {f"fit/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
+def stones_of(batch: Batch, game: Game) -> np.ndarray:
+    """float [n, P]: +1 the side to move's stones, -1 the other side's, 0 empty points."""
+    shown = features.layout(game.name)
+    return (batch.planes[:, shown.own] - batch.planes[:, shown.other]).reshape(len(batch.planes), -1)
+
+
 def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, float]:
     """The losses of a constant predictor on a batch.
 
@@ -175,7 +177,7 @@ def constants(batch: Batch, game: Game, squared: bool = False) -> dict[str, floa
             `squared`.
     """
     if game.name in GO_FAMILY:
-        legal = 1 + (laws.stones_of(batch, game) == 0).sum(1)
+        legal = 1 + (stones_of(batch, game) == 0).sum(1)
     else:
         # 1 at a forced pass; the planes do not say in which of its directions a piece may move: half are its side's
         legal = max(1, len(game.directions) // 2) * np.maximum(batch.planes[:, features.OWN_MOVES].sum((1, 2)), 1)
@@ -201,13 +203,13 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     """
     plain = _ask(net, batch)
     swapped = batch.planes.copy()
-    swapped[:, laws.TO_PLAY_PLANE] = 1 - swapped[:, laws.TO_PLAY_PLANE]
+    swapped[:, TO_PLAY_PLANE] = 1 - swapped[:, TO_PLAY_PLANE]
     other = _ask(net, batch._replace(planes=swapped))
     one, two = (out.value if out.owners is None else out.owners for out in (plain, other))
     found = {"probe/view": float(F.cosine_similarity(one.flatten(), two.flatten(), dim=0))}
     if game.name in GO_FAMILY:
         found |= _komi(net, batch) if _komi_varies(batch) else {}
-        early = torch.from_numpy(np.abs(laws.stones_of(batch, game)).sum(1) < game.points / 8)
+        early = torch.from_numpy(np.abs(stones_of(batch, game)).sum(1) < game.points / 8)
         if early.any():
             found["probe/early_pass"] = float(plain.policy.softmax(1)[early, game.pass_action].mean())
     return found

@@ -7,7 +7,6 @@ from gozero.games.game import NOT_OVER
 from gozero.games.go.chains import HEADER
 from gozero.games.go.header import FILTER
 from gozero.games.position import Position
-from training.course import expansion
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 
@@ -39,30 +38,22 @@ def test_the_candidates_are_the_moves_that_random_play_can_choose(name: str) -> 
 
 
 @pytest.mark.parametrize("name", COURSES)
-def test_children_are_the_positions_after_each_candidate(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_children_are_the_positions_after_each_candidate(name: str) -> None:
     positions = random_positions(name, 12, 2)
     expander, states = Expander(positions[0].game), np.stack([position.state for position in positions])
-    monkeypatch.setattr(expansion, "MOST_CHILDREN", 100)  # several chunks
     masks, seen = expander.masks(states), np.zeros_like(expander.masks(states))
-    for children in expander.chunks(states):
-        for k, parent in enumerate(children.first + children.parents):
-            position = positions[parent].copy()
-            position.play(int(children.actions[k]))
-            seen[parent, children.actions[k]] = True
-            assert np.array_equal(children.boards[k], position.game.board(position.state).reshape(-1))
-            differs = children.states[k] != position.state
-            if name in ("simple_go", "course_go"):  # what superko would need is not kept: the game has none
-                differs[FILTER:HEADER] = False
-            assert not differs.any()
-            assert np.isnan(children.results[k]) == (position.outcome() == NOT_OVER)
-            if position.is_over:
-                same = position.to_play == positions[parent].to_play
-                assert children.results[k] == position.outcome() * (1 if same else -1)
+    children = expander.children(states)
+    for k, parent in enumerate(children.parents):
+        position = positions[parent].copy()
+        position.play(int(children.actions[k]))
+        seen[parent, children.actions[k]] = True
+        assert np.array_equal(children.boards[k], position.game.board(position.state).reshape(-1))
+        differs = children.states[k] != position.state
+        if name in ("simple_go", "course_go"):  # what superko would need is not kept: the game has none
+            differs[FILTER:HEADER] = False
+        assert not differs.any()
+        assert np.isnan(children.results[k]) == (position.outcome() == NOT_OVER)
+        if position.is_over:
+            same = position.to_play == positions[parent].to_play
+            assert children.results[k] == position.outcome() * (1 if same else -1)
     assert np.array_equal(seen, masks)
-
-
-def test_chunks_keep_below_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    expander = Expander(game_of(COURSES["gomoku"]))
-    monkeypatch.setattr(expansion, "MOST_CHILDREN", 2 * expander.game.actions)
-    sizes = [(chunk.count, len(chunk.parents)) for chunk in expander.chunks(expander.game.new_states(5))]
-    assert sizes == [(2, 162), (2, 162), (1, 81)]

@@ -1,11 +1,13 @@
 """Full-width search against a plain minimax, and policies that draw as they should."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.games.position import Position
+from training.course import movers
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.movers import PolicyMover, ValueMover
@@ -55,6 +57,15 @@ def test_two_levels_see_the_other_sides_win_and_one_level_its_own() -> None:
     winning = game.from_text("X to play\n 3 X X .\n 2 O O .\n 1 . . .\n   A B C")
     assert winning[TO_PLAY] == BLACK
     assert ValueMover(expander, networks, 1).choose(winning[None])[0] == 2
+
+
+def test_many_positions_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    expander = Expander(game_of(TICTACTOE))
+    networks = [network.eval() for network in new_networks(ValueNetwork, expander.game, TICTACTOE, 1)]
+    states, mover = expander.game.new_states(5), ValueMover(expander, networks, 2)
+    whole = mover.values(states)
+    monkeypatch.setattr(movers, "MOST_CHILDREN", 20)
+    assert np.allclose(mover.values(states), whole, atol=1e-6)
 
 
 class Likes(nn.Module):

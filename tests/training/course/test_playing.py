@@ -7,9 +7,8 @@ from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.position import Position
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
-from training.course.movers import RandomMover
 from training.course.networks import TIE
-from training.course.playing import Played, Score, against, batches, mixed, play, random_scores
+from training.course.playing import Played, Score, batches, mixed, play, scores
 
 
 class First:
@@ -94,9 +93,8 @@ def test_scores_count_from_the_players_side() -> None:
 
 def test_matches_are_repeatable_and_play_the_games_that_were_asked_for() -> None:
     expander = Expander(game_of(COURSES["tictactoe"]))
-    runs = [
-        against(expander, RandomMover(expander, 1), First(expander), 301, 5, lambda count: None, 2) for _ in range(2)
-    ]
-    assert runs[0] == runs[1] and runs[0].games == 301
-    assert Score(**random_scores(expander, First(expander), 150, 1)["white"]).games == 150
+    first, again = (scores(expander, First(expander), First(expander), 150, 5, openings=2) for _ in range(2))
+    assert first == again and first["black"].games == first["white"].games == 150
+    by_chance = scores(expander, First(expander), None, 150, 5)
+    assert by_chance["white"].games == 150 and by_chance["white"] != first["white"]
     assert [count for count, _ in batches(2500, 1)] == [1000, 1000, 500]

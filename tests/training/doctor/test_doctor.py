@@ -15,18 +15,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
-from gozero.games import symmetry
 from gozero.search.search import RootResult
 from tests import ROOT
 from training.doctor import checkup, history, monitor
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
 from training.learner.learner import Learner
-from training.records.replay import Replay
 from training.records.rows import Batch
 from training.run import modes, session
 from training.selfplay.episode import Episode, SearchPlan
@@ -52,32 +49,6 @@ def verdicts(folder: Path, chosen: LoopSettings) -> list[str]:
     run = session.prepare(chosen, folder)
     modes.train_in_mode(run, monitor.Monitor(folder, chosen), lambda: False)
     return list(history.read(folder).verdicts.values())
-
-
-def flip_komi(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The learner is given komi with the wrong sign."""
-    sample = Replay.sample
-
-    def wrong(self: Replay, batch: int, generator: np.random.Generator) -> Batch:
-        found = sample(self, batch, generator)
-        found.globals[:, 0] *= -1
-        return found
-
-    monkeypatch.setattr(Replay, "sample", wrong)
-
-
-def turn_policies_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Policies are turned the other way than planes."""
-    right = symmetry.apply_policy
-    monkeypatch.setattr(
-        symmetry,
-        "apply_policy",
-        lambda policy, size, k, directions: right(policy, size, symmetry.inverse(k), directions),
-    )
-
-
-def turn_no_owners(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symmetry, "apply_points", lambda values, size, k: values)
 
 
 def take_no_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +95,6 @@ def record_cheap_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 SABOTAGES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
-    "sign of komi": (flip_komi, "komi has the wrong sign"),
-    "policies turned": (turn_policies_back, "policy and planes are turned differently"),
-    "owners not turned": (turn_no_owners, "ownership and planes are turned differently"),
     "frozen learner": (take_no_step, "the learner is frozen"),
     "all pass": (always_pass, "ended by passes"),
     "cheap searches recorded": (record_cheap_searches, "of the moves are recorded"),

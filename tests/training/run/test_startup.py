@@ -153,25 +153,6 @@ def test_what_cannot_be_done_is_one_line(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--preset", "tiny", "--games", "3"], "--games belongs to --weights"),
-        (
-            ["--preset", "tiny", "--weights", "none", "--out", "x"],
-            "to play games alone give --weights FILE and --out FOLDER; to train",
-        ),
-        (["--weights", "none"], "to play games alone give --weights FILE and --out FOLDER"),
-        (["--weights", "none", "--out", "x", "--hours", "1"], "--hours belongs to training; to play games alone give"),
-        (["--weights", "none", "--out", "x", "--from", "y.pt"], "--from belongs to training; to play games alone give"),
-    ],
-)
-def test_selfplay_keeps_training_and_games_alone_apart(
-    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert words in refused(arguments, capsys, selfplay)
-
-
 def test_selfplay_alone_begins_and_continues_the_default_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

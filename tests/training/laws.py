@@ -12,6 +12,7 @@ import numpy as np
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.nets import features
+from training.doctor.checkup import stones_of
 from training.records.rows import TO_PLAY_PLANE, Batch, transformed
 
 SHARE_ROUNDING = 2e-3  # policy targets are float16
@@ -44,12 +45,6 @@ def broken(batch: Batch, game: Game) -> dict[str, float]:
         komi = batch.globals[:, 0] * features.KOMI_SCALE
         found["law/komi"] = float(np.mean(np.abs(batch.score - batch.owner.sum(1) - komi) > POINT_ROUNDING))
     return found
-
-
-def stones_of(batch: Batch, game: Game) -> np.ndarray:
-    """float [n, P]: +1 the side to move's stones, -1 the other side's, 0 empty points."""
-    shown = features.layout(game.name)
-    return (batch.planes[:, shown.own] - batch.planes[:, shown.other]).reshape(len(batch.planes), -1)
 
 
 def _view(batch: Batch, stones: np.ndarray) -> float:
