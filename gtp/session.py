@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from gozero.play.current_game import CurrentGame, GoGame
     from gozero.play.ending import GoEnding
     from gozero.play.player import Player
-    from gozero.play.report import Analysis
-    from gozero.play.searcher import Limits, Searched
+    from gozero.play.searcher import Analysis, Limits, Searched
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0

@@ -19,7 +19,7 @@ from gozero.games.go import go
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
-from gozero.play.report import Analysis
+from gozero.play.searcher import Analysis
 from gozero.records.sgf import GameRecord
 from gozero.system.errors import ChoiceError
 from gozero.system.words import spanned

@@ -17,7 +17,7 @@ from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.searcher import Limits, Searcher
 from gozero.scoring import endgame, life_and_death
 from gozero.scoring.settlement import SURE, Settlement, as_it_stands, by_territory, settle
-from gozero.search.result import RootResult
+from gozero.search.root import RootResult
 
 SETTLING_VISITS = 64  # of each of the two searches behind a settlement
 FEW_MOVES = 12  # with so few moves left it is worth asking whether any of them gains something

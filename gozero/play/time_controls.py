@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 LAG = 1.0  # by default: CGOS reports whole seconds, and charges the time on the network
 RESERVE = 0.015  # share of the time left that is reserved besides the lag
 MOST_SHARE = 3.0  # a move may take at most this many times what it leaves to each later move
-# share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`), so that
+# share of its target that a search takes on average: most are settled sooner (`gozero.play.searcher`), so that
 # targets may be that much longer than an even share
 USED = 0.75
 FEWEST_MOVES = 15  # over which main time is always shared

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gozero.games import GO_FAMILY, coords
-from gozero.search.restrictions import Restriction
+from gozero.search.settings import Restriction
 from gozero.system.errors import ChoiceError
 from gtp.commands.scoring import rules_of
 from gtp.protocol import Command, GtpError, Stream
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
     from gozero.games.go.rules import RuleSet
     from gozero.games.position import Position
-    from gozero.play.report import Analysis, MoveAnalysis, Observer
+    from gozero.play.searcher import Analysis, MoveAnalysis, Observer
 
 Dialect = Callable[["Analysis", Mapping[str, bool], "Game"], str]  # look, flags, kind -> one line
 
@@ -93,7 +93,7 @@ def _root_under(session: Session, rules: RuleSet, colour: int) -> Position:
 
 def _observer(session: Session, request: Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
     """An observer that writes each look as a line of the answer."""
-    from gozero.play.report import Observer
+    from gozero.play.searcher import Observer
 
     kind = session.game.definition
     return Observer(

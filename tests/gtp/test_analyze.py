@@ -15,7 +15,7 @@ from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.play.engine import LCB
 from gozero.play.player import PlayerSettings, make_player
 from gozero.search.settings import SearchSettings
-from gozero.search.tree import tree_bytes
+from gozero.search.tree import node_bytes
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 from gtp.__main__ import make_protocol
 from gtp.protocol import LineReader, Signals, serve
@@ -334,7 +334,7 @@ def test_an_analysis_that_waits_in_a_script_gives_one_look() -> None:
 def test_an_analysis_whose_tree_is_full_rests_and_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
     written = io.StringIO()
     conversation = Conversation(
-        Painter(memory=600 * tree_bytes(games.make("go", size=SIZE), 1), log=Log(written), analysis_visits=None)
+        Painter(memory=640 * node_bytes(games.make("go", size=SIZE)), log=Log(written), analysis_visits=None)
     )
     for _ in range(2):
         conversation.send("kata-analyze b 1 rootInfo true\n")
