@@ -40,7 +40,6 @@ from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.go import go
 from gozero.play.engine import find_weights, search_settings, tree_memory
-from gozero.search.memory import Memory
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -152,7 +151,7 @@ def analysed(evaluator: Evaluator, game: list[AnalysisTask], positions: int) -> 
         raise error
 
     def run() -> int:
-        counted, memory = Counted(evaluator), Memory(tree_memory(None))
+        counted, memory = Counted(evaluator), tree_memory(None)
         analyst = Analyst(lambda board: counted, positions, lambda task, goes_on: None, fail, memory)
         for task in game:
             analyst.add(task)

@@ -1,15 +1,14 @@
 """Drive another GTP engine: start it, send one command at a time, read exactly one well-framed answer, stop it.
 
-An engine that refuses a command (`?`) goes on working: `RefusalError`. One that is gone, silent for too long or answers
-another command is stopped, since nothing that it says later could be matched to a command: `FailureError`. What the
-protocol forbids but cannot be misunderstood is accepted: an answer without its ID or without the blank after `=`,
-surplus blank lines, lines outside an answer, lines that end in CR LF.
+An engine that refuses a command (`?`) goes on working: `RefusalError`. One that is gone, or silent for too long, is
+stopped, since nothing that it says later could be matched to a command: `FailureError`. What the protocol forbids but
+cannot be misunderstood is accepted: an answer without the blank after `=`, surplus blank lines, lines outside an
+answer, lines that end in CR LF.
 
-An engine that leaves out an ID gets no more of them: some take every word for a command, so that `1 name` has two
-answers, and the arguments of a command that they do not know have more. After each answer such an engine is asked for
-its `protocol_version`, whose answer is known, and what comes before that answer is dropped. What an engine writes to
-stderr is never an error: it is always read (a full pipe would block the engine), and its last lines are added to the
-message of a failure.
+Commands have no IDs: some engines take every word for a command, so that `1 name` has two answers, and the arguments of
+a command that they do not know have more. After each answer an engine is asked for its `protocol_version`, whose answer
+is known, and what comes before that answer is dropped. What an engine writes to stderr is never an error: it is always
+read (a full pipe would block the engine), and its last lines are added to the message of a failure.
 
 Vertices and scores pass through as text. Nothing is restarted or pipelined.
 """
@@ -34,7 +33,7 @@ SILENCE = 0.5  # seconds after which an engine that does not know the landmark h
 MOST_LINES = 100_000  # of one answer, and of those that wait to be read: a flood must not fill the memory
 LONGEST_QUOTE = 500  # characters of a line of stderr
 LONGEST_LINE = 1 << 20  # characters; what is longer counts as several lines
-HEAD = re.compile(r"([=?])(\d*)(\s*)(.*)")
+HEAD = re.compile(r"([=?])(.*)")
 
 
 class EngineError(Exception):
@@ -61,8 +60,6 @@ class GtpEngine:
         self.command = words(command)
         self.timeout = timeout
         self.last_sent = ""  # by the caller
-        self._next_id = 1
-        self._is_numbered = True  # until it leaves out an ID
         self._knows_landmark = True
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
@@ -98,40 +95,31 @@ class GtpEngine:
         """
         if not command.strip() or "\n" in command or "\r" in command:
             raise ValueError(f"a GTP command is one non-empty line, not {command!r}")
-        was_numbered, self.last_sent = self._is_numbered, command
-        status, text = self._ask(command, self.timeout if timeout is None else timeout)
-        if not self._is_numbered and self._knows_landmark:
-            surplus = self._surplus()
-            if was_numbered and surplus:  # the first answer was that to the ID
-                status, text = surplus[0]
-            elif was_numbered and status == "?":  # perhaps to the ID before it
-                return self.send(command, timeout)
+        self.last_sent = command
+        self._write(command)
+        status, text = self._answer(self.timeout if timeout is None else timeout)
+        if self._knows_landmark:
+            self._skip_to_landmark()
         if status == "?":
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text
 
-    def _ask(self, command: str, timeout: float) -> tuple[str, str]:
-        """Status and text of the first answer to a command."""
-        identity = ""
-        if self._is_numbered:
-            identity, self._next_id = f"{self._next_id}", self._next_id + 1
+    def _write(self, command: str) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(f"{identity} {command}\n".lstrip())
+            self._process.stdin.write(f"{command}\n")
             self._process.stdin.flush()
         except (OSError, ValueError) as error:  # ValueError: our end has been closed by an earlier failure
             raise self._failure("is no longer running", QUIT_SECONDS) from error
-        return self._answer(identity, timeout)
 
-    def _surplus(self) -> list[tuple[str, str]]:
-        """What an engine without IDs answers beyond its first answer to the last command."""
-        found = [self._ask(LANDMARK, self.timeout)]
+    def _skip_to_landmark(self) -> None:
+        """Drop what the engine answers beyond its first answer to the last command."""
+        self._write(LANDMARK)
         try:
-            while found[-1] != KNOWN:
-                found.append(self._answer("", self.timeout, SILENCE))
-        except queue.Empty:  # it does not know the landmark either: one answer to each line has to be believed
+            while self._answer(self.timeout, SILENCE) != KNOWN:
+                continue
+        except queue.Empty:  # it does not know the landmark: one answer to each line has to be believed
             self._knows_landmark = False
-        return found[:-1]
 
     def close(self) -> None:
         """Ask the engine to quit, wait a little, kill it if it stays. Safe to call twice."""
@@ -143,21 +131,13 @@ class GtpEngine:
     def __str__(self) -> str:
         return shlex.join(self.command)
 
-    def _answer(self, identity: str, timeout: float, silence: float | None = None) -> tuple[str, str]:
-        """Status (`=` or `?`) and text of the next answer, which must carry `identity` if it carries any; queue.Empty
-        after `silence` seconds without a line.
-        """
+    def _answer(self, timeout: float, silence: float | None = None) -> tuple[str, str]:
+        """Status (`=` or `?`) and text of the next answer; queue.Empty after `silence` seconds without a line."""
         deadline = time.monotonic() + timeout
         while not (head := HEAD.fullmatch(self._line(deadline, timeout, silence))):
             continue
-        status, number, blank, first = head.groups()
-        if not identity:  # none was sent: a number is text
-            first = f"{number}{blank}{first}".strip()
-        elif number not in ("", identity):
-            raise self._failure(f"wrote {head.string!r} where the answer ={identity} was due")
-        elif not number:
-            self._is_numbered = False
-        text = [first.rstrip()]
+        status, first = head.groups()
+        text = [first.strip()]
         while (line := self._line(deadline, timeout)) != "":
             text.append(line)
             if len(text) > MOST_LINES:

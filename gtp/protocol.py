@@ -13,8 +13,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import NamedTuple
 
 from gozero.system import console
@@ -169,21 +168,18 @@ class Signals:
     thinks.
 
     An interrupt holds for every line read before it. Scripts send everything at once, so an end of the input that comes
-    right behind the line before it hurries nothing unless a search is under way. An end *during* a search, or
-    ``SCRIPT_PAUSE`` seconds or more behind its line, while rules and network are being loaded, means that the client is
-    going away: the present search or the next, and those queued behind it, have ``SHUTDOWN_GRACE`` seconds left.
+    right behind the line before it hurries nothing. One that comes ``SCRIPT_PAUSE`` seconds later or more means that the
+    client is going away: all searches end within ``SHUTDOWN_GRACE`` seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._arrival = threading.Condition()
         self._ended = False
-        self._leaving = False
         self._last_read = clock()
         self._lines_read = 0
         self._lines_taken = 0
         self._interrupted_through = -1
-        self._thinking = False
         self._stop_time = math.inf
 
     def line_read(self) -> None:
@@ -206,25 +202,9 @@ class Signals:
         with self._arrival:
             if not self._ended:
                 self._ended = True
-                self._leaving = self._thinking or self._clock() - self._last_read >= SCRIPT_PAUSE
-                self._hurry()
+                if (now := self._clock()) - self._last_read >= SCRIPT_PAUSE:
+                    self._stop_time = now + SHUTDOWN_GRACE
             self._arrival.notify_all()
-
-    def _hurry(self) -> None:
-        """Limit the search under way, if the client is leaving."""
-        if self._leaving and self._thinking:
-            self._stop_time = min(self._stop_time, self._clock() + SHUTDOWN_GRACE)
-
-    @contextmanager
-    def thinking(self) -> Iterator[None]:
-        """Wraps a search."""
-        with self._arrival:
-            self._thinking = True
-            self._hurry()
-        try:
-            yield
-        finally:
-            self._thinking = False
 
     @property
     def _is_interrupted(self) -> bool:

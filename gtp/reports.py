@@ -17,8 +17,7 @@ from gozero.system.words import counted
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
-    from gozero.play.report import Analysis, MoveAnalysis, Observer
-    from gozero.play.searcher import Searched
+    from gozero.play.searcher import Analysis, MoveAnalysis, Observer, Searched
 
 LISTED_MOVES = 10  # likely moves that are named where no point can be marked
 SMALLEST_SHARE = 0.005
@@ -95,7 +94,7 @@ def variation(analysis: Analysis, kind: Game) -> str:
 @contextmanager
 def live(kind: Game) -> Iterator[Observer]:
     """Around a search: gives an observer that draws it on stderr; at the end the board is cleared."""
-    from gozero.play.report import Observer
+    from gozero.play.searcher import Observer
 
     def write(text: str) -> None:
         sys.stderr.write(text)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from gozero.play.current_game import CurrentGame, GoGame
     from gozero.play.ending import GoEnding
     from gozero.play.player import Player
-    from gozero.play.report import Analysis
-    from gozero.play.searcher import Limits, Searched
+    from gozero.play.searcher import Analysis, Limits, Searched
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -54,12 +53,13 @@ class Session:
     log: Log | None = None
     trained: Sequence[int] = ()  # board sizes that the weights learned from, ascending; () if that is not known
     opponent: str = ""  # the other player's name, while known
+    clock: Clock | None = None  # None until the controller sets one
     _player: Player | None = None
     _has_warned_of_memory: bool = False
     _ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
 
     def __post_init__(self) -> None:
-        self.clock = Clock(self.settings.lag)
+        self._visits = self.settings.move_visits
 
     @property
     def player(self) -> Player:
@@ -136,11 +136,15 @@ class Session:
         if line := beyond_training(self.trained, size):
             say(line)
 
+    def restart_clock(self) -> None:
+        """Start a new game on the same terms."""
+        if self.clock is not None:
+            self.clock.reset()
+
     def change(self, settings: GtpSettings) -> None:
         """Play by other settings from the next move on."""
         self.player.change(player_settings(settings, self.game.name))
-        self.clock.lag = settings.lag
-        self.settings = settings
+        self.settings, self._visits = settings, settings.move_visits
 
     def limits(self, colour: int) -> Limits:
         """The limits of a move that starts now: the user's settings or the clock, whichever ends first; without both,
@@ -154,8 +158,10 @@ class Session:
         self.player.load()
         ready = time.monotonic()
         latest = ready + (math.inf if settings.time is None else settings.time)
-        allowance = self.clock.allowance(colour, moves_to_share(self.game.definition.points, self.game.position.ply))
-        visits, deadline, target = settings.move_visits, latest, math.inf
+        visits, deadline, target, allowance = self._visits, latest, math.inf, None
+        if self.clock is not None:
+            moves = moves_to_share(self.game.definition.points, self.game.position.ply)
+            allowance = self.clock.allowance(colour, moves, settings.lag)
         if allowance is not None:
             deadline, target = min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)
         elif visits is None and settings.time is None:
@@ -170,8 +176,7 @@ class Session:
 
         self.player.load()
         try:
-            with self.signals.thinking():
-                yield self.player
+            yield self.player
         except (TurnError, NoChoiceError) as error:
             raise GtpError(str(error)) from None
 
@@ -184,7 +189,8 @@ class Session:
         limits = self.limits(colour)
         with self.thinking():
             yield limits
-        self.clock.spend(colour, time.monotonic() - started)
+        if self.clock is not None:
+            self.clock.spend(colour, time.monotonic() - started)
         moves = self.game.position.moves
         self._ponder_after = list(moves) if len(moves) > before else None  # None: it has resigned
 

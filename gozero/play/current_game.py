@@ -19,7 +19,7 @@ from gozero.games.go import go
 from gozero.games.go.handicap import FEWEST_STONES
 from gozero.games.go.rules import RuleSet, named_rules, rule_set
 from gozero.games.position import IllegalMove, Position
-from gozero.play.report import Analysis
+from gozero.play.searcher import Analysis
 from gozero.records.sgf import GameRecord
 from gozero.system.errors import ChoiceError
 from gozero.system.words import spanned
@@ -201,7 +201,8 @@ class GoGame(CurrentGame):
         """Play by other rules from now on, also in this game. ChoiceError if it has only one set, IllegalMove if they
         forbid a move.
         """
-        self._check_own_rules()
+        if not self._has_komi:
+            raise ChoiceError(f"{self.name} has only its own rules")
         self._go_on(replace(self._setting, result=self._setting.result if rules == self.rules else ""), rules)
         self._chosen_rules, self._record_rules = rules, None
 
@@ -294,10 +295,6 @@ class GoGame(CurrentGame):
         self.position, self._setting = position, setting
         self.notes.low_values.clear()
 
-    def _check_own_rules(self) -> None:
-        if not self._has_komi:
-            raise ChoiceError(f"{self.name} has only its own rules")
-
     def _position_of(
         self, setting: GameRecord, rules: str | RuleSet | None, moves: Sequence[tuple[int, int]] = ()
     ) -> Position:
@@ -328,22 +325,12 @@ class GoGame(CurrentGame):
 
     def root(self, colour: int) -> Position:
         """A copy of the position with ``colour`` to move, not over, in which the other side has passed if need be."""
-        return _root_of(self.position, colour)
-
-    def root_under(self, rules: RuleSet, colour: int) -> Position:
-        """As `root`, of the game as if it were played by other rules. Errors as `set_rules`."""
-        self._check_own_rules()
-        return _root_of(self._position_of(self._setting, rules, self.position.moves), colour)
-
-
-def _root_of(position: Position, colour: int) -> Position:
-    """A copy with ``colour`` to move, not over, in which the other side has passed if need be."""
-    root = position.copy()
-    out_of_turn = root.to_play != colour
-    if out_of_turn:
-        root.play(root.game.pass_action)
-    if out_of_turn or root.is_over:
-        root.state[go.PASSES] = 0  # those passes were not meant to end the game
-    if root.is_over:
-        root.state[go.MOVE_LIMIT] = 0  # a search beyond the limit continues the game
-    return root
+        root = self.position.copy()
+        out_of_turn = root.to_play != colour
+        if out_of_turn:
+            root.play(root.game.pass_action)
+        if out_of_turn or root.is_over:
+            root.state[go.PASSES] = 0  # those passes were not meant to end the game
+        if root.is_over:
+            root.state[go.MOVE_LIMIT] = 0  # a search beyond the limit continues the game
+        return root

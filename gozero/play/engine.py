@@ -32,7 +32,6 @@ SMALLEST_GO = 5  # points a side; Go is smaller only in tests of its rules
 # evaluator prefers large batches and the tree has grown
 MOST_LEAVES, MANY_LEAVES, FEW_LEAVES = 64, 8, 2
 BATCHING_VISITS = 200
-FIRST_NODES = 20_000  # of a search tree before it grows
 
 # of the machine's memory, one part in this many is for trees and cache, unless the user says otherwise
 MEMORY_SHARE = 4
@@ -95,7 +94,7 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     many, is_go = visits is None or visits >= BATCHING_VISITS, game in GO_FAMILY
     leaves, most_leaves = (MANY_LEAVES, MOST_LEAVES) if many else (FEW_LEAVES, FEW_LEAVES)
     return SearchSettings(
-        leaves=leaves, most_leaves=most_leaves, max_nodes=FIRST_NODES, score_weight=SCORE_WEIGHT if is_go else 0.0,
+        leaves=leaves, most_leaves=most_leaves, score_weight=SCORE_WEIGHT if is_go else 0.0,
         lcb=LCB, solve=not is_go,
     )  # fmt: skip
 

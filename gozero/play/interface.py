@@ -17,8 +17,7 @@ from gozero.evaluators.base import Evaluation
 from gozero.games.position import Position
 from gozero.play import engine
 from gozero.play.player import Player, PlayerSettings, make_player
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits, Searcher
+from gozero.play.searcher import Analysis, Limits, Observer, Searcher
 
 
 class Engine:

@@ -12,18 +12,17 @@ from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
 from gozero.games.colours import opponent
-from gozero.games.game import BLACK, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import tree_memory
-from gozero.play.plausible import has_reason, nucleus
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import ANALYSIS, CHECK, PONDERING, Limits, Searcher
-from gozero.search.restrictions import Restriction, left_out
-from gozero.search.result import RootResult, choose
-from gozero.search.settings import SearchSettings
+from gozero.play.searcher import ANALYSIS, CHECK, PONDERING, Analysis, Limits, Observer, Searcher
+from gozero.scoring.regions import touches
+from gozero.search.root import RootResult, choose, left_out
+from gozero.search.settings import Restriction, SearchSettings
 
+OPENING = 0.4  # plies per point of the board in which a drawn move on Go's first line must touch stones
 MOST_DRAWS = 12  # of moves that lose too much, before the best one is played
 CHECK_VISITS = 2  # of the search that says how much a move loses
 CHECK_NODES = 64  # of its tree
@@ -54,10 +53,10 @@ class PlayerSettings:
     temperature: float = 0.0  # the same for the whole game, where it is higher
     # of analyses, see `SearchRequest` (KataGo 0.04): several moves are searched enough to be compared
     wide_root_noise: float = 0.0
-    top_p: float = 1.0  # share of the weights that the actions drawn from have, see `gozero.play.plausible`
+    top_p: float = 1.0  # share of the weights that the actions drawn from have, see `nucleus`
     most_loss: float = math.inf  # points that a move may lose against the best one, see `POINTS_OF_A_WIN`
     keeps_search: bool = True  # whether a move uses what was searched before: earlier moves, analyses, pondering
-    search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8, max_nodes=20_000))
+    search: SearchSettings = field(default_factory=lambda: SearchSettings(leaves=8))
     max_memory: int | None = None  # bytes that search trees may grow to; None: a quarter of the machine's
 
     def temperature_at(self, position: Position) -> float:
@@ -286,3 +285,25 @@ def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
     if not mask.any():
         raise NoChoiceError
     return mask
+
+
+def nucleus(weights: np.ndarray, top_p: float) -> np.ndarray:
+    """bool [A]: the fewest actions, heaviest first, that have this share of the sum of weights [A] (Holtzman et al.
+    2020).
+    """
+    order = np.argsort(-weights, kind="stable")
+    before = np.cumsum(weights[order]) - weights[order]
+    chosen = np.zeros(len(weights), np.bool_)
+    chosen[order] = before < top_p * weights.sum()
+    return chosen & (weights > 0)
+
+
+def has_reason(position: Position) -> np.ndarray:
+    """bool [A]: all actions, but in the opening of Go not those on the first line that touch no stone."""
+    game = position.game
+    allowed = np.ones(game.actions, np.bool_)
+    if game.name in GO_FAMILY and position.ply < OPENING * game.points:
+        sound = touches(game.board(position.state) != EMPTY)
+        sound[1:-1, 1:-1] = True
+        allowed[: game.points] = sound.reshape(-1)
+    return allowed

@@ -1,4 +1,10 @@
-"""Runs the searches of a game in progress: in a tree that follows its moves, or in one for a single question."""
+"""Runs the searches of a game in progress, in a tree that follows its moves or in one for a single question, and reports
+on them. A report is a snapshot, with all numbers for the side to move at the root.
+
+A search for a move on a clock can stop early, to save time for other moves. The leader is the move that would be played
+now. A search is settled when no rival can be expected to overtake it, and then ends before its target; it is undecided
+while the leader is doubtful, and then goes on until the deadline. Times are of time.monotonic.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +20,25 @@ from gozero.evaluators.cache import CachedEvaluator, Owners
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import Game
 from gozero.games.position import Move, Position
-from gozero.play.report import LONGEST_LINE, Analysis, MoveAnalysis, Observer
-from gozero.search.early_stop import StopRule
-from gozero.search.memory import Memory
-from gozero.search.result import RootResult
-from gozero.search.root import SearchRequest
-from gozero.search.search import Search
+from gozero.search.root import RootResult, SearchRequest
+from gozero.search.search import MAX_VISITS, Search
 from gozero.search.settings import SearchSettings
+from gozero.search.tree import node_bytes
 
-UNLIMITED_VISITS = 100_000_000  # the budget if time alone limits a move
+LONGEST_LINE = 15  # moves of a line in a report
+ASIDE_SHARE = 16  # a search aside has one part in this many of the memory, the tree that follows the game the others
+FEWEST_NODES = 20_000  # of a tree for which the system must have memory
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
 FIRST_MOVES = 5  # of a search, reported when it has ended
 # what a search is for, if not for a move
 ANALYSIS, PONDERING, OWNERSHIP, CHECK = "analysis", "pondering", "ownership", "check"
+
+
+# share of the simulations to come by which a rival may gain on the leader (Lc0's smart pruning factor 1.33, inverted)
+CATCH_UP = 0.75
+FIRST_LOOK = 0.1  # share of the time to the target that is searched in any case, to have something to judge by
+NOTABLE = 0.25  # share of the most visits from which a move's value counts
+SMALL_SHARE = 0.3  # of all visits: if no move has a larger one, the leader is doubtful
 
 
 def never() -> bool:
@@ -40,8 +52,55 @@ class Limits:
 
     visits: int | None = 400  # simulations, those of the move before included; None: as many as there is time for
     deadline: float = math.inf
-    target: float = math.inf  # when to end, sooner or later as `gozero.search.early_stop` judges; infinite: never
+    target: float = math.inf  # when to end, sooner or later as `StopRule` judges; infinite: never
     should_stop: Callable[[], bool] = never  # asked all the time; true: end now
+
+
+@dataclass(frozen=True)
+class MoveAnalysis:
+    """One move at the root."""
+
+    action: int
+    visits: int  # of the search below it; 0 if only the network's prior is known
+    prior: float  # the network's probability
+    value: float  # expected result, -1..1; that of the root if there are no visits
+    bound: float  # lower confidence bound of the value, see `gozero.search.puct`; -1 if there are no visits
+    score: float | None  # expected lead in points, None if the evaluator knows none
+    line: tuple[int, ...]  # this action and the most visited ones after it, at most `LONGEST_LINE`
+    line_visits: tuple[int, ...]  # of each
+    ownership: np.ndarray | None = None  # float32 [P] after the move, -1..1, or None if not requested
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One look at a search."""
+
+    colour: int  # the side to move at the root
+    visits: int  # of the root
+    value: float  # expected result, -1..1
+    score: float | None  # expected lead in points, None if the evaluator knows none
+    moves: tuple[MoveAnalysis, ...]  # the best one first
+    ownership: np.ndarray | None  # float32 [P]: expected owner of each point, -1..1; None if not requested or not known
+    hits: int | None = None  # evaluations of this search that a cache had; None if there is no cache
+
+    def ended(self, lead: float) -> Analysis:
+        """The same of a game that ends now: the side to move leads by this many points, in place of the estimates."""
+        value, score = float(np.sign(lead)), None if self.score is None else lead
+        moves = (replace(move, value=value, bound=value if move.visits else -1.0, score=score) for move in self.moves)
+        return replace(self, value=value, score=score, moves=tuple(moves))
+
+
+@dataclass(frozen=True)
+class Observer:
+    """A callback for reports during a search, and what they contain."""
+
+    report: Callable[[Analysis], None] = lambda analysis: None  # called with each look, at least once
+    interval: float = math.inf  # seconds between two looks
+    sees_the_end: bool = True  # whether a stopped search makes a last report; one that ends by itself always does
+    least_moves: int = 0  # that a report lists: untried ones, by prior, fill up
+    most_moves: int = 10**6
+    ownership: bool = False  # whether reports have the ownership at the root
+    moves_ownership: bool = False  # and after each move
 
 
 @dataclass(frozen=True)
@@ -64,7 +123,7 @@ class Searcher:
         memory: int,
     ) -> None:  # fmt: skip
         self._open_evaluator, self._settings, self._random = open_evaluator, settings, random
-        self._memory = Memory(memory)
+        self.memory = memory
         self._evaluators: dict[int, Evaluator] = {}  # those opened, by board size
         self._tree: Search | None = None  # follows the game
         self._line: list[Move] = []  # the moves that lead to its root
@@ -77,7 +136,7 @@ class Searcher:
         if self._tree is None or self._tree.game.size != game.size:
             seed = int(self._random.integers(2**63))
             self._evaluators[game.size] = self._open_evaluator(game)
-            self._tree, self._line, self._mask = self._new_tree(game, seed), [], None
+            self._tree, self._line, self._mask = self._new_tree(game, seed, self._nodes(game)), [], None
         return self._tree
 
     def has_opened(self, size: int) -> bool:
@@ -117,8 +176,8 @@ class Searcher:
         """
         begun, tree = time.monotonic(), self.open(root.game)
         if aside:
-            tree = self._new_tree(root.game, 0, max_nodes)
-        visits = UNLIMITED_VISITS if limits.visits is None else limits.visits
+            tree = self._new_tree(root.game, 0, max_nodes or self._nodes(root.game) // ASIDE_SHARE)
+        visits = MAX_VISITS if limits.visits is None else limits.visits
         request = SearchRequest(
             root.state, root.history_row(0), visits, root_mask=mask, left_out=left_out, wide_root_noise=wide_root_noise
         )
@@ -134,10 +193,10 @@ class Searcher:
                     owners.forget()
             _run(tree, root, limits, observer)
             if self.on_search is not None:
-                first = Observer(lambda analysis: None, least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
+                first = Observer(least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
                 self.on_search(Searched(purpose, analysis_of(tree, root, first), reused, time.monotonic() - begun))
-            if self.on_full is not None and tree.memory is not None and tree.is_full():
-                self.on_full(self._memory.limit)
+            if self.on_full is not None and max_nodes is None and tree.is_full():
+                self.on_full(self.memory)
             return tree.result()
         except BaseException:  # whatever state the tree is in
             if not aside:
@@ -152,18 +211,24 @@ class Searcher:
         self.open(game)
         evaluator = self._evaluators[game.size]
         if isinstance(evaluator, RowEvaluator):
-            return Search(evaluator.game, evaluator, settings, memory=self._memory)
-        trees = max(1, leaves // settings.leaves)
-        return Search(evaluator.game, Owners(evaluator), settings, trees, memory=self._memory)
+            return Search(evaluator.game, evaluator, settings)
+        return Search(evaluator.game, Owners(evaluator), settings, max(1, leaves // settings.leaves))
 
-    def _new_tree(self, game: Game, seed: int, max_nodes: int | None = None) -> Search:
-        """A tree for this board, which grows as memory allows or has ``max_nodes``."""
+    def _nodes(self, game: Game) -> int:
+        """Nodes of the tree that follows the game."""
+        return max(ASIDE_SHARE, (self.memory - self.memory // ASIDE_SHARE) // node_bytes(game))
+
+    def _new_tree(self, game: Game, seed: int, nodes: int) -> Search:
+        """A tree for this board, of fewer nodes if the system does not have the memory."""
         evaluator = self._evaluators[game.size]
-        settings, memory = self._settings, self._memory if max_nodes is None else None
-        if max_nodes is not None:
-            settings = replace(settings, max_nodes=max_nodes)
         wrapped = evaluator if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
-        return Search(evaluator.game, wrapped, settings, seed=seed, memory=memory)
+        while True:
+            try:
+                return Search(evaluator.game, wrapped, replace(self._settings, max_nodes=nodes), seed=seed)
+            except MemoryError:
+                if nodes <= FEWEST_NODES:
+                    raise
+                nodes //= 2
 
     def _follow(self, tree: Search, moves: list[Move], mask: np.ndarray) -> bool:
         """Advance the tree to the position after ``moves``; False if it lacks that, or had fewer actions there."""
@@ -181,7 +246,7 @@ class Searcher:
     def note(self, root: Position, action: int) -> Analysis:
         """What the last `search`, of ``root``, thinks of this action."""
         tree = self.open(root.game)
-        return replace(analysis_of(tree, root, Observer(lambda analysis: None), [action]), hits=None)
+        return replace(analysis_of(tree, root, Observer(), [action]), hits=None)
 
     def last_owners(self, root: Position) -> np.ndarray | None:
         """Expected owner of each point, float32 [P], + for the side to move, by what the last `search`, of ``root``,
@@ -258,3 +323,36 @@ def _run(tree: Search, root: Position, limits: Limits, observer: Observer | None
         if observer.sees_the_end or not stopped or analyses == 0:
             observer.report(analysis_of(tree, root, observer))
             analyses += 1
+
+
+def is_settled(result: RootResult, simulations: float) -> bool:
+    """Whether no rival can be expected to overtake the leader, the most visited move, in this many simulations."""
+    rivals = np.delete(result.visits, result.best)
+    return bool(result.visits[result.best] - rivals.max() > CATCH_UP * simulations)
+
+
+def is_undecided(result: RootResult) -> bool:
+    """Whether a well tried move has a better value than the leader, or the visits are spread widely."""
+    most = result.visits.max()
+    better = result.q[result.visits >= max(1, NOTABLE * most)].max(initial=-1.0) > result.q[result.best]
+    return bool(better or most < SMALL_SHARE * result.visits.sum())
+
+
+class StopRule:
+    """Whether one search should end; `target` is when one that is neither settled nor undecided ends."""
+
+    def __init__(self, target: float) -> None:
+        self._target = target
+        self._first: tuple[float, int] | None = None  # when it was asked first, and the visits there were then
+
+    def is_met(self, result: RootResult, now: float) -> bool:
+        """Whether the search should end, with what it has found by `now`."""
+        if now >= self._target:
+            return not is_undecided(result)
+        if self._first is None:
+            self._first = now, result.root_visits
+        begun, visits = self._first
+        if now - begun <= FIRST_LOOK * (self._target - begun):
+            return False
+        rate = (result.root_visits - visits) / (now - begun)
+        return is_settled(result, rate * (self._target - now))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 LAG = 1.0  # by default: CGOS reports whole seconds, and charges the time on the network
 RESERVE = 0.015  # share of the time left that is reserved besides the lag
 MOST_SHARE = 3.0  # a move may take at most this many times what it leaves to each later move
-# share of its target that a search takes on average: most are settled sooner (`gozero.search.early_stop`), so that
+# share of its target that a search takes on average: most are settled sooner (`gozero.play.searcher`), so that
 # targets may be that much longer than an even share
 USED = 0.75
 FEWEST_MOVES = 15  # over which main time is always shared
@@ -157,22 +157,17 @@ def _most_of(seconds: float, lag: float) -> float:
     return max(_spare(seconds, lag), seconds / 2)
 
 
-UNKNOWN_TERMS = Absolute(0.0)  # if the controller sends only ``time_left``
+UNKNOWN_TERMS = Absolute(math.inf)  # if the controller sends only ``time_left``
 
 
 class Clock:
-    """Both sides' clocks by the duration of each move; the controller's reports override them. No limit at first."""
+    """Both sides' clocks, by terms (None: no limit) and the duration of each move; the controller's reports override
+    them.
+    """
 
-    def __init__(self, lag: float) -> None:
-        self.lag = lag
-        self._control: Absolute | None = None
-        self._is_unlimited = False  # by agreement
+    def __init__(self, control: TimeControl | None) -> None:
+        self._control = control
         self._left: dict[int, TimeLeft] = {}
-
-    def set_up(self, control: Absolute | None) -> None:
-        """Start both clocks on these terms; None: no limit, and ``time_left`` is ignored."""
-        self._control, self._is_unlimited = control, control is None
-        self.reset()
 
     def reset(self) -> None:
         """Start a new game on the same terms."""
@@ -180,22 +175,21 @@ class Clock:
 
     def set_left(self, colour: int, left: TimeLeft) -> None:
         """Set a clock as the controller reports it; a negative time counts as none."""
-        if not self._is_unlimited:
-            self._left[colour] = replace(left, seconds=max(0.0, left.seconds))
+        self._left[colour] = replace(left, seconds=max(0.0, left.seconds))
 
     def left(self, colour: int) -> TimeLeft | None:
         """The side's clock, or None if there is no limit."""
-        if colour in self._left:
-            return self._left[colour]
-        return None if self._control is None else self._control.full()
+        if self._control is None or (self._control == UNKNOWN_TERMS and colour not in self._left):
+            return None
+        return self._left.get(colour, self._control.full())
 
     def spend(self, colour: int, seconds: float) -> None:
         """Take a move that lasted ``seconds`` off the side's clock."""
         left = self.left(colour)
-        if left is not None:
-            self._left[colour] = (self._control or UNKNOWN_TERMS).after(left, seconds)
+        if left is not None and self._control is not None:
+            self._left[colour] = self._control.after(left, seconds)
 
-    def allowance(self, colour: int, moves: float) -> Allowance | None:
+    def allowance(self, colour: int, moves: float, lag: float) -> Allowance | None:
         """The time for the side's next move if main time must last for this many like it; None: no limit."""
         left = self.left(colour)
-        return None if left is None else (self._control or UNKNOWN_TERMS).allowance(left, moves, self.lag)
+        return None if left is None or self._control is None else self._control.allowance(left, moves, lag)

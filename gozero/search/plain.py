@@ -16,8 +16,7 @@ import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator
 from gozero.games.game import NOT_OVER, PLY, Game
-from gozero.search.result import RootResult
-from gozero.search.root import SearchRequest
+from gozero.search.root import RootResult, SearchRequest
 from gozero.search.settings import SearchSettings
 
 

@@ -1,11 +1,12 @@
-"""The root of a tree: the request that a search begins with, what is special there, and what is read off it at the end.
-Its prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded; a Gumbel root has its
-schedule.
+"""The root of a tree: the request that a search begins with, what is special there, and the result that is read off it
+at the end. Its prior may be tempered and mixed with Dirichlet noise (AlphaGo Zero), actions may be excluded; a Gumbel
+root has its schedule.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +14,20 @@ from numba import types
 
 from gozero.games.game import PLY, Game
 from gozero.search.gumbel import best_root_edge, improved_policy, start_halving
-from gozero.search.puct import PARAMS, edge_of_highest_bound, lower_bound, pruned_policy
-from gozero.search.settings import SearchSettings
-from gozero.search.tree import FOREST, NO_NODE, Forest, add_node, bring_best_forward, keep_below, swap_edges
+from gozero.search.puct import PARAMS, Params, edge_of_highest_bound, lower_bound, pruned_policy
+from gozero.search.settings import Restriction, SearchSettings
+from gozero.search.tree import (
+    DECIDED,
+    FOREST,
+    NO_NODE,
+    WIN,
+    Forest,
+    add_node,
+    bring_best_forward,
+    find_child,
+    keep_below,
+    swap_edges,
+)  # fmt: skip
 from gozero.system.jit import copy_row, kernel
 from gozero.system.rng import gamma, gumbel, mix
 
@@ -251,3 +263,102 @@ def read_root(forest, t, params, visits, q, bound, policy):
         for action in range(policy.shape[0]):
             policy[action] = visits[action] / np.float32(total)
     return np.int64(forest.actions[t, best])
+
+
+@dataclass(frozen=True)
+class RootResult:
+    """What a search found, for the side to move at the root. Actions that were not searched have 0 everywhere."""
+
+    visits: np.ndarray  # int32 [A], of the root's children
+    q: np.ndarray  # float32 [A], mean value after each visited action
+    bound: np.ndarray  # float32 [A], lower confidence bound of q, at least -1; q itself without `lcb`
+    prior: np.ndarray  # float32 [A], without noise and temperature; sums to 1 over the allowed actions
+    policy: np.ndarray  # float32 [A], the training target, which sums to 1; see `read_root`
+    best: int  # the action to play, see `read_root`
+    # mean of all visits; where weak moves are visited too, of the improved policy at a Gumbel root, and of the best
+    # move's visits at a root with wide noise
+    value: float
+    score: float  # mean points of all visits, or of the best move's; 0 if the evaluator knows none
+    root_visits: int  # of the root itself, one more than its children's
+    refuted: np.ndarray | None = None  # bool [A], actions proven to lose; None if no results are proven
+
+    def ranked(self) -> list[int]:
+        """The actions that were tried or could be: the best one, then by visits, then by prior."""
+        actions = np.flatnonzero((self.visits > 0) | (self.prior > 0))
+        order = np.lexsort((-self.prior[actions], -self.visits[actions], actions != self.best))
+        return [int(action) for action in actions[order]]
+
+
+def root_result(forest: Forest, tree: int, params: Params) -> RootResult:
+    """What the search of a tree has found. ValueError if its root has no move."""
+    actions = forest.root_priors.shape[1]
+    visits = np.zeros(actions, np.int32)
+    q, bound, policy = (np.zeros(actions, np.float32) for _ in range(3))
+    best = read_root(forest, tree, params, visits, q, bound, policy)
+    if best < 0:
+        raise ValueError(f"tree {tree} has no move: not searched, or over, or root_mask leaves no legal action")
+    root = forest.nodes[tree, 0]
+    count = int(root["visits"])
+    value, score = float(root["value_sum"]) / count, float(root["score_sum"]) / count
+    if forest.trees[tree]["gumbel"]:  # a move without a visit gets the evaluator's value of the position
+        value = float(policy @ np.where(visits > 0, q, root["value"]))
+    if forest.trees[tree]["wide"] > 0 and visits[best] > 0:
+        child = forest.nodes[tree, find_child(forest, tree, 0, best)]
+        value, score = float(q[best]), -float(child["score_sum"]) / int(child["visits"])
+    refuted = _refuted(forest, tree) if params.solve > 0 else None
+    return RootResult(visits, q, bound, forest.root_priors[tree].copy(), policy, best, value, score, count, refuted)
+
+
+def _refuted(forest: Forest, tree: int) -> np.ndarray:
+    """bool [A]: the root's actions that are proven to lose."""
+    root = forest.nodes[tree, 0]
+    edges = slice(root["edge_start"], root["edge_start"] + root["child_count"])
+    children = forest.nodes[tree, forest.children[tree, edges]]
+    losing = (children["status"] == DECIDED) & (children["value"] == 1.0)
+    refuted = np.zeros(forest.root_priors.shape[1], np.bool_)
+    refuted[forest.actions[tree, edges][losing]] = True
+    return refuted
+
+
+def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
+    """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature), or by the
+    prior's power if none has a visit. A proven win is played at once, a proven loss only if nothing else has a visit.
+    `undrawn`, the pass, is played if it is the best, but never drawn in another's place.
+    """
+    weights = result.visits if result.visits.any() else result.prior
+    if temperature == 0 or result.best == undrawn or not weights.any():
+        return result.best
+    if result.refuted is not None:
+        weights = np.where(result.refuted, 0, weights)
+        if result.bound[result.best] == WIN or not weights.any():
+            return result.best
+    if undrawn is not None:
+        weights = np.where(np.arange(len(weights)) == undrawn, 0, weights)
+        if not weights.any():
+            return result.best
+    return draw(weights, temperature, rng)
+
+
+def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
+    """An action drawn by weights [A] ** (1 / temperature), of which one is above 0; at 0 the heaviest."""
+    if temperature < 0:
+        raise ValueError(f"temperature {temperature}: expected 0 or above")
+    if temperature == 0:
+        return int(weights.argmax())
+    powers = (weights / weights.max()) ** (1.0 / temperature)
+    return int(rng.choice(len(powers), p=powers / powers.sum()))
+
+
+def left_out(restrictions: Sequence[Restriction], to_play: int, actions: int) -> np.ndarray:
+    """int32 [2, A]: in how many plies each action is left out, for the side to move and for the other."""
+    plies = np.zeros((2, actions), np.int32)
+    for row, of_mover in zip(plies, (True, False), strict=True):
+        own = [restriction for restriction in restrictions if (restriction.colour == to_play) == of_mover]
+        avoided = [(restriction.actions, restriction.plies) for restriction in own if not restriction.alone]
+        alone = [restriction for restriction in own if restriction.alone]
+        if alone:
+            allowed = frozenset[int]().union(*(restriction.actions for restriction in alone))
+            avoided.append((frozenset(range(actions)) - allowed, max(restriction.plies for restriction in alone)))
+        for named, most in avoided:
+            row[list(named)] = np.maximum(row[list(named)], most)
+    return plies

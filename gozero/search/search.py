@@ -11,10 +11,10 @@ another node ends its search. The same seed and calls give the same result; tree
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,33 +22,36 @@ from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.search import descent
-from gozero.search.memory import Memory
 from gozero.search.puct import Params
-from gozero.search.result import PrincipalVariation, RootResult, principal_variation, root_result, tree_text
-from gozero.search.root import SearchRequest, apply_request, draw_gumbels, plant
+from gozero.search.root import RootResult, SearchRequest, apply_request, draw_gumbels, plant, root_result
 from gozero.search.settings import VISITS_PER_LEAF, SearchSettings
-from gozero.search.tree import GROWING, enlarged, most_nodes, new_forest, reroot, tree_bytes
+from gozero.search.tree import NO_NODE, Forest, find_child, most_nodes, new_forest, reroot
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
+TEXT_WIDTH = 5  # moves of one node in the text of a tree
 ROW_SIMULATIONS = 256  # of each tree in one wave with a row evaluator: a few milliseconds between checks of the clock
+
+
+class PrincipalVariation(NamedTuple):
+    """A move at the root and the most visited moves after it."""
+
+    actions: list[int]
+    visits: list[int]  # of each action; [0] where the first was never tried
+    score: float  # mean points after the first action, for the root's side to move; 0 if the evaluator knows none
 
 
 class Search:
     """B trees of one game, searched with one evaluator; a `RowEvaluator` is called without leaving the kernel. `seed`
-    is that of all noise and playouts; with a `memory` trees may grow beyond `settings.max_nodes`.
+    is that of all noise and playouts. MemoryError if the system cannot reserve `settings.max_nodes`.
     """
 
     def __init__(
-        self, game: Game, evaluator: Evaluator | RowEvaluator, settings: SearchSettings, trees: int = 1, seed: int = 0,
-        memory: Memory | None = None,
+        self, game: Game, evaluator: Evaluator | RowEvaluator, settings: SearchSettings, trees: int = 1, seed: int = 0
     ) -> None:  # fmt: skip
         self.game = game
         self.settings = settings
-        self.memory = memory
-        self.forest = new_forest(game, trees, self._first_room(trees))
-        if memory is not None:
-            memory.add(self)
+        self.forest = new_forest(game, trees, min(settings.max_nodes, most_nodes(game)))
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._thinkable = self._legal if game.thinkable is None else as_argument(game.thinkable, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
@@ -68,9 +71,6 @@ class Search:
         self._rows = evaluator if isinstance(evaluator, RowEvaluator) else None
         self._reserve = self.settings.max_depth + (self._rows.plies if self._rows else 0)
         self.drop()
-        if self.forest.nodes.shape[1] > (room := self._first_room(len(self.forest.trees))):
-            with contextlib.suppress(MemoryError):  # the old arrays will do
-                self.forest = new_forest(self.game, len(self.forest.trees), room)
         self._begun[:] = 0
         self._knows_score = False  # whether the evaluator gives scores: known after its first call
 
@@ -79,8 +79,6 @@ class Search:
         for field in ("node_count", "edge_count", "active", "full"):
             self.forest.trees[field] = 0
         self._collected = 0  # leaves that wait for `absorb`
-        self._running = 0  # trees whose search goes on
-        self._nodes = 0  # that an active tree has, at most
 
     def begin(self, tree: int, request: SearchRequest) -> None:
         """Set what a tree, 0 … B-1, searches. ValueError for another tree, and as `SearchRequest.check`."""
@@ -92,14 +90,12 @@ class Search:
         seed = self._tree_seed(tree) if request.seed is None else request.seed
         plant(self.forest, tree, min(request.visits, MAX_VISITS), seed, keep, request.on_top)
         self.forest.trees[tree]["last_ply"] = request.state[PLY] + self.settings.max_depth
-        self._count()
         if request.noise and request.gumbel is None and self.settings.root == "gumbel":
             draw_gumbels(self.forest, tree)
 
     def advance(self, tree: int, action: int) -> bool:
         """Play a move at the root and keep the tree below it for a request with `keep`. False if there is none."""
         kept = reroot(self.forest, tree, action)
-        self._count()
         if kept:
             self.game.step(self.forest.roots[tree], self.forest.histories[tree], action)
         return bool(kept)
@@ -116,7 +112,6 @@ class Search:
 
     def collect(self) -> np.ndarray:
         """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`."""
-        self._enlarge()
         if self._rows is None:
             self._collected = descent.collect(
                 self._step, self._legal, self._thinkable, self._outcome,
@@ -137,7 +132,6 @@ class Search:
             found = self._arrays(evaluation)
             done = descent.absorb(self.forest, self._leaves, self._collected, *found, self._finished)
             self._collected = 0
-        self._running -= done
         return self._finished[:done].tolist()
 
     def _arrays(self, evaluation: Evaluation | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -152,7 +146,7 @@ class Search:
     @property
     def is_finished(self) -> bool:
         """Whether the search of every tree has ended."""
-        return self._running == 0
+        return not self.forest.trees["active"].any()
 
     def is_full(self, tree: int = 0) -> bool:
         """Whether the search of a tree ended because there was no room for another node."""
@@ -161,11 +155,6 @@ class Search:
     def has_room(self, tree: int = 0) -> bool:
         """Whether a tree leaves half of its nodes to another search."""
         return bool(self.forest.trees[tree]["node_count"] <= self.settings.max_nodes // 2)
-
-    @property
-    def reserved(self) -> int:
-        """Bytes reserved for trees."""
-        return len(self.forest.trees) * tree_bytes(self.game, self.forest.nodes.shape[1])
 
     def run(self, deadline: float | None = None, stop: Callable[[], bool] | None = None) -> None:
         """Search in waves, at least one, until all trees are finished, `deadline` (time.monotonic) or `stop()`."""
@@ -176,19 +165,38 @@ class Search:
 
     def root_visits(self, tree: int = 0) -> int:
         """Visits of a tree's root, those that were kept included; 0 before its first wave."""
-        return int(self.forest.nodes[tree, 0]["visits"])
+        return int(self.forest.nodes[tree, 0]["visits"]) if self.forest.trees[tree]["node_count"] else 0
 
     def result(self, tree: int = 0) -> RootResult:
         """What the search of a tree has found. ValueError if its root has no move: not searched, or game over."""
         return root_result(self.forest, tree, self._params)
 
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:
-        """See `result.principal_variation`."""
-        return principal_variation(self.forest, tree, action, length)
+        """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
+        forest = self.forest
+        index = int(find_child(forest, tree, 0, action)) if forest.trees[tree]["node_count"] else NO_NODE
+        if index == NO_NODE:
+            return PrincipalVariation([action], [0], 0.0)
+        first = forest.nodes[tree, index]
+        visits = int(first["visits"])
+        line = PrincipalVariation([action], [visits], -float(first["score_sum"]) / max(1, visits))
+        while len(line.actions) < length:
+            following = next(children_of(forest, tree, index), None)
+            if following is None:
+                break
+            index = following[2]
+            line.actions.append(following[0])
+            line.visits.append(int(forest.nodes[tree, index]["visits"]))
+        return line
 
     def text(self, tree: int = 0, depth: int = 2) -> str:
-        """See `result.tree_text`."""
-        return tree_text(self.game, self.forest, tree, depth)
+        """The root and its most visited lines, `depth` plies deep: vertex, visits, q for its side, prior, reply."""
+        if not self.root_visits(tree):
+            return "not searched\n"
+        root = self.forest.nodes[tree, 0]
+        value, nodes = root["value_sum"] / root["visits"], self.forest.trees[tree]["node_count"]
+        head = f"root   visits {root['visits']}   value {value:+.3f}   nodes {nodes}"
+        return "".join(f"{line}\n" for line in (head, *_lines(self.game, self.forest, tree, 0, depth, "  ")))
 
     def _prepare_leaves(self) -> None:
         """Find out to how many leaves a wave of a tree may grow with this evaluator, and have slots for them."""
@@ -213,42 +221,6 @@ class Search:
         begun = int(self._begun[tree]) * 0xD6E8FEB86659FD93
         return (self.seed * 0x9E3779B97F4A7C15 + tree * 0xC2B2AE3D27D4EB4F + begun) % 2**64
 
-    def _first_room(self, trees: int) -> int:
-        """Nodes with which each tree begins."""
-        most = min(self.settings.max_nodes, most_nodes(self.game))
-        if self.memory is None:
-            return most
-        return max(1, min(most, self.memory.first // (trees * tree_bytes(self.game, 1))))
-
-    def _enlarge(self) -> None:
-        """Double the room of the trees, or as much as memory allows, if one of them may use it up in the next wave."""
-        if self.memory is None:
-            return
-        trees, room = self.forest.trees, self.forest.nodes.shape[1]
-        self._nodes += self._most_new
-        if self._nodes <= room:
-            return
-        self._count()
-        self._nodes += self._most_new
-        if self._nodes <= room:
-            return
-        free = self.memory.free // (len(trees) * tree_bytes(self.game, 1))
-        if (wanted := min(max(2 * room, self._nodes), room + free, most_nodes(self.game))) > room:
-            with contextlib.suppress(MemoryError):  # the system has less than the limit allows
-                for name in GROWING:
-                    self.forest = enlarged(self.forest, self.game, wanted, name)
-
-    def _count(self) -> None:
-        """Look which trees go on, and how many nodes the largest of them has: too slow for every wave."""
-        trees = self.forest.trees
-        self._running = int(trees["active"].sum())
-        self._nodes = int((trees["active"] * trees["node_count"]).max())
-
-    @property
-    def _most_new(self) -> int:
-        """Nodes that a wave adds to a tree at most."""
-        return ROW_SIMULATIONS if self._rows is not None else max(4 * self._most_leaves, descent.LEAST_DESCENTS)
-
     def _make_room(self, past: int) -> None:
         """Let histories hold `past` entries and the plies a search may add."""
         old = self.forest.histories
@@ -262,3 +234,27 @@ def _params(settings: SearchSettings, points: int) -> Params:
     """The numbers that kernels take from the settings, on a board of this many points."""
     numbers = {**vars(settings), "score_scale": 2.0 * math.sqrt(points)}  # the scale is KataGo's
     return Params(*(float(numbers[name]) for name in Params._fields))
+
+
+def children_of(forest: Forest, tree: int, index: int) -> Iterator[tuple[int, float, int]]:
+    """(action, prior, child) of a node's visited moves, most visits first, the higher prior among equals."""
+    node = forest.nodes[tree, index]
+    edges = np.arange(node["edge_start"], node["edge_start"] + node["child_count"])
+    visits = forest.nodes["visits"][tree, forest.children[tree, edges]]
+    for edge in edges[np.lexsort((-forest.priors[tree, edges], -visits))]:
+        yield int(forest.actions[tree, edge]), float(forest.priors[tree, edge]), int(forest.children[tree, edge])
+
+
+def _lines(game: Game, forest: Forest, tree: int, index: int, depth: int, indent: str) -> Iterator[str]:
+    if depth == 0:
+        return
+    for k, (action, prior, child) in enumerate(children_of(forest, tree, index)):
+        if k == TEXT_WIDTH:
+            yield f"{indent}... {forest.nodes[tree, index]['child_count'] - TEXT_WIDTH} more"
+            return
+        node = forest.nodes[tree, child]
+        q = -node["value_sum"] / max(node["visits"], 1)
+        follow = next(children_of(forest, tree, child), None)
+        reply = f"  then {game.vertex(follow[0])}" if follow else ""
+        yield f"{indent}{game.vertex(action):<5} visits {node['visits']:<6} q {q:+.3f}  prior {prior:.3f}{reply}"
+        yield from _lines(game, forest, tree, child, depth - 1, indent + "  ")

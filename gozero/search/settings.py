@@ -1,4 +1,4 @@
-"""The settings of a search. Each field has its unit and the source of its usual value.
+"""The settings of a search, each with its unit and the source of its usual value, and the moves that it leaves out.
 
 Budgets, deadlines and noise on or off belong to one search of one position, see `root.SearchRequest` and `Search.run`.
 """
@@ -45,7 +45,7 @@ class SearchSettings:
     # mean below its value (KataGo 5, of another estimate); 0: the most visited move
     lcb: float = 0.0
     solve: bool = False  # whether results searched to the end of the game are proven, see `tree.prove`; not for Go
-    max_nodes: int = 50_000  # of one tree, or those with which it begins if the search has memory to grow into
+    max_nodes: int = 50_000  # of one tree
     max_depth: int = 256  # plies below the root that a line may reach
 
     def __post_init__(self) -> None:
@@ -61,3 +61,13 @@ class SearchSettings:
                 raise ChoiceError(f"search setting {item.name} is {value}: expected a number {expected}")
         if self.dirichlet_weight > 1:
             raise ChoiceError(f"search setting dirichlet_weight is {self.dirichlet_weight}: expected 0 to 1")
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """Moves that a side's search leaves out or, if `alone`, the only ones that it considers."""
+
+    colour: int  # the side
+    actions: frozenset[int]
+    plies: int = 1  # of a line in which this holds, below 2**31; 1 is the move at the root, less than 1 no move
+    alone: bool = False  # several of these for one side count as one, with the moves of all and the most plies

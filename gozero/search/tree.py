@@ -97,7 +97,7 @@ class Forest(NamedTuple):
 
 
 def new_forest(game: Game, trees: int, max_nodes: int) -> Forest:
-    """B = trees empty trees of N = max_nodes nodes. Memory that they do not grow into is reserved but not used."""
+    """B = trees empty trees of N = max_nodes nodes. What they do not grow into is reserved, but takes no memory."""
     return _forest(trees, max_nodes, max_nodes * (game.actions - 1), game.actions, game.state_ints)
 
 
@@ -123,32 +123,14 @@ def _forest(trees: int, max_nodes: int, edges: int, actions: int, state_ints: in
 FOREST = numba.typeof(_forest(1, 1, 1, 1, 1))
 
 
-def tree_bytes(game: Game, max_nodes: int) -> int:
-    """Bytes of one tree of N = max_nodes nodes with all their edges."""
-    renumbered = np.dtype(np.int32).itemsize
-    return max_nodes * (NODE.itemsize + (game.actions - 1) * EDGE_BYTES + renumbered)
+def node_bytes(game: Game) -> int:
+    """Bytes of a node of a tree with all its edges."""
+    return NODE.itemsize + (game.actions - 1) * EDGE_BYTES + np.dtype(np.int32).itemsize  # the last: `renumbered`
 
 
 def most_nodes(game: Game) -> int:
     """The largest N for which edges can be counted."""
     return int(np.iinfo(np.int32).max) // (game.actions - 1)
-
-
-GROWING = ("actions", "priors", "children", "renumbered", "nodes")  # the last gives the size
-
-
-def enlarged(forest: Forest, game: Game, max_nodes: int, name: str) -> Forest:
-    """The forest with one of its `GROWING` arrays at the length for N = max_nodes nodes; all must follow, in order: so
-    the old array is gone before the next is made. MemoryError if there is no memory.
-    """
-    if name == "renumbered":
-        return forest._replace(renumbered=np.empty(max_nodes, np.int32))
-    length, count = (max_nodes, "node_count") if name == "nodes" else (max_nodes * (game.actions - 1), "edge_count")
-    old = getattr(forest, name)
-    new = np.empty((len(old), length), old.dtype)
-    for tree, used in enumerate(forest.trees[count]):
-        new[tree, :used] = old[tree, :used]
-    return forest._replace(**{name: new})
 
 
 @kernel()

@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gozero.games import GO_FAMILY, coords
-from gozero.search.restrictions import Restriction
-from gozero.system.errors import ChoiceError
-from gtp.commands.scoring import rules_of
+from gozero.games import coords
+from gozero.search.settings import Restriction
 from gtp.protocol import Command, GtpError, Stream
 from gtp.reports import vertices
 from gtp.session import Session, colour_of, number_of, whole_number_of
@@ -24,9 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from gozero.games.game import Game
-    from gozero.games.go.rules import RuleSet
-    from gozero.games.position import Position
-    from gozero.play.report import Analysis, MoveAnalysis, Observer
+    from gozero.play.searcher import Analysis, MoveAnalysis, Observer
 
 Dialect = Callable[["Analysis", Mapping[str, bool], "Game"], str]  # look, flags, kind -> one line
 
@@ -39,12 +35,12 @@ CGOS_MOVES = 10
 FLAGS = ("ownership", "movesOwnership", "rootInfo", "pvVisits")
 IGNORED = ("ownershipStdev", "movesOwnershipStdev", "pvEdgeVisits", "noResultValue")
 """Of KataGo, with numbers that are not available here."""
-OPTIONS = ("interval", "minmoves", "maxmoves", "avoid", "allow", "rules", *FLAGS, *IGNORED)
+OPTIONS = ("interval", "minmoves", "maxmoves", "avoid", "allow", *FLAGS, *IGNORED)
 
 
 @dataclass
 class Request:
-    """What the client asked for. Restrictions and rules hold for an analysis only; a genmove ignores them."""
+    """What the client asked for. Restrictions hold for an analysis only; a genmove ignores them."""
 
     colour: int
     interval: float = USUAL
@@ -52,7 +48,6 @@ class Request:
     most_moves: int = 10**6
     flags: dict[str, bool] = field(default_factory=dict)
     restrictions: list[Restriction] = field(default_factory=list)
-    rules: RuleSet | None = None
 
 
 def _analyse(session: Session, command: Command, stream: Stream, dialect: Dialect) -> None:
@@ -61,12 +56,9 @@ def _analyse(session: Session, command: Command, stream: Stream, dialect: Dialec
 
     request = _request(session, command, strict=True)
     limits = Limits(session.settings.analysis_visits, should_stop=session.signals.is_wanted_elsewhere)
-    arguments = limits, _observer(session, request, stream, dialect, sees_the_end=False), request.restrictions
+    observer = _observer(session, request, stream, dialect, sees_the_end=False)
     with session.thinking() as player:
-        if request.rules is None:
-            player.analyse(request.colour, *arguments)
-        else:
-            player.analyse_aside(_root_under(session, request.rules, request.colour), *arguments)
+        player.analyse(request.colour, limits, observer, request.restrictions)
     session.signals.wait()
 
 
@@ -79,21 +71,9 @@ def _genmove(session: Session, command: Command, stream: Stream, dialect: Dialec
     stream.line(f"play {session.vertex(action)}")
 
 
-def _root_under(session: Session, rules: RuleSet, colour: int) -> Position:
-    """`GoGame.root_under`, with its refusals as GTP errors."""
-    if session.game.name not in GO_FAMILY:
-        raise GtpError(f"rules: {session.game.name} is not Go")
-    from gozero.games.position import IllegalMove
-
-    try:
-        return session.go_game.root_under(rules, colour)
-    except (ChoiceError, IllegalMove) as error:
-        raise GtpError(f"rules: {error}") from None
-
-
 def _observer(session: Session, request: Request, stream: Stream, dialect: Dialect, *, sees_the_end: bool) -> Observer:
     """An observer that writes each look as a line of the answer."""
-    from gozero.play.report import Observer
+    from gozero.play.searcher import Observer
 
     kind = session.game.definition
     return Observer(
@@ -109,8 +89,8 @@ def _observer(session: Session, request: Request, stream: Stream, dialect: Diale
 
 def _request(session: Session, command: Command, *, strict: bool) -> Request:
     """Read ``[COLOUR] [INTERVAL]``, then ``interval CENTISECONDS``, ``minmoves N``, ``maxmoves N``, ``avoid|allow
-    COLOUR V,V,... PLIES``, ``rules NAME|JSON``, ``ownership BOOL`` and the other flags, in any order. GtpError for
-    invalid values and, if ``strict``, for unknown options.
+    COLOUR V,V,... PLIES``, ``ownership BOOL`` and the other flags, in any order. GtpError for invalid values and, if
+    ``strict``, for unknown options.
     """
     words = command.arguments
     request = Request(session.game.position.to_play)
@@ -147,8 +127,6 @@ def _take(session: Session, request: Request, name: str, values: list[str]) -> N
         actions = frozenset(action for part in parts for action in _actions(session, part))
         side, depth = colour_of(text), whole_number_of(values[2])
         request.restrictions.append(Restriction(side, actions, depth, alone=name == "allow"))
-    elif name == "rules":
-        request.rules = rules_of(text)
     elif text.lower() in ("true", "false"):
         request.flags[name] = text.lower() == "true"
     else:

@@ -37,12 +37,12 @@ def boardsize(session: Session, command: Command) -> None:
         raise GtpError("unacceptable size")
     game.new_game(sizes[command.text])
     session.warn_of_size(game.size)
-    session.clock.reset()
+    session.restart_clock()
 
 
 def clear_board(session: Session, command: Command) -> None:
     session.game.new_game()
-    session.clock.reset()
+    session.restart_clock()
 
 
 def play(session: Session, command: Command) -> None:
@@ -197,7 +197,7 @@ def _begin(session: Session, points: Mapping[int, int], to_play: int) -> None:
         session.game.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
     except SetUpError as error:
         raise GtpError(f"cannot set up: {error}") from None
-    session.clock.reset()
+    session.restart_clock()
 
 
 def fixed_handicap(session: Session, command: Command) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gozero.play.time_controls import Absolute, Fischer, TimeControl, TimeLeft, byoyomi, canadian
+from gozero.play.time_controls import UNKNOWN_TERMS, Absolute, Clock, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 from gtp.protocol import Command, GtpError
 from gtp.session import Commands, Session, colour_of, number_of
 
@@ -35,7 +35,7 @@ OPTIONAL = ("CAP", "LONGEST")
 def time_settings(session: Session, command: Command) -> None:
     """Main time, then Canadian overtime."""
     names, make = KGS_KINDS["canadian"]
-    session.clock.set_up(make(*_values("time_settings", names, _words(command), "; 0 5 1 is 5 seconds a move")))
+    session.clock = Clock(make(*_values("time_settings", names, _words(command), "; 0 5 1 is 5 seconds a move")))
 
 
 def time_left(session: Session, command: Command) -> None:
@@ -45,6 +45,7 @@ def time_left(session: Session, command: Command) -> None:
         raise GtpError("syntax error: expected time_left COLOUR SECONDS STONES")
     colour = colour_of(words[0])
     seconds, count = (number_of(word) for word in words[1:])
+    session.clock = session.clock or Clock(UNKNOWN_TERMS)
     session.clock.set_left(colour, TimeLeft(seconds, max(0, int(count))))
 
 
@@ -53,7 +54,7 @@ def _set_kind(session: Session, command: Command, kinds: Mapping[str, Kind]) -> 
     if kind.lower() not in kinds:
         raise GtpError(f"syntax error: {kind!r} is no kind of time settings; expected one of {', '.join(kinds)}")
     names, make = kinds[kind.lower()]
-    session.clock.set_up(make(*_values(f"{command.name} {kind.lower()}", names, words)))
+    session.clock = Clock(make(*_values(f"{command.name} {kind.lower()}", names, words)))
 
 
 def _words(command: Command) -> list[str]:

@@ -18,8 +18,7 @@ from gtp.session import Commands, Session, colour_of
 
 if TYPE_CHECKING:
     from gozero.games.game import Game
-    from gozero.play.report import Analysis
-    from gozero.play.searcher import Limits
+    from gozero.play.searcher import Analysis, Limits
 
 TREE_DEPTH = 3
 
@@ -78,7 +77,7 @@ def _searched(session: Session, command: Command, draw: Drawing) -> str:
 
 
 def _drawn(session: Session, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
-    from gozero.play.report import Observer
+    from gozero.play.searcher import Observer
 
     analyses: list[Analysis] = []
     observer = Observer(analyses.append, least_moves=session.game.definition.actions, ownership=ownership)

@@ -56,9 +56,8 @@ def final_score(session: Session, command: Command) -> str:
     """In the middle of a game an estimate."""
     from gozero.play.searcher import Limits
 
-    signals = session.signals
-    with signals.thinking():
-        return format_score(session.go_ending.settled_score(Limits(None, should_stop=signals.should_stop)))
+    limits = Limits(None, should_stop=session.signals.should_stop)
+    return format_score(session.go_ending.settled_score(limits))
 
 
 def final_status_list(session: Session, command: Command) -> str:
@@ -67,9 +66,7 @@ def final_status_list(session: Session, command: Command) -> str:
         raise GtpError(f"invalid status {command.text!r}: expected {', '.join(STATUSES[:-1])} or {STATUSES[-1]}")
     from gozero.play.searcher import Limits
 
-    signals = session.signals
-    with signals.thinking():
-        settlement = session.go_ending.count(Limits(None, should_stop=signals.should_stop))
+    settlement = session.go_ending.count(Limits(None, should_stop=session.signals.should_stop))
     return "\n".join(map(session.vertices, _with_status(settlement, command.text)))
 
 

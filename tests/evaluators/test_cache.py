@@ -13,8 +13,7 @@ from gozero.games.position import Position
 from gozero.nets.features import encode, keys
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings

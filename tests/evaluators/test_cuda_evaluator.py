@@ -23,8 +23,7 @@ from gozero.games.game import BLACK, Game
 from gozero.nets import model, weights
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Analysis, Limits, Observer
 from tests.trained import random_states, trained_like
 
 LINEAR_HEADS = model.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small

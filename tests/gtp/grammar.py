@@ -68,7 +68,7 @@ RULES: dict[str, Sequence[str]] = {
         "avoid <colour> <vertex>,<vertex> <small>",
     ],
     "count": ["interval <small>", "minmoves <small>", "maxmoves <small>"],
-    "option": ["<colour>", "<number>", "<flag>", "<restriction>", "rules aga", "rules korean", "<count>"],
+    "option": ["<colour>", "<number>", "<flag>", "<restriction>", "<count>"],
     "options": ["", "<option>", "<option> <option>", "<option> <options>"],
     "analysis": [
         *["lz-analyze", "kata-analyze"] * 3,

@@ -22,23 +22,22 @@ def share(seconds: float, moves: int) -> float:
 MAIN = share(600 - 1 - 9, 50)
 
 
-def protocol_of(clock: Clock) -> Protocol:
+def protocol_of(session: SimpleNamespace) -> Protocol:
     protocol = Protocol("Test", "1.0")
-    session = SimpleNamespace(clock=clock)
     protocol.register({name: partial(handle, session) for name, handle in COMMANDS.items()})
     return protocol
 
 
-def clock_after(*lines: str, lag: float = LAG) -> Clock:
-    clock = Clock(lag)
-    protocol = protocol_of(clock)
+def clock_after(*lines: str) -> Clock:
+    session = SimpleNamespace(clock=None)
+    protocol = protocol_of(session)
     for line in lines:
         assert answer_to(protocol, line) == "= \n\n", line
-    return clock
+    return session.clock or Clock(None)
 
 
-def target(clock: Clock, moves: float = 50) -> float:
-    allowance = clock.allowance(BLACK, moves)
+def target(clock: Clock, moves: float = 50, lag: float = LAG) -> float:
+    allowance = clock.allowance(BLACK, moves, lag)
     return math.inf if allowance is None else allowance.target
 
 
@@ -135,14 +134,14 @@ def test_kinds_of_katago(terms: str, time_left: str | None, seconds: float) -> N
 
 def test_katago_s_kinds_are_listed_for_gtp2ogs() -> None:
     assert (
-        answer_to(protocol_of(Clock(LAG)), "kata-list_time_settings")
+        answer_to(protocol_of(SimpleNamespace(clock=None)), "kata-list_time_settings")
         == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
     )
 
 
 def test_the_lag_is_the_user_s() -> None:
-    assert target(clock_after("time_settings 0 5 1", lag=0.0)) == pytest.approx(5 - 0.075)
-    assert target(clock_after("time_settings 0 5 1", lag=2.0)) == pytest.approx(5 - 2 - 0.075)
+    assert target(clock_after("time_settings 0 5 1"), lag=0.0) == pytest.approx(5 - 0.075)
+    assert target(clock_after("time_settings 0 5 1"), lag=2.0) == pytest.approx(5 - 2 - 0.075)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +178,7 @@ def test_the_lag_is_the_user_s() -> None:
 )
 def test_errors_leave_the_terms_as_they_were(line: str, error: str) -> None:
     clock = clock_after("time_settings 600 0 0")
-    answer = answer_to(protocol_of(clock), line)
+    answer = answer_to(protocol_of(SimpleNamespace(clock=clock)), line)
     assert answer is not None
     assert answer.startswith("? ")
     assert error in answer
@@ -264,7 +263,7 @@ def test_nobody_loses_on_time(line: str, eager: bool, points: int) -> None:
     clock = clock_after(line)
     for ply in range(0, 3 * points, 2):
         seconds, count = left(clock)
-        allowance = clock.allowance(BLACK, moves_to_share(points, ply))
+        allowance = clock.allowance(BLACK, moves_to_share(points, ply), LAG)
         assert allowance is not None
         assert 0 <= allowance.target <= allowance.most
         taken = allowance.most if eager else allowance.target
@@ -277,11 +276,11 @@ def test_nobody_loses_on_time(line: str, eager: bool, points: int) -> None:
 
 
 def test_a_hard_choice_takes_longer_and_leaves_the_other_moves_a_third_of_that() -> None:
-    absolute = clock_after("time_settings 600 0 0").allowance(BLACK, 50)
+    absolute = clock_after("time_settings 600 0 0").allowance(BLACK, 50, LAG)
     assert absolute is not None
     assert absolute.most == pytest.approx(590 * 3 / 52)
     assert (590 - absolute.most) / 49 == pytest.approx(absolute.most / 3)
-    a_move = clock_after("time_settings 0 5 1").allowance(BLACK, 50)
+    a_move = clock_after("time_settings 0 5 1").allowance(BLACK, 50, LAG)
     assert a_move is not None
     assert a_move.most == a_move.target
 
@@ -308,7 +307,7 @@ def test_a_limit_of_a_move_and_a_cap_do_not_depend_on_each_other() -> None:
 
 @pytest.mark.parametrize("command", ["cputime", "gomill-cpu_time"])
 def test_processor_time_is_a_float_that_grows(command: str) -> None:
-    protocol = protocol_of(Clock(LAG))
+    protocol = protocol_of(SimpleNamespace(clock=None))
     answers = []
     for _ in range(2):
         answer = answer_to(protocol, command)

@@ -6,8 +6,7 @@ import threading
 import pytest
 
 from gozero.games import coords
-from gozero.play.report import Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Limits, Observer
 from gozero.system.streams import ProtocolOutput, arriving_lines
 from gtp.protocol import LineReader, Protocol, Signals, serve
 from gtp.settings import GtpSettings

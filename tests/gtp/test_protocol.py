@@ -138,50 +138,19 @@ def test_end_of_input_ends_the_loop_and_a_last_line_without_newline_counts() -> 
     assert run(b"1 name\n2 version")[0] == b"=1 Test\n\n=2 1.2\n\n"
 
 
-def test_an_end_that_was_read_before_thinking_does_not_hurry_it() -> None:
-    now = [0.0]
-    signals = Signals(lambda: now[0])
-    signals.end_of_input()
-    with signals.thinking():
-        now[0] = 1e6
-        assert not signals.should_stop()
-
-
-def test_an_end_that_arrives_while_thinking_leaves_the_grace_period() -> None:
-    now = [0.0]
-    signals = Signals(lambda: now[0])
-    with signals.thinking():
-        signals.end_of_input()
-        now[0] = 0.9 * SHUTDOWN_GRACE
-        assert not signals.should_stop()
-        now[0] = SHUTDOWN_GRACE
-        assert signals.should_stop()
-    assert signals.should_stop()
-
-
-def test_an_end_that_arrives_while_a_move_is_still_loading_leaves_the_grace_period_of_its_search() -> None:
+@pytest.mark.parametrize("pause", [0.0, SCRIPT_PAUSE])
+def test_the_end_of_a_script_hurries_nothing_and_that_of_a_client_ends_its_searches(pause: float) -> None:
     now = [0.0]
     signals = Signals(lambda: now[0])
     signals.line_read()
     signals.line_taken()
-    now[0] = SCRIPT_PAUSE
-    signals.end_of_input()
-    now[0] = 60.0  # loaded
-    with signals.thinking():
-        assert not signals.should_stop()
-        now[0] += SHUTDOWN_GRACE
-        assert signals.should_stop()
-
-
-def test_only_the_first_end_counts() -> None:
-    now = [0.0]
-    signals = Signals(lambda: now[0])
-    signals.end_of_input()  # `quit` of a script
-    with signals.thinking():
-        now[0] = 1.0
-        signals.end_of_input()  # its stream
-        now[0] = 1e6
-        assert not signals.should_stop()
+    now[0] = pause
+    signals.end_of_input()  # `quit`
+    now[0] += 0.9 * SHUTDOWN_GRACE
+    assert not signals.should_stop()
+    signals.end_of_input()  # the stream: only the first end counts
+    now[0] = pause + 2 * SHUTDOWN_GRACE
+    assert signals.should_stop() == (pause > 0)
 
 
 def test_an_interrupt_holds_for_the_lines_before_it_only() -> None:

@@ -112,8 +112,6 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
         ("kata-set-rule ko", "expected a field and its value"),
         ("kgs-rules", "expected one of"),
         ("kgs-rules tromp-taylor", "expected one of"),
-        ("lz-analyze rules stone-scoring", "tax"),
-        ("kata-analyze b 10 rules", "without its value"),
     ],
 )
 def test_what_is_not_played_is_refused_with_the_reason_and_changes_nothing(
@@ -156,7 +154,6 @@ def test_rules_that_forbid_a_move_of_the_game_are_refused(engine: Engine) -> Non
     engine.ask_all("kata-set-rules tromp-taylor", *SUICIDE)
     assert engine.refuse("kata-set-rules chinese") == "cannot change the rules: A4 is illegal for Black"
     assert rules(engine)["suicide"] is True
-    assert "illegal for Black" in engine.refuse("lz-analyze rules chinese")
 
 
 def test_the_handicap_bonus_follows_the_rules(engine: Engine) -> None:
@@ -175,20 +172,9 @@ def test_a_record_names_rules_or_spells_them_out(engine: Engine) -> None:
     assert "RU[koSIMPLEscoreAREAtaxNONEsui0whbN-1fpok1]" in engine.ask("printsgf")
 
 
-def test_an_analysis_under_other_rules_leaves_the_game_as_it_was(engine: Engine) -> None:
-    engine.ask_all(*SUICIDE[:4], "kata-set-rules chinese")
-    before = engine.ask("showboard")
-    assert "move A4 " not in engine.ask("kata-analyze b minmoves 99 allow b A4,C3 1")
-    assert "move A4 " in engine.ask("kata-analyze b minmoves 99 allow b A4,C3 1 rules tromp-taylor")
-    assert "move A4 " in engine.ask('kata-analyze b rules {"suicide":true} minmoves 99 allow b A4,C3 1')
-    assert rules(engine) == CHINESE
-    assert engine.ask("showboard") == before
-
-
 @pytest.mark.parametrize("game", ["simple_go", "othello"])
 def test_games_with_one_set_of_rules_keep_it(game: str) -> None:
     engine = Engine(GtpSettings(game, visits=4, seed=1))
-    assert engine.refuse("lz-analyze rules chinese").startswith("rules: ")
     if game == "simple_go":
         assert engine.refuse("kata-set-rules aga") == "cannot change the rules: simple_go has only its own rules"
         assert rules(engine)["ko"] == "SIMPLE"

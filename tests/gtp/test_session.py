@@ -9,8 +9,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games import coords
 from gozero.games.game import Game
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Analysis, Limits, Observer
 from gtp.session import DEFAULT_SECONDS, DEFAULT_VISITS
 from gtp.settings import GtpSettings
 from tests.fixed_player import FixedEvaluator

@@ -14,8 +14,7 @@ from gozero.games.position import Position
 from gozero.nets import locations
 from gozero.play import engine
 from gozero.play.levels import LEVELS, STRONGEST, WEAKEST, level
-from gozero.play.plausible import has_reason, nucleus
-from gozero.play.player import Player, PlayerSettings, make_player
+from gozero.play.player import Player, PlayerSettings, has_reason, make_player, nucleus
 from gozero.play.searcher import Limits, Searched
 
 SIZE = 9

@@ -13,13 +13,11 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK
 from gozero.play.engine import find_weights, search_settings
 from gozero.play.player import PlayerSettings, make_player
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits, never
-from gozero.search.memory import Memory
+from gozero.play.searcher import Analysis, Limits, Observer, never
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search.tree import tree_bytes
+from gozero.search.tree import node_bytes
 from tests.rows import board
 
 SIZE = 9
@@ -53,14 +51,9 @@ def test_an_analysis_is_as_fast_after_a_minute_as_at_its_beginning() -> None:
 
 
 def best_in(nodes: int) -> int:
-    """The best move of a search in a tree that may grow to so many nodes and is asked for as many visits as it can get."""
+    """The best move of a search in a tree of so many nodes and is asked for as many visits as it can get."""
     row = board(ATARI, komi=8.5)
-    search = Search(
-        row.game,
-        RolloutEvaluator(row.game),
-        SearchSettings(max_nodes=20),
-        memory=Memory(nodes * tree_bytes(row.game, 1)),
-    )
+    search = Search(row.game, RolloutEvaluator(row.game), SearchSettings(max_nodes=nodes))
     search.begin(0, SearchRequest(row.state, row.history, 10**6))
     search.run(stop=never)
     result = search.result()
@@ -75,7 +68,7 @@ def test_the_best_move_where_memory_ends_is_that_of_a_larger_tree() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_the_network_s_best_move_where_memory_ends_is_that_of_a_larger_tree() -> None:
-    node = tree_bytes(games.make("go", size=SIZE), 1)
-    small, large = (analysed(nodes * node, 10 * SECONDS)[-1][1] for nodes in (2_000, 20_000))
+    node = node_bytes(games.make("go", size=SIZE))
+    small, large = (analysed(nodes * node * 16 // 15, 10 * SECONDS)[-1][1] for nodes in (2_000, 20_000))
     assert small.visits == 2_000 and large.visits == 20_000
     assert small.moves[0].action == large.moves[0].action

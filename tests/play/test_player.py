@@ -12,8 +12,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import BLACK, EMPTY, TO_PLAY, WHITE
 from gozero.games.position import IllegalMove
 from gozero.play.player import Player, PlayerSettings, make_player
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.records.sgf import GameRecord
 from gozero.scoring import life_and_death
 from tests.fixed_player import SEARCH, SIZE, FixedEvaluator, at, generate, moves_until_resignation, other_player, player

@@ -8,9 +8,8 @@ import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.play.player import PlayerSettings, make_player
-from gozero.play.searcher import Limits
-from gozero.search.early_stop import FIRST_LOOK, StopRule, is_settled, is_undecided
-from gozero.search.result import RootResult
+from gozero.play.searcher import FIRST_LOOK, Limits, StopRule, is_settled, is_undecided
+from gozero.search.root import RootResult
 
 TARGET = 110.0
 """Ten seconds after the first look of `rule_at`."""
@@ -134,8 +133,8 @@ def test_a_clear_move_takes_less_than_its_target(monkeypatch: pytest.MonkeyPatch
 def test_a_doubtful_move_takes_longer_than_its_target_and_no_longer_than_the_deadline(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gozero.search.early_stop.is_settled", lambda result, simulations: False)
-    monkeypatch.setattr("gozero.search.early_stop.is_undecided", lambda result: True)
+    monkeypatch.setattr("gozero.play.searcher.is_settled", lambda result, simulations: False)
+    monkeypatch.setattr("gozero.play.searcher.is_undecided", lambda result: True)
     assert seconds_of(monkeypatch, Limits(None, deadline=3.0, target=1.0)) == pytest.approx(3.0, abs=0.25)
 
 

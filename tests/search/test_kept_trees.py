@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from gozero.games.coords import pass_action
-from gozero.search.result import children_of
 from gozero.search.root import SearchRequest
-from gozero.search.search import Search
+from gozero.search.search import Search, children_of
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import NO_NODE, find_child
 from tests.search.naive import HashEvaluator, NaiveSearch, Node, start

@@ -3,7 +3,8 @@
 import numpy as np
 
 from gozero.games.game import BLACK, WHITE
-from gozero.search.restrictions import Restriction, left_out
+from gozero.search.root import left_out
+from gozero.search.settings import Restriction
 
 
 def plies(*restrictions: Restriction, to_play: int = BLACK) -> list[list[int]]:

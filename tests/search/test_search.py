@@ -8,8 +8,7 @@ from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator
 from gozero.games.coords import parse_vertex, pass_action
 from gozero.games.game import BLACK, TO_PLAY, Game
 from gozero.games.go import go
-from gozero.search.result import RootResult
-from gozero.search.root import SearchRequest
+from gozero.search.root import RootResult, SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.rows import board

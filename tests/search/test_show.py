@@ -5,9 +5,8 @@ import numpy as np
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.coords import parse_vertex
 from gozero.games.go import go
-from gozero.search.result import PrincipalVariation
 from gozero.search.root import SearchRequest
-from gozero.search.search import Search
+from gozero.search.search import PrincipalVariation, Search
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator, start
 

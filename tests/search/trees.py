@@ -8,8 +8,7 @@ import pytest
 from gozero.games import tictactoe
 from gozero.games.game import Game
 from gozero.games.go import go
-from gozero.search.result import RootResult
-from gozero.search.root import SearchRequest
+from gozero.search.root import RootResult, SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import DECIDED

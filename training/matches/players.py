@@ -17,8 +17,8 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.evaluators.row import RowEvaluator
 from gozero.games.position import Position
+from gozero.play.ending import candidates
 from gozero.play.engine import search_settings
-from gozero.scoring.endgame import candidates
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -82,7 +82,7 @@ class RandomPlayer(MatchPlayer):
 
 
 class FixedPlayer(MatchPlayer):
-    """`fixed`: the first of `gozero.scoring.endgame.candidates`."""
+    """`fixed`: the first of `gozero.play.ending.candidates`."""
 
     name = "fixed"
 

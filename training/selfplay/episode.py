@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.games.game import Game
-from gozero.search.result import RootResult, draw
+from gozero.search.root import RootResult, draw
 from training.records import scoring
 from training.records.records import Record, Target, sparse_target
 from training.selfplay import resign

@@ -14,7 +14,6 @@ from gozero import __version__ as VERSION
 from gozero.frontends.analysis.queries import Defaults
 from gozero.frontends.analysis.server import Lines, Server, serve
 from gozero.play.engine import EngineSettings, find_weights, supported_sizes
-from gozero.search.memory import Memory
 from gozero.system.console import SUCCESS, from_arguments, run_server, say, warn
 from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError, option
@@ -99,7 +98,7 @@ def start(settings: AnalysisSettings, log: Log | None) -> int:
     seconds = {} if settings.time is None else {"seconds": settings.time}
     sizes, side = tuple(supported_sizes(header)), settings.report_winrates_as
     defaults = Defaults(sizes, settings.visits, perspective=side, trained=header.trained, **seconds)
-    memory, positions = Memory(settings.tree_memory, settings.positions), settings.positions
+    memory, positions = settings.tree_memory, settings.positions
     server = Server(
         path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget,
         lambda text: warn(PROGRAM, text, log),

@@ -30,12 +30,10 @@ from gozero.games.go import go
 from gozero.games.position import IllegalMove, Position
 from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import analysis_of
-from gozero.search.memory import Memory
-from gozero.search.restrictions import left_out
-from gozero.search.root import SearchRequest
+from gozero.play.searcher import Analysis, Observer, analysis_of
+from gozero.search.root import SearchRequest, left_out
 from gozero.search.search import Search
+from gozero.search.tree import node_bytes
 from gozero.system.errors import SetUpError
 from gozero.system.options import SettingsError
 
@@ -53,17 +51,17 @@ class AnalysisTask:
             field = "allowMoves" if query.restrictions[0].alone else "avoidMoves"
             raise QueryError(field, f"no legal move is left at turn {turn}")
 
-    def begin(self, evaluator: Evaluator, now: float, memory: Memory) -> None:
-        """Start the search."""
+    def begin(self, evaluator: Evaluator, now: float, memory: int) -> None:
+        """Start the search, in a tree of that many bytes at most."""
         query, root = self.query, self.root
         settings = search_settings(query.visits, root.game.name)
-        room = min(settings.max_nodes, query.visits + settings.leaves)
+        room = max(1, min(query.visits + settings.leaves, memory // node_bytes(root.game)))
         self.evaluator = evaluator
         self.raw: Evaluation | None = None
         self.deadline = now + query.seconds
         self.next_report = now + query.first_report
         self._owners = Owners(evaluator)
-        self._search = Search(root.game, evaluator, replace(settings, max_nodes=room), memory=memory)
+        self._search = Search(root.game, evaluator, replace(settings, max_nodes=room))
         request = SearchRequest(
             root.state, root.history_row(0), query.visits,
             noise=query.temperature is not None, temperature=query.temperature, left_out=self._left_out,
@@ -73,7 +71,7 @@ class AnalysisTask:
 
     @property
     def is_finished(self) -> bool:
-        """Whether its visits are spent, or its tree can grow no further."""
+        """Whether its visits are spent, or its tree is full."""
         return self._search.is_finished
 
     @property
@@ -141,7 +139,7 @@ class Analyst:
     report: Callable[[AnalysisTask, bool], None]
     # called in the place of the last report with a task whose search raised an error: it has ended
     failed: Callable[[AnalysisTask, Exception], None]
-    memory: Memory  # for the trees of all searches together
+    memory: int  # bytes for the trees of all searches together, shared evenly
     clock: Callable[[], float] = time.monotonic
     _waiting: list[tuple[int, int, AnalysisTask]] = field(default_factory=list)
     _running: list[AnalysisTask] = field(default_factory=list)
@@ -179,7 +177,7 @@ class Analyst:
     def _start(self, task: AnalysisTask) -> None:
         try:
             evaluator = self.open_evaluator(task.root.game)
-            task.begin(evaluator, self.clock(), self.memory)
+            task.begin(evaluator, self.clock(), self.memory // self.positions)
             self._running.append(task)
         except (SettingsError, WeightsError):  # these weights serve no board
             raise

@@ -16,7 +16,7 @@ from gozero.games import coords
 from gozero.games.colours import COLOUR_LETTERS
 from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
-from gozero.play.report import Analysis, MoveAnalysis
+from gozero.play.searcher import Analysis, MoveAnalysis
 
 DIGITS = 6
 

@@ -16,7 +16,7 @@ from gozero.games import coords
 from gozero.games.colours import BLACK, COLOURS, WHITE
 from gozero.games.go.rules import BONUS, KataRules, RuleSet, kata_rules
 from gozero.play.engine import beyond_training
-from gozero.search.restrictions import Restriction
+from gozero.search.settings import Restriction
 from gozero.system.errors import shown
 from gozero.system.options import number_of
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from gozero import __version__
 from gozero.frontends.analysis.queries import Action, Defaults, QueryError, read_action, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
-from gozero.search.memory import Memory
 from gozero.system.console import report_bug
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class Server:
     positions: int  # searched at once
     open_evaluator: Callable[[Game], Evaluator]  # see `gozero.frontends.analysis.analyst.Analyst`
     send: Send
-    memory: Memory  # for all searches together
+    memory: int  # bytes, for all searches together
     clear_cache: Callable[[], None]  # called at the action of that name
     warn: Callable[[str], None]  # called once, when a search ended for lack of memory
     _has_warned: bool = False
@@ -127,7 +126,7 @@ class Server:
         assert running.raw is not None
         if running.is_full and not self._has_warned:
             self._has_warned = True
-            self.warn(no_more_memory(self.memory.limit))
+            self.warn(no_more_memory(self.memory))
         self.send(answer(running, running.analysis(), running.raw, is_during_search=goes_on))
 
     def _failed(self, task: AnalysisTask, error: Exception) -> None:

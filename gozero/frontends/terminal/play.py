@@ -34,8 +34,7 @@ from gozero.play.ending import Outcome
 from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings
 from gozero.play.levels import Level, level
 from gozero.play.player import Player, PlayerSettings, make_player
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.records import move_list
 from gozero.records.sgf import serialise
 from gozero.system import files

@@ -10,7 +10,6 @@ from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis.queries import Defaults
 from gozero.frontends.analysis.server import Server
 from gozero.games.game import BLACK, TO_PLAY, Game
-from gozero.search.memory import Memory
 
 SIZE = 5
 Answer = dict[str, Any]
@@ -51,7 +50,7 @@ class Talk:
         self._evaluator = evaluator
         boards = Defaults((SIZE, 7, 9), **defaults)
         self.server = Server(
-            "net.pt", boards, positions, self._open, self._hear, Memory(memory), self._clear,
+            "net.pt", boards, positions, self._open, self._hear, memory, self._clear,
             self.warnings.append,
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ from gozero.frontends.analysis.queries import LONGEST_LINE, Action, Defaults, Qu
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.go.rules import BONUS_N, NO_BONUS, POSITIONAL, RULES, SIMPLE
-from gozero.search.restrictions import Restriction
+from gozero.search.settings import Restriction
 from tests.frontends.analysis.talk import SIZE, query
 
 DEFAULTS = Defaults((SIZE, 9))

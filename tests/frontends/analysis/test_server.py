@@ -14,8 +14,7 @@ from gozero.games import coords
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
-from gozero.search.memory import Memory
-from gozero.search.tree import tree_bytes
+from gozero.search.tree import node_bytes
 from tests.frontends.analysis.talk import SIZE, Answer, Opinionated, Talk, query
 
 MOVES = [["B", "C3"], ["W", "B2"], ["B", "D2"], ["W", "C2"]]
@@ -73,7 +72,7 @@ def kata_analyze(moves: list[list[str]], visits: int, colour: int) -> Any:
     player = make_player("go", [SIZE], Opinionated, settings, size=SIZE)
     for side, vertex in moves:
         player.game.play(1 if side == "B" else 2, coords.parse_vertex(vertex, SIZE))
-    from gozero.play.report import Observer
+    from gozero.play.searcher import Observer
 
     looks: list[Any] = []
     player.analyse(colour, Limits(visits), Observer(looks.append, ownership=True, moves_ownership=True))
@@ -361,7 +360,7 @@ def studied(**fields: Any) -> list[tuple[bool, int]]:
     def report(running_task: AnalysisTask, goes_on: bool) -> None:
         seen.append((goes_on, running_task.analysis().visits))
 
-    analyst = Analyst(Opinionated, 4, report, pytest.fail, Memory(2**30), Clock())
+    analyst = Analyst(Opinionated, 4, report, pytest.fail, 2**30, Clock())
     for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):
         analyst.add(task)
     while not analyst.is_idle:
@@ -385,7 +384,7 @@ def test_time_ends_a_search() -> None:
 
 
 def test_positions_share_the_memory_and_its_end_is_told_once() -> None:
-    talk = Talk(memory=400 * tree_bytes(games.make("go", size=SIZE), 1))
+    talk = Talk(memory=400 * node_bytes(games.make("go", size=SIZE)))
     for name in "ab":
         talk.send(**query(id=name, maxVisits=10**6))
     answers = {answer["id"]: answer for answer in talk.finish()}

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gozero.games.game import PLY
-from gozero.search.result import RootResult
+from gozero.search.root import RootResult
 from tests.training.games import game_of
 from training.records import records, scoring
 from training.selfplay.episode import Episode, divergence

@@ -22,8 +22,7 @@ from gozero.frontends.web.engine.views import graph_point
 from gozero.games.colours import BLACK
 from gozero.games.position import Position
 from gozero.play import engine
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Searcher, analysis_of
+from gozero.play.searcher import Analysis, Observer, Searcher, analysis_of
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.system.errors import InputError
@@ -119,8 +118,8 @@ class BatchAnalysis:
 
     def _new_search(self, visits: int) -> Search:
         settings = engine.search_settings(visits, self._session.game.name)
-        room = min(settings.max_nodes, visits + settings.leaves)
-        return self._searcher.many(self._session.game.definition, replace(settings, max_nodes=room), LEAVES)
+        settings = replace(settings, max_nodes=visits + settings.leaves)
+        return self._searcher.many(self._session.game.definition, settings, LEAVES)
 
     def _start(self, search: Search) -> None:
         """Give positions that wait to free trees. Those at the end of a game are counted."""

@@ -25,8 +25,7 @@ from gozero.play import engine
 from gozero.play.current_game import CurrentGame
 from gozero.play.levels import level
 from gozero.play.player import Player, PlayerSettings
-from gozero.play.report import Analysis, Observer
-from gozero.play.searcher import Limits
+from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.play.time_controls import moves_to_share
 from gozero.system.errors import InputError
 

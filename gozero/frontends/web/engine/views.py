@@ -19,7 +19,7 @@ from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY, opponent
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.play.current_game import GoGame
 from gozero.play.engine import beyond_training
-from gozero.play.report import Analysis, MoveAnalysis
+from gozero.play.searcher import Analysis, MoveAnalysis
 from gozero.records.sgf import GameRecord
 
 UNITS = {"course_go": "eyes", "nogo": "moves", "othello": "discs"}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gozero.games import coords
-from gozero.games.game import Game
+from gozero.games.game import PLY
 from gozero.games.go import go
 from gozero.games.position import Position
-from gozero.scoring import endgame
+from gozero.play import ending
 from gozero.scoring.settlement import settle
 from tests import settled_boards as boards
 
@@ -65,19 +65,18 @@ EYES = """
 """
 
 
-def state_of(diagram: str, to_play: str = "X", komi: float = 0.5) -> tuple[Game, np.ndarray]:
-    game = go.make(SIZE, komi=komi)
-    return game, game.from_text(f"{to_play} to play\n{diagram}")
+def position_of(diagram: str, to_play: str = "X", komi: float = 0.5) -> Position:
+    position = Position(go.make(SIZE, komi=komi))
+    position.state = position.game.from_text(f"{to_play} to play\n{diagram}")
+    return position
 
 
 def sensible(
     diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_passed: bool = False, ply: int = 0
 ) -> set[str]:
-    game, state = state_of(diagram, to_play, komi)
-    state[1] = ply
-    legal = np.zeros(game.actions, np.uint8)
-    game.legal(state, np.zeros(ply + 1, np.uint64), legal)
-    moves = endgame.sensible_moves(game, state, legal.astype(bool), opponent_passed=opponent_passed)
+    position = position_of(diagram, to_play, komi)
+    position.state[PLY] = ply
+    moves = ending.sensible_moves(position, opponent_passed=opponent_passed)
     return {coords.vertex(int(action), SIZE) for action in np.flatnonzero(moves)}
 
 
@@ -93,7 +92,7 @@ def test_the_loser_plays_the_last_dame_and_passes_when_only_own_eyes_are_left() 
 
 
 def test_a_dead_stone_that_decides_the_count_as_it_stands_has_to_be_taken() -> None:
-    _, state = state_of(STONE_INSIDE, "X", komi=0.5)
+    state = position_of(STONE_INSIDE, "X", komi=0.5).state
     assert go.score(state) < go.settled_score(state)
     komi = float(go.score(state)) + 0.5 + 1  # as it stands Black loses by one point, settled Black wins
     assert sensible(STONE_INSIDE, "X", komi=komi) >= {"A1", "C1"}
@@ -171,14 +170,12 @@ DEAD_INSIDE = """
 
 def left_by_the_settlement(komi: float, *, friendly: bool = False, stated: str = boards.LOST) -> set[str]:
     """What Black thinks of after White's pass."""
-    game, state = state_of(DEAD_INSIDE, "X", komi)
-    legal = np.zeros(game.actions, np.uint8)
-    game.legal(state, np.zeros(1, np.uint64), legal)
-    mask = endgame.sensible_moves(game, state, legal.astype(bool), opponent_passed=True)
-    settlement = settle(game.board(state), [boards.owners_of(stated)] * 2)
+    position = position_of(DEAD_INSIDE, "X", komi)
+    mask = ending.sensible_moves(position, opponent_passed=True)
+    settlement = settle(position.game.board(position.state), [boards.owners_of(stated)] * 2)
     assert settlement.is_complete
     assert settlement.area == 7
-    moves = endgame.settled_moves(game, state, mask, settlement, opponent_passed=True, friendly=friendly)
+    moves = ending.settled_moves(position, mask, settlement, opponent_passed=True, friendly=friendly)
     return {coords.vertex(int(action), SIZE) for action in np.flatnonzero(moves)}
 
 
@@ -206,9 +203,7 @@ def cleaning_up(diagram: str, stated: str, *, opponent_passed: bool) -> set[str]
     position = Position(go.make(len(board), komi=20))
     position.set_up({action: colour for colour, action in boards.moves_of(diagram)})
     settlement = settle(board, [boards.owners_of(stated)] * 2)
-    moves = endgame.clean_up_moves(
-        position.game, position.state, position.legal(), settlement, opponent_passed=opponent_passed
-    )
+    moves = ending.clean_up_moves(position, settlement, opponent_passed=opponent_passed)
     return {coords.vertex(int(action), len(board)) for action in np.flatnonzero(moves)}
 
 
@@ -225,9 +220,9 @@ def test_clean_up_without_dead_stones_goes_on_until_nothing_is_open() -> None:
 
 
 def test_an_overlong_game_is_brought_to_its_end() -> None:
-    game, _ = state_of(OPEN)
-    assert "pass" in sensible(OPEN, "O", komi=0.5, ply=game.max_plies)
-    assert sensible(STONE_INSIDE, "X", komi=40, ply=game.max_plies) == {"pass"}
+    overlong = go.make(SIZE).max_plies
+    assert "pass" in sensible(OPEN, "O", komi=0.5, ply=overlong)
+    assert sensible(STONE_INSIDE, "X", komi=40, ply=overlong) == {"pass"}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -238,8 +233,7 @@ def test_a_side_that_plays_sensible_moves_ends_every_game(seed: int) -> None:
     random = np.random.default_rng(seed)
     position = Position(go.make(SIZE, komi=3.5))
     while not position.is_over:
-        opponent_passed = bool(position.moves) and position.moves[-1].action == position.game.pass_action
-        moves = endgame.sensible_moves(position.game, position.state, position.legal(), opponent_passed=opponent_passed)
+        moves = ending.candidates(position)
         assert (position.legal() | ~moves).all()
         position.play(int(random.choice(np.flatnonzero(moves))))
         assert position.ply < 2 * position.game.max_plies, str(position)
