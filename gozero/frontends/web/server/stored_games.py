@@ -21,7 +21,7 @@ from gozero.system import files
 from gozero.system.console import say
 from gozero.system.options import SettingsError
 
-FORMAT = 1
+FORMAT = 2
 MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
 PAUSE = 0.1  # seconds in which changes are collected before they are written
@@ -164,7 +164,7 @@ class StoredGames:
         """Name a file that cannot be read in the terminal, once."""
         if path not in self._left_out:
             self._left_out.add(path)
-            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of a newer version of gozero"
+            why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
             say(f"{PROGRAM}: left out a game, {path}: {why}")
 
 
