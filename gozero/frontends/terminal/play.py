@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.terminal import results
-from gozero.frontends.terminal.results import GameResult, Opponent
+from gozero.frontends.terminal.results import GameResult
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, COLOURS, EMPTY, opponent, result_text
@@ -28,7 +27,7 @@ from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
-from gozero.nets.weights import WeightsError, file_hash, header
+from gozero.nets.weights import Header, WeightsError, file_hash, header
 from gozero.play.current_game import GoGame
 from gozero.play.ending import Outcome
 from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings
@@ -59,47 +58,46 @@ def play(settings: PlaySettings) -> None:
     """One game on standard input and output. ChoiceError if the game does not have these settings, WeightsError if the
     weights that were asked for cannot be used.
     """
-    name = settings.game or ""
-    path = choose_weights(settings)
-    head = header(path) if path else None
+    name, weights = settings.game or "", choose_weights(settings)
+    path, head = weights or (None, None)
+    if settings.level is not None and path is None:
+        raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
     size = head.size if head and settings.size is None else settings.size
     game = games.make(name, size=size, rules=settings.rules, komi=settings.komi)
     usual = VISITS if path else PLAYOUTS
-    chosen = level(settings.level) if settings.level is not None else Level(settings.visits or usual)
-    if settings.level is not None and path is None:
-        raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
-    search = search_settings(chosen.visits, name)
-    how = PlayerSettings(rules=settings.rules, seed=settings.seed, resign=False, search=search)
+    chosen = Level(settings.visits or usual) if settings.level is None else level(settings.level)
+    how = PlayerSettings(
+        rules=settings.rules, seed=settings.seed, resign=False, search=search_settings(chosen.visits, name)
+    )
     how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = EngineSettings().evaluators(path).open if path else RolloutEvaluator
     player = make_player(name, (game.size,), opener, how, size=game.size, komi=settings.komi)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()
-    strength = f"level {settings.level}" if settings.level is not None else counted(chosen.visits, "visit")
-    engine = f"No weights for this game ({WEIGHTS[name]}): PUCT with random playouts"
-    engine = f"The engine plays with {path}" if path else engine
-    simulations = f"{counted(chosen.visits, 'simulation')} a move"
-    print(f"{engine}, {simulations if settings.level is None else strength}.")
+    engine = f"The engine plays with {path}" if path else "No weights for this game: PUCT with random playouts"
+    visits, rank = chosen.visits, f"level {settings.level}"
+    print(f"{engine}, {counted(visits, 'simulation') + ' a move' if settings.level is None else rank}.")
     if head and (warning := beyond_training(head.trained, game.size)):
         print(warning, file=sys.stderr)
-    weights = f"{path.name} ({file_hash(path)[:8]})" if path else "random playouts"
+    known = f"{path.name} ({file_hash(path)[:8]})" if path else "random playouts"
     saves = not settings.no_results and sys.stdin.isatty()  # not what a script types
-    opponent = Opponent(name, game.dimensions, weights, strength) if saves else None
-    hints = usual if settings.level is not None else None
-    Terminal(player, COLOURS[settings.colour], chosen.visits, hints, opponent).run()
+    strength = counted(visits, "visit") if settings.level is None else rank
+    opponent = (name, game.dimensions, known, strength) if saves else None
+    Terminal(player, COLOURS[settings.colour], visits, visits if settings.level is None else usual, opponent).run()
 
 
-def choose_weights(settings: PlaySettings) -> Path | None:
+def choose_weights(settings: PlaySettings) -> tuple[Path, Header] | None:
     """The file to play with; None if none is asked for and the game's own is not there, or not for this board.
 
     WeightsError if the file that is asked for is not there, or what was found is damaged or plays another game.
     """
     game = settings.game or ""
-    if settings.weights is None and game not in WEIGHTS:
-        raise ChoiceError(f"no weights come with {game}; give --weights FILE")
+    name = settings.weights or WEIGHTS.get(game)
+    if name is None:
+        return None
     try:
-        path = find(settings.weights or WEIGHTS[game])
+        path = find(name)
     except WeightsError:
         if settings.weights is not None:
             raise
@@ -108,7 +106,7 @@ def choose_weights(settings: PlaySettings) -> Path | None:
     if found.game != game:
         raise WeightsError(path, f"it plays {found.game}, not {game}")
     fits = found.only is None or settings.size in (None, found.only)
-    return path if fits or settings.weights is not None else None
+    return (path, found) if fits or settings.weights is not None else None
 
 
 class Terminal:
@@ -119,15 +117,15 @@ class Terminal:
         person: BLACK or WHITE; the engine has the other colour.
         visits: simulations of the engine's moves.
         hint_visits: simulations of a hint; None: as many as of a move.
-        opponent: of the result, which is saved when the game is over by its rules or the person resigns, unless there
-            was a hint or a move taken back. None: the result is not saved.
+        opponent: the first four fields of the result, which is saved when the game is over by its rules or the person
+            resigns, unless there was a hint or a move taken back. None: the result is not saved.
         remark: what is printed below a move of the engine, from the position before it and the seconds that it took;
             None: nothing.
     """
 
     def __init__(
         self, player: Player, person: int, visits: int, hint_visits: int | None = None,
-        opponent: Opponent | None = None, remark: Callable[[Position, float], str] | None = None,
+        opponent: tuple[str, str, str, str] | None = None, remark: Callable[[Position, float], str] | None = None,
     ) -> None:  # fmt: skip
         self.resigned = False  # the person has
         self._player, self._person = player, person
@@ -318,13 +316,11 @@ class Terminal:
         how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
         try:
             file = results.path()
-            results.add(file, GameResult(self._opponent, COLOUR_WORDS[person], how))
-            counts = Counter(each.result for each in results.read(file) if each.opponent == self._opponent)
+            results.add(file, GameResult(*self._opponent, COLOUR_WORDS[person], how))
+            words = results.counts(results.read(file))[self._opponent]
+            print(f"Your games against {', '.join(self._opponent[2:])}: {words}.")
         except (OSError, ResultsError) as error:
             print(f"gozero: your result is not saved: {error}", file=sys.stderr)
-        else:
-            words = ", ".join(f"{name} {counts[name]}" for name in results.RESULTS)
-            print(f"Your games against {self._opponent.weights}, {self._opponent.strength}: {words}.")
         self._opponent = None
 
     def _do_not_save(self, why: str) -> None:

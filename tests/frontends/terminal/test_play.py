@@ -67,7 +67,7 @@ def test_every_game_can_be_played(game: str, play_game: Play) -> None:
     opening = {"connect4": "D", "othello": "B1", "breakthrough": "c2c3"}.get(game, "C3")
     out = play_game(game, "help", "hint", opening, "undo", "hint")
     assert out.startswith(
-        "No weights for this game (no-such-weights.pt): PUCT with random playouts, 20 simulations a move.\n"
+        "No weights for this game: PUCT with random playouts, 20 simulations a move.\n"
     )
     assert DESCRIPTIONS[game].aim in out
     assert out.count("Your chance is ") == 2
