@@ -16,18 +16,16 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.frontends.terminal import results
-from gozero.frontends.terminal.results import GameResult
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, COLOURS, EMPTY, opponent, result_text
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, opponent, result_text
 from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
-from gozero.nets.weights import Header, WeightsError, file_hash, header
+from gozero.nets.weights import Header, WeightsError, header
 from gozero.play.current_game import GoGame
 from gozero.play.ending import Outcome
 from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings
@@ -38,7 +36,7 @@ from gozero.play.searcher import Limits
 from gozero.records import move_list
 from gozero.records.sgf import serialise
 from gozero.system import files
-from gozero.system.errors import ChoiceError, InputError, ResultsError
+from gozero.system.errors import ChoiceError, InputError
 from gozero.system.words import counted
 
 # simulations of a move if none are given: with a network, and with the much cheaper playouts
@@ -80,11 +78,7 @@ def play(settings: PlaySettings) -> None:
     print(f"{engine}, {counted(visits, 'simulation') + ' a move' if settings.level is None else rank}.")
     if head and (warning := beyond_training(head.trained, game.size)):
         print(warning, file=sys.stderr)
-    known = f"{path.name} ({file_hash(path)[:8]})" if path else "random playouts"
-    saves = not settings.no_results and sys.stdin.isatty()  # not what a script types
-    strength = counted(visits, "visit") if settings.level is None else rank
-    opponent = (name, game.dimensions, known, strength) if saves else None
-    Terminal(player, COLOURS[settings.colour], visits, visits if settings.level is None else usual, opponent).run()
+    Terminal(player, COLOURS[settings.colour], visits, visits if settings.level is None else usual).run()
 
 
 def choose_weights(settings: PlaySettings) -> tuple[Path, Header] | None:
@@ -117,21 +111,19 @@ class Terminal:
         person: BLACK or WHITE; the engine has the other colour.
         visits: simulations of the engine's moves.
         hint_visits: simulations of a hint; None: as many as of a move.
-        opponent: the first four fields of the result, which is saved when the game is over by its rules or the person
-            resigns, unless there was a hint or a move taken back. None: the result is not saved.
         remark: what is printed below a move of the engine, from the position before it and the seconds that it took;
             None: nothing.
     """
 
     def __init__(
         self, player: Player, person: int, visits: int, hint_visits: int | None = None,
-        opponent: tuple[str, str, str, str] | None = None, remark: Callable[[Position, float], str] | None = None,
+        remark: Callable[[Position, float], str] | None = None,
     ) -> None:  # fmt: skip
         self.resigned = False  # the person has
         self._player, self._person = player, person
         self._game = player.game.position.game
         self._visits, self._hint_visits = visits, hint_visits or visits
-        self._opponent, self._remark = opponent, remark
+        self._remark = remark
         self._leaving = False
         self._has_warned = False  # of a search that its memory ended
         player.searcher.on_full = self._warn_of_memory
@@ -209,7 +201,6 @@ class Terminal:
 
     def _hint(self) -> None:
         self._check_not_over()
-        self._do_not_save("it has a hint")
         analyses: list[Analysis] = []
         self._player.hint(Limits(self._hint_visits), Observer(analyses.append, most_moves=HINTS))
         analysis = analyses[-1]
@@ -233,7 +224,6 @@ class Terminal:
             self._player.game.undo(len(moves) - own[-1])
         else:
             raise InputError("There is no move of yours to take back.")
-        self._do_not_save("a move was taken back")
         self._print_board()
 
     def _save(self, name: str) -> None:
@@ -252,7 +242,7 @@ class Terminal:
     def _resign(self) -> None:
         self._check_not_over()
         self.resigned = True
-        self._end()
+        print(self._result())
 
     def _quit(self) -> None:
         self._leaving = True
@@ -299,35 +289,13 @@ class Terminal:
         elif self.is_over:
             self._print_board()
         if self.is_over:
-            self._end()
+            print(self._result())
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that a search ended before its visits were spent."""
         if not self._has_warned:
             self._has_warned = True
             print(f"gozero: {no_more_memory(limit, 'fewer --visits fit')}", file=sys.stderr)
-
-    def _end(self) -> None:
-        """Print the result, and write it down."""
-        print(self._result())
-        if self._opponent is None:
-            return
-        winner, person = self.outcome().winner, self._person
-        how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
-        try:
-            file = results.path()
-            results.add(file, GameResult(*self._opponent, COLOUR_WORDS[person], how))
-            words = results.counts(results.read(file))[self._opponent]
-            print(f"Your games against {', '.join(self._opponent[2:])}: {words}.")
-        except (OSError, ResultsError) as error:
-            print(f"gozero: your result is not saved: {error}", file=sys.stderr)
-        self._opponent = None
-
-    def _do_not_save(self, why: str) -> None:
-        """From now on the result of this game is not written down."""
-        if self._opponent is not None:
-            print(f"The result of this game will not be saved: {why}.")
-            self._opponent = None
 
     def _described(self, colour: int, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""

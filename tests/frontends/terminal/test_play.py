@@ -229,7 +229,11 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ("", "give the name of a game: breakthrough, connect4, "),
         ("chess", "unknown game 'chess'"),
+        ("tictactoe --level 21", "--level = 21: expected 1 to 20"),
+        ("tictactoe --level 3 --visits 9", "level and visits cannot be chosen together"),
+        ("tictactoe --level 3", "--level 3 needs weights, and tictactoe has none here: give --visits"),
         ("go --size 30", "--size = 30: expected 1 to 19"),
         ("othello --komi 3", "othello has no setting 'komi'"),
         ("go --komi nan", "--komi = nan: expected -"),
