@@ -5,6 +5,7 @@ The engine is a `gozero.play.player.Player`, as in every front end.
 
 from __future__ import annotations
 
+import cmd
 import sys
 import time
 from collections.abc import Callable
@@ -103,7 +104,7 @@ def choose_weights(settings: PlaySettings) -> tuple[Path, Header] | None:
     return (path, found) if fits or settings.weights is not None else None
 
 
-class Terminal:
+class Terminal(cmd.Cmd):
     """A dialogue: reads the person's lines, plays the engine's moves, and prints the board after each.
 
     Args:
@@ -119,17 +120,14 @@ class Terminal:
         self, player: Player, person: int, visits: int, hint_visits: int | None = None,
         remark: Callable[[Position, float], str] | None = None,
     ) -> None:  # fmt: skip
+        super().__init__(completekey="")
         self.resigned = False  # the person has
         self._player, self._person = player, person
         self._game = player.game.position.game
         self._visits, self._hint_visits = visits, hint_visits or visits
         self._remark = remark
-        self._leaving = False
         self._has_warned = False  # of a search that its memory ended
         player.searcher.on_full = self._warn_of_memory
-        self._commands = {
-            "hint": self._hint, "undo": self._undo, "resign": self._resign, "quit": self._quit, "help": self._help
-        }  # fmt: skip
 
     @property
     def _position(self) -> Position:
@@ -147,38 +145,30 @@ class Terminal:
         """Play until the person leaves, by ``quit`` or by the end of the input."""
         self._print_board()
         self._go_on()
-        while not self._leaving:
-            try:
-                line = input(self._prompt())
-            except EOFError:
-                print()
-                self._quit()
-                break
-            try:
-                self._obey(line.strip())
-            except InputError as error:
-                print(error)
+        self.cmdloop()
 
     # What is typed
 
-    def _obey(self, line: str) -> None:
-        """A command or a move. InputError if it is neither."""
-        word, _, rest = line.partition(" ")
-        name = word.lower()
-        if name == "save":
-            self._save(rest.strip())
-        elif name in self._commands:
-            if rest:
-                raise InputError(f"{name} stands alone: {rest.strip()!r} is not understood.")
-            self._commands[name]()
-        elif not line:
-            raise InputError("Type a move, or help.")
-        else:
-            self._play(line)
+    def parseline(self, line: str) -> tuple[str | None, str | None, str]:
+        """A command may be in capitals."""
+        name, rest, line = super().parseline(line)
+        return name and name.lower(), rest, line
 
-    def _play(self, text: str) -> None:
+    def onecmd(self, line: str) -> bool:
+        """A line that cannot be used costs a line."""
+        try:
+            return bool(super().onecmd(line))
+        except InputError as error:
+            print(error)
+            return False
+
+    def emptyline(self) -> bool:
+        raise InputError("Type a move, or help.")
+
+    def default(self, line: str) -> None:
+        """A move."""
         self._check_not_over()
-        action = self._action_of(text)
+        action = self._action_of(line)
         if why := refusal(self._position, action):
             raise InputError(why)
         self._player.game.play(self._person, action)
@@ -199,22 +189,19 @@ class Terminal:
 
     # Commands
 
-    def _hint(self) -> None:
+    def do_hint(self, rest: str) -> None:
         self._check_not_over()
         analyses: list[Analysis] = []
         self._player.hint(Limits(self._hint_visits), Observer(analyses.append, most_moves=HINTS))
         analysis = analyses[-1]
         print(f"Your chance is {_chance(analysis.value)}.")
-        if analysis.visits == 1:  # of a player that does not search
-            print(f"The engine would play {self._name_of(analysis.moves[0].action)}.")
-            return
         print("move   share  visits  chance")
         for move in analysis.moves:
-            share = 100 * move.visits / (analysis.visits - 1)
-            name, chance = self._name_of(move.action), _chance(move.value)
+            share = 100 * move.visits / max(1, analysis.visits - 1)
+            name, chance = self._game.vertex(move.action), _chance(move.value)
             print(f"{name:<5} {share:4.0f} %  {move.visits:6d}  {chance:>6}")
 
-    def _undo(self) -> None:
+    def do_undo(self, rest: str) -> None:
         """Back to the person's last own decision; a resignation is one."""
         moves = self._position.moves
         own = [number for number, move in enumerate(moves) if move.colour == self._person]
@@ -226,7 +213,7 @@ class Terminal:
             raise InputError("There is no move of yours to take back.")
         self._print_board()
 
-    def _save(self, name: str) -> None:
+    def do_save(self, name: str) -> None:
         """Write the game to a new file; an existing one is never overwritten."""
         if not name:
             raise InputError("save needs the name of a file, such as save game.sgf.")
@@ -239,16 +226,21 @@ class Terminal:
             raise InputError(f"Cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
         print(f"Saved as {path}.")
 
-    def _resign(self) -> None:
+    def do_resign(self, rest: str) -> None:
         self._check_not_over()
         self.resigned = True
         print(self._result())
 
-    def _quit(self) -> None:
-        self._leaving = True
+    def do_quit(self, rest: str) -> bool:
         print("Good bye.")
+        return True
 
-    def _help(self) -> None:
+    def do_eof(self, rest: str) -> bool:
+        """The end of the input."""
+        print()
+        return self.do_quit(rest)
+
+    def do_help(self, rest: str) -> None:
         game = self._game
         corner = coords.vertex(game.cols - 1, game.cols, game.rows)
         letter = ", or just the column's letter" if game.name in FALLING_GAMES else ""
@@ -299,7 +291,7 @@ class Terminal:
 
     def _described(self, colour: int, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
-        move = "passes" if action == self._game.pass_action else self._name_of(action)
+        move = "passes" if action == self._game.pass_action else self._game.vertex(action)
         favourite = colour if value >= 0 else opponent(colour)
         expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}"
         return f"{COLOUR_NAMES[colour]} {move}; {expected}."
@@ -320,7 +312,8 @@ class Terminal:
     def _print_board(self) -> None:
         print(f"\n{self._position}")
 
-    def _prompt(self) -> str:
+    @property
+    def prompt(self) -> str:  # type: ignore[override]
         """What can be typed now."""
         if self.is_over:
             return "The game is over. Type undo, save FILE, help or quit: "
@@ -329,10 +322,6 @@ class Terminal:
 
     def _side(self, colour: int) -> str:
         return f"{COLOUR_NAMES[colour]} ({SYMBOLS[colour]})"
-
-    def _name_of(self, action: int) -> str:
-        """The vertex, or pass."""
-        return self._game.vertex(action)
 
 
 def _chance(value: float) -> str:

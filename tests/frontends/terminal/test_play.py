@@ -134,7 +134,7 @@ def test_dead_stones_are_taken_off_when_the_game_is_counted() -> None:
     cells = LOST_STONES.split()
     player.game.set_up({point: " XO".index(cell) for point, cell in enumerate(cells) if cell != "."}, BLACK)
     one = play.Terminal(player, BLACK, visits=8)
-    one._play("pass")
+    one.onecmd("pass")
     assert one.is_over
     assert one.outcome() == (BLACK, 6.5)
     assert sgf.parse(one.record()).result == "B+6.5"
@@ -203,7 +203,6 @@ def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
         ("tictactoe", "", "Type a move, or help."),
         ("tictactoe", "D4", "'D4' is not understood: type a move from A1 to C3, or help."),
         ("tictactoe", "\x00\x1b[A \udcff", "is not understood"),
-        ("tictactoe", "undo 3", "undo stands alone: '3' is not understood."),
         ("tictactoe", "A", "'A' is not understood: type a move from A1 to C3, or help."),
         ("tictactoe", "pass", "There is no passing in tictactoe."),
         ("tictactoe", "save", "save needs the name of a file, such as save game.sgf."),
@@ -255,7 +254,7 @@ def test_a_bug_in_a_game_shows_as_one(play_game: Play, monkeypatch: pytest.Monke
     def broken(*arguments: object) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr(play.Terminal, "_hint", broken)
+    monkeypatch.setattr(play.Terminal, "do_hint", broken)
     with pytest.raises(ValueError, match="broadcast"):
         play_game("tictactoe", "hint")
 
