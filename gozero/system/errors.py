@@ -27,10 +27,6 @@ class PlotError(UserError):
     """No picture can be drawn, because matplotlib is missing; one line that says what to do."""
 
 
-class ResultsError(UserError):
-    """The results of people's games cannot be read or written; one line."""
-
-
 def shown(value: Any) -> str:
     """What somebody gave as shown in an error: as Python writes it, shortened."""
     text = repr(value)

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import io
 import os
+import queue
 import select
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from typing import TextIO, cast
+from typing import TextIO, TypeVar, cast
 
 from gozero.system import files
 from gozero.system.options import SettingsError
 
+Request = TypeVar("Request")
 LONGEST_WAIT = 0.3  # seconds that a writer waits for a standard error that is not read
 _PIECE = 4096  # bytes that a pipe with any room takes at once
 _CONTROL = {**dict.fromkeys((*range(32), 127), "\N{REPLACEMENT CHARACTER}"), ord("\t"): " "}
@@ -186,3 +188,20 @@ class ProtocolOutput:
 
         if hasattr(select, "poll"):
             threading.Thread(target=watch, name="leaver", daemon=True).start()
+
+
+def read_ahead(output: ProtocolOutput, parse: Callable[[str], Request]) -> queue.Queue[Request | None]:
+    """The requests on standard input as they come, then None: a thread reads them ahead, so that they are seen during a
+    search, and logs them. A line that cannot be parsed (ValueError) is their end.
+    """
+    requests: queue.Queue[Request | None] = queue.Queue()
+
+    def read() -> None:
+        with suppress(ValueError):
+            for line in arriving_lines(0):
+                output.note(line)
+                requests.put(parse(line))
+        requests.put(None)
+
+    threading.Thread(target=read, name="requests", daemon=True).start()
+    return requests

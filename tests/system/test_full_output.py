@@ -63,7 +63,6 @@ def test_a_reader_that_has_gone_is_quiet(lines: int) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["play", "--results"],
         ["levels"],
         ["records", "list", "weights/resume", "--limit", "1"],
         ["train", "--list-presets"],

@@ -1,28 +1,20 @@
-"""`gozero analysis`: settings, the take-over of standard output, a thread that reads lines, and the server that answers
-them.
-"""
+"""`gozero analysis`: settings, the take-over of standard output, and the server that answers lines."""
 
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gozero import __version__ as VERSION
 from gozero.frontends.analysis.queries import Defaults
-from gozero.frontends.analysis.server import Lines, Server, serve
+from gozero.frontends.analysis.server import Server, serve
 from gozero.play.engine import EngineSettings, find_weights, supported_sizes
 from gozero.system.console import SUCCESS, from_arguments, run_server, say, warn
-from gozero.system.errors import ChoiceError
-from gozero.system.options import SettingsError, option
-from gozero.system.streams import Log, ProtocolOutput, arriving_lines
+from gozero.system.options import option
+from gozero.system.streams import Log, ProtocolOutput, read_ahead
 from gozero.system.words import counted
-
-if TYPE_CHECKING:
-    from gozero.evaluators.base import Evaluator
-    from gozero.games.game import Game
 
 PROGRAM = "gozero analysis"
 READY = "Started, ready to begin handling requests"
@@ -86,12 +78,6 @@ def start(settings: AnalysisSettings, log: Log | None) -> int:
     path, header = find_weights(settings.weights, "go")
     evaluators = settings.evaluators(path)
 
-    def open_evaluator(game: Game) -> Evaluator:
-        try:
-            return evaluators.open(game)
-        except ChoiceError as error:  # a backend or precision that is not there
-            raise SettingsError(str(error)) from None
-
     def send(answer: Mapping[str, Any]) -> None:
         output.write(json.dumps(answer, separators=(",", ":")) + "\n")
 
@@ -100,31 +86,15 @@ def start(settings: AnalysisSettings, log: Log | None) -> int:
     defaults = Defaults(sizes, settings.visits, perspective=side, trained=header.trained, **seconds)
     memory, positions = settings.tree_memory, settings.positions
     server = Server(
-        path.name, defaults, positions, open_evaluator, send, memory, evaluators.forget,
+        path.name, defaults, positions, evaluators.open, send, memory, evaluators.forget,
         lambda text: warn(PROGRAM, text, log),
     )  # fmt: skip
     limits = f"{counted(settings.visits, 'visit')} a position, {counted(positions, 'position')} at once"
     say(f"{PROGRAM}: gozero {VERSION}, weights {path}; {limits}")
     say(f"{PROGRAM}: {READY}")
     output.end_process_when_unread()
-    serve(server, read_lines(output), finish=not settings.quit_without_waiting)
+    serve(server, read_ahead(output, str), finish=not settings.quit_without_waiting)
     return SUCCESS
-
-
-def read_lines(output: ProtocolOutput) -> Lines:
-    """The lines of standard input as they come, then None; they are read ahead, so that an action is seen while
-    positions are searched.
-    """
-    lines = Lines()
-
-    def read() -> None:
-        for line in arriving_lines(0):
-            output.note(line)
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=read, name="analysis-reader", daemon=True).start()
-    return lines
 
 
 if __name__ == "__main__":

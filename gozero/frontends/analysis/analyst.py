@@ -15,6 +15,7 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -28,14 +29,12 @@ from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.go import go
 from gozero.games.position import IllegalMove, Position
-from gozero.nets.weights import WeightsError
 from gozero.play.engine import search_settings
 from gozero.play.searcher import Analysis, Observer, analysis_of
 from gozero.search.root import SearchRequest, left_out
 from gozero.search.search import Search
 from gozero.search.tree import node_bytes
-from gozero.system.errors import SetUpError
-from gozero.system.options import SettingsError
+from gozero.system.errors import SetUpError, UserError
 
 
 class AnalysisTask:
@@ -172,17 +171,12 @@ class Analyst:
         for running in list(self._running):
             if now >= running.next_report:
                 running.next_report = now + running.query.report_interval
-                self._tell(running, goes_on=True)
+                self._report(running, goes_on=True)
 
     def _start(self, task: AnalysisTask) -> None:
-        try:
-            evaluator = self.open_evaluator(task.root.game)
-            task.begin(evaluator, self.clock(), self.memory // self.positions)
+        with self._guarded(task):
+            task.begin(self.open_evaluator(task.root.game), self.clock(), self.memory // self.positions)
             self._running.append(task)
-        except (SettingsError, WeightsError):  # these weights serve no board
-            raise
-        except Exception as error:  # noqa: BLE001 - no memory, say: the other searches go on
-            self.failed(task, error)
 
     def _advance(self, group: list[AnalysisTask]) -> None:
         """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
@@ -192,29 +186,29 @@ class Analyst:
         except Exception:  # noqa: BLE001 - it was too much at once, or one of them is to blame
             parts = []
         for number, running in enumerate(group):
-            try:
-                part = parts[number] if parts else _evaluated(running.evaluator, [leaves[number]])[0]
-                running.absorb(part)
-            except Exception as error:  # noqa: BLE001 - the other searches go on
-                self._end(running, error)
+            with self._guarded(running):
+                running.absorb(parts[number] if parts else _evaluated(running.evaluator, [leaves[number]])[0])
 
     def _finish(self, ended: list[AnalysisTask]) -> None:
         self._running = [running for running in self._running if running not in ended]
         for running in ended:
-            self._tell(running, goes_on=False)
+            self._report(running, goes_on=False)
 
-    def _tell(self, running: AnalysisTask, *, goes_on: bool) -> None:
+    def _report(self, running: AnalysisTask, *, goes_on: bool) -> None:
         """Report; if the answer cannot be made, which may need an evaluation, the search has failed."""
-        try:
+        with self._guarded(running):
             self.report(running, goes_on)
-        except BrokenPipeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the other searches go on
-            self._end(running, error)
 
-    def _end(self, running: AnalysisTask, error: Exception) -> None:
-        self._running = [other for other in self._running if other is not running]
-        self.failed(running, error)
+    @contextmanager
+    def _guarded(self, task: AnalysisTask) -> Iterator[None]:
+        """Around what may fail for this task, for lack of memory, say: the other searches go on."""
+        try:
+            yield
+        except (BrokenPipeError, UserError):  # nobody reads; these weights, or this backend, serve no board
+            raise
+        except Exception as error:  # noqa: BLE001 - the border
+            self._running = [other for other in self._running if other is not task]
+            self.failed(task, error)
 
 
 def _size(running: AnalysisTask) -> int:

@@ -1,8 +1,8 @@
 """Queries of KataGo's analysis protocol: a JSON object, read and checked.
 
 A query asks for the analysis of some turns of one game: turn 0 is the position before the first move, turn n the one
-after n moves. An action asks something of the engine itself. A field that cannot be used is an error; one that is
-unknown or not supported is a warning, and the query is answered without it. No move is played here.
+after n moves. A field that cannot be used is an error; one that is unknown or not supported is a warning, and the query
+is answered without it. No move is played here.
 """
 
 from __future__ import annotations
@@ -122,7 +122,6 @@ class Fields:
 
 # Queries
 
-ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
 PERSPECTIVES = {"black": "black", "white": "white", "sidetomove": "side_to_move"}
 USUAL_KOMI = 7.5
 MOST_VISITS = 2**50
@@ -132,16 +131,9 @@ VERTICES = of_type(list, "a list of vertices")
 RESTRICTIONS = of_type(list, 'a list of objects such as {"player": "B", "moves": ["D4"], "untilDepth": 1}')
 VISITS, SECONDS, LENGTH = whole(1, MOST_VISITS), number(0.001, 1e6), whole(1, LONGEST_LINE)
 TEMPERATURE = number(0.01, 100)
+ACTIONS = ("query_version", "query_models", "clear_cache", "terminate", "terminate_all")
+ACTION = Kind(f"one of {', '.join(ACTIONS)}", lambda name: name if name in ACTIONS else None)
 PLAYER = Kind("B or W", choice(COLOURS).read)
-
-
-@dataclass(frozen=True)
-class Action:
-    """A request to the engine itself."""
-
-    name: str
-    terminated: str | None = None  # the id whose analyses are to end, None: all
-    turns: frozenset[int] | None = None  # those that are to end, None: all
 
 
 @dataclass(frozen=True)
@@ -186,16 +178,6 @@ class Query:
     def handicap(self) -> int:
         """Black's handicap stones at the first position."""
         return _handicap(self.stones)
-
-
-def read_action(values: Mapping[str, Any]) -> Action:
-    """The action that an object with a field `action` asks for. QueryError for an invalid field."""
-    fields = Fields(values)
-    name = fields.take("action", Kind(f"one of {', '.join(ACTIONS)}", lambda name: name if name in ACTIONS else None))
-    if not name.startswith("terminate"):
-        return Action(name)
-    terminated = fields.take("terminateId", TEXT) if name == "terminate" else None
-    return Action(name, terminated, frozenset(fields.numbers("turnNumbers")) if "turnNumbers" in fields else None)
 
 
 def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:

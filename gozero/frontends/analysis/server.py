@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gozero import __version__
-from gozero.frontends.analysis.queries import Action, Defaults, QueryError, read_action, read_query
+from gozero.frontends.analysis.queries import ACTION, TEXT, Defaults, Fields, Query, QueryError, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
 from gozero.system.console import report_bug
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
 
 Send = Callable[[Mapping[str, Any]], None]
-Lines = queue.SimpleQueue[str | None]  # None: the end of the input
 
 
 @dataclass(eq=False)
@@ -73,9 +72,9 @@ class Server:
         """Answer an object with an id."""
         try:
             if "action" in values:
-                self._do(read_action(values), values)
+                self.send({**values, **self._done(Fields(values))})
             else:
-                self._ask(values)
+                self._ask(read_query(values, self.defaults))
         except QueryError as error:
             self.send({"error": str(error), "field": error.field, "id": values["id"]})
         except BrokenPipeError:
@@ -85,10 +84,9 @@ class Server:
         except Exception as error:  # noqa: BLE001 - the border: a bug in one query must not take the others with it
             self.send({**_internal(error), "id": values["id"]})
 
-    def _ask(self, values: Mapping[str, Any]) -> None:
+    def _ask(self, query: Query) -> None:
         from gozero.frontends.analysis.analyst import Analyst, tasks
 
-        query = read_query(values, self.defaults)
         found = tasks(query)
         for field, text in query.warnings:
             self.send({"warning": text, "field": field, "id": query.id})
@@ -97,25 +95,24 @@ class Server:
         for task in found:
             self._analyst.add(task)
 
-    def _do(self, action: Action, values: Mapping[str, Any]) -> None:
-        """Carry out an action; the answer is the object itself with the results added."""
-        results: dict[str, Any] = {}
-        if action.name == "query_version":
-            results = {"version": __version__, "git_hash": "<omitted>"}
-        elif action.name == "query_models":
+    def _done(self, fields: Fields) -> dict[str, Any]:
+        """Carry out an action; the answer is the object itself with these results added."""
+        name = fields.take("action", ACTION)
+        if name == "query_version":
+            return {"version": __version__, "git_hash": "<omitted>"}
+        if name == "query_models":
             model = {"name": self.model, "internalName": self.model, "maxBatchSize": MANY_LEAVES * self.positions}
-            results = {"models": [{**model, "usesHumanSLProfile": False}]}
-        elif action.name == "clear_cache":
+            return {"models": [{**model, "usesHumanSLProfile": False}]}
+        if name == "clear_cache":
             self.clear_cache()
-        else:
-            self._end(action)
-        self.send({**values, **results})
+            return {}
+        ended = fields.take("terminateId", TEXT) if name == "terminate" else None
+        turns = fields.numbers("turnNumbers") if "turnNumbers" in fields else None
+        self._end(lambda task: ended in (None, task.query.id) and (turns is None or task.turn in turns))
+        return {}
 
-    def _end(self, action: Action) -> None:
+    def _end(self, is_meant: Callable[[AnalysisTask], bool]) -> None:
         from gozero.frontends.analysis.answers import no_results
-
-        def is_meant(task: AnalysisTask) -> bool:
-            return action.terminated in (None, task.query.id) and (action.turns is None or task.turn in action.turns)
 
         for task in [] if self._analyst is None else self._analyst.end(is_meant):
             self.send(no_results(task))
@@ -134,8 +131,8 @@ class Server:
         self.send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
 
 
-def serve(server: Server, lines: Lines, *, finish: bool = True) -> None:
-    """Answer lines until their end; then finish the remaining queries, unless ``finish`` is false."""
+def serve(server: Server, lines: queue.Queue[str | None], *, finish: bool = True) -> None:
+    """Answer lines until None, their end; then finish the remaining queries, unless ``finish`` is false."""
     ended = False
     while not (ended and (server.is_idle or not finish)):
         while not ended and (server.is_idle or not lines.empty()):

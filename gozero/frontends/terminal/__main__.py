@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gozero.frontends.terminal import results
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import GAMES
 from gozero.nets.locations import find
@@ -20,7 +19,7 @@ PROGRAM = "gozero play"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play one game, or print the results of earlier ones. Returns the exit code."""
+    """Play one game. Returns the exit code."""
     return run_command(PROGRAM, lambda: _run(arguments))
 
 
@@ -32,14 +31,10 @@ def _run(arguments: Sequence[str] | None) -> None:
     settings = from_arguments(PlaySettings, arguments, PROGRAM, about, positional="game")
     if settings.level is not None and settings.visits is not None:
         raise SettingsError("level and visits cannot be chosen together: a level has its own visits, give one")
-    if settings.game is not None:
-        settings = replace(settings, game=settings.game.lower())
-        check_choices(settings.game or "", settings.size, settings.rules)
-    if settings.results:
-        results.print_all(settings.game)
-        return
     if settings.game is None:
         raise ChoiceError(f"give the name of a game: {', '.join(GAMES)}; see {PROGRAM} --help")
+    settings = replace(settings, game=settings.game.lower())
+    check_choices(settings.game or "", settings.size, settings.rules)
     if settings.weights is not None:
         find(settings.weights)
     from gozero.frontends.terminal import play

@@ -5,9 +5,9 @@ The engine is a `gozero.play.player.Player`, as in every front end.
 
 from __future__ import annotations
 
+import cmd
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,18 +17,16 @@ import numpy as np
 from gozero import games
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.frontends.terminal import results
-from gozero.frontends.terminal.results import GameResult, Opponent
 from gozero.frontends.terminal.settings import PlaySettings
 from gozero.games import FALLING_GAMES, coords
-from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, COLOURS, EMPTY, opponent, result_text
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, EMPTY, opponent, result_text
 from gozero.games.descriptions import DESCRIPTIONS, won_by
 from gozero.games.diagram import SYMBOLS
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
-from gozero.nets.weights import WeightsError, file_hash, header
+from gozero.nets.weights import Header, WeightsError, header
 from gozero.play.current_game import GoGame
 from gozero.play.ending import Outcome
 from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings
@@ -38,7 +36,7 @@ from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.records import move_list
 from gozero.records.sgf import serialise
 from gozero.system import files
-from gozero.system.errors import ChoiceError, InputError, ResultsError
+from gozero.system.errors import ChoiceError, InputError
 from gozero.system.words import counted
 
 # simulations of a move if none are given: with a network, and with the much cheaper playouts
@@ -58,47 +56,42 @@ def play(settings: PlaySettings) -> None:
     """One game on standard input and output. ChoiceError if the game does not have these settings, WeightsError if the
     weights that were asked for cannot be used.
     """
-    name = settings.game or ""
-    path = choose_weights(settings)
-    head = header(path) if path else None
+    name, weights = settings.game or "", choose_weights(settings)
+    path, head = weights or (None, None)
+    if settings.level is not None and path is None:
+        raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
     size = head.size if head and settings.size is None else settings.size
     game = games.make(name, size=size, rules=settings.rules, komi=settings.komi)
     usual = VISITS if path else PLAYOUTS
-    chosen = level(settings.level) if settings.level is not None else Level(settings.visits or usual)
-    if settings.level is not None and path is None:
-        raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
-    search = search_settings(chosen.visits, name)
-    how = PlayerSettings(rules=settings.rules, seed=settings.seed, resign=False, search=search)
+    chosen = Level(settings.visits or usual) if settings.level is None else level(settings.level)
+    how = PlayerSettings(
+        rules=settings.rules, seed=settings.seed, resign=False, search=search_settings(chosen.visits, name)
+    )
     how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = EngineSettings().evaluators(path).open if path else RolloutEvaluator
     player = make_player(name, (game.size,), opener, how, size=game.size, komi=settings.komi)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()
-    strength = f"level {settings.level}" if settings.level is not None else counted(chosen.visits, "visit")
-    engine = f"No weights for this game ({WEIGHTS[name]}): PUCT with random playouts"
-    engine = f"The engine plays with {path}" if path else engine
-    simulations = f"{counted(chosen.visits, 'simulation')} a move"
-    print(f"{engine}, {simulations if settings.level is None else strength}.")
+    engine = f"The engine plays with {path}" if path else "No weights for this game: PUCT with random playouts"
+    visits, rank = chosen.visits, f"level {settings.level}"
+    print(f"{engine}, {counted(visits, 'simulation') + ' a move' if settings.level is None else rank}.")
     if head and (warning := beyond_training(head.trained, game.size)):
         print(warning, file=sys.stderr)
-    weights = f"{path.name} ({file_hash(path)[:8]})" if path else "random playouts"
-    saves = not settings.no_results and sys.stdin.isatty()  # not what a script types
-    opponent = Opponent(name, game.dimensions, weights, strength) if saves else None
-    hints = usual if settings.level is not None else None
-    Terminal(player, COLOURS[settings.colour], chosen.visits, hints, opponent).run()
+    Terminal(player, COLOURS[settings.colour], visits, visits if settings.level is None else usual).run()
 
 
-def choose_weights(settings: PlaySettings) -> Path | None:
+def choose_weights(settings: PlaySettings) -> tuple[Path, Header] | None:
     """The file to play with; None if none is asked for and the game's own is not there, or not for this board.
 
     WeightsError if the file that is asked for is not there, or what was found is damaged or plays another game.
     """
     game = settings.game or ""
-    if settings.weights is None and game not in WEIGHTS:
-        raise ChoiceError(f"no weights come with {game}; give --weights FILE")
+    name = settings.weights or WEIGHTS.get(game)
+    if name is None:
+        return None
     try:
-        path = find(settings.weights or WEIGHTS[game])
+        path = find(name)
     except WeightsError:
         if settings.weights is not None:
             raise
@@ -107,10 +100,10 @@ def choose_weights(settings: PlaySettings) -> Path | None:
     if found.game != game:
         raise WeightsError(path, f"it plays {found.game}, not {game}")
     fits = found.only is None or settings.size in (None, found.only)
-    return path if fits or settings.weights is not None else None
+    return (path, found) if fits or settings.weights is not None else None
 
 
-class Terminal:
+class Terminal(cmd.Cmd):
     """A dialogue: reads the person's lines, plays the engine's moves, and prints the board after each.
 
     Args:
@@ -118,27 +111,22 @@ class Terminal:
         person: BLACK or WHITE; the engine has the other colour.
         visits: simulations of the engine's moves.
         hint_visits: simulations of a hint; None: as many as of a move.
-        opponent: of the result, which is saved when the game is over by its rules or the person resigns, unless there
-            was a hint or a move taken back. None: the result is not saved.
         remark: what is printed below a move of the engine, from the position before it and the seconds that it took;
             None: nothing.
     """
 
     def __init__(
         self, player: Player, person: int, visits: int, hint_visits: int | None = None,
-        opponent: Opponent | None = None, remark: Callable[[Position, float], str] | None = None,
+        remark: Callable[[Position, float], str] | None = None,
     ) -> None:  # fmt: skip
+        super().__init__(completekey="")
         self.resigned = False  # the person has
         self._player, self._person = player, person
         self._game = player.game.position.game
         self._visits, self._hint_visits = visits, hint_visits or visits
-        self._opponent, self._remark = opponent, remark
-        self._leaving = False
+        self._remark = remark
         self._has_warned = False  # of a search that its memory ended
         player.searcher.on_full = self._warn_of_memory
-        self._commands = {
-            "hint": self._hint, "undo": self._undo, "resign": self._resign, "quit": self._quit, "help": self._help
-        }  # fmt: skip
 
     @property
     def _position(self) -> Position:
@@ -156,38 +144,30 @@ class Terminal:
         """Play until the person leaves, by ``quit`` or by the end of the input."""
         self._print_board()
         self._go_on()
-        while not self._leaving:
-            try:
-                line = input(self._prompt())
-            except EOFError:
-                print()
-                self._quit()
-                break
-            try:
-                self._obey(line.strip())
-            except InputError as error:
-                print(error)
+        self.cmdloop()
 
     # What is typed
 
-    def _obey(self, line: str) -> None:
-        """A command or a move. InputError if it is neither."""
-        word, _, rest = line.partition(" ")
-        name = word.lower()
-        if name == "save":
-            self._save(rest.strip())
-        elif name in self._commands:
-            if rest:
-                raise InputError(f"{name} stands alone: {rest.strip()!r} is not understood.")
-            self._commands[name]()
-        elif not line:
-            raise InputError("Type a move, or help.")
-        else:
-            self._play(line)
+    def parseline(self, line: str) -> tuple[str | None, str | None, str]:
+        """A command may be in capitals."""
+        name, rest, line = super().parseline(line)
+        return name and name.lower(), rest, line
 
-    def _play(self, text: str) -> None:
+    def onecmd(self, line: str) -> bool:
+        """A line that cannot be used costs a line."""
+        try:
+            return bool(super().onecmd(line))
+        except InputError as error:
+            print(error)
+            return False
+
+    def emptyline(self) -> bool:
+        raise InputError("Type a move, or help.")
+
+    def default(self, line: str) -> None:
+        """A move."""
         self._check_not_over()
-        action = self._action_of(text)
+        action = self._action_of(line)
         if why := refusal(self._position, action):
             raise InputError(why)
         self._player.game.play(self._person, action)
@@ -208,23 +188,19 @@ class Terminal:
 
     # Commands
 
-    def _hint(self) -> None:
+    def do_hint(self, rest: str) -> None:
         self._check_not_over()
-        self._do_not_save("it has a hint")
         analyses: list[Analysis] = []
         self._player.hint(Limits(self._hint_visits), Observer(analyses.append, most_moves=HINTS))
         analysis = analyses[-1]
         print(f"Your chance is {_chance(analysis.value)}.")
-        if analysis.visits == 1:  # of a player that does not search
-            print(f"The engine would play {self._name_of(analysis.moves[0].action)}.")
-            return
         print("move   share  visits  chance")
         for move in analysis.moves:
-            share = 100 * move.visits / (analysis.visits - 1)
-            name, chance = self._name_of(move.action), _chance(move.value)
+            share = 100 * move.visits / max(1, analysis.visits - 1)
+            name, chance = self._game.vertex(move.action), _chance(move.value)
             print(f"{name:<5} {share:4.0f} %  {move.visits:6d}  {chance:>6}")
 
-    def _undo(self) -> None:
+    def do_undo(self, rest: str) -> None:
         """Back to the person's last own decision; a resignation is one."""
         moves = self._position.moves
         own = [number for number, move in enumerate(moves) if move.colour == self._person]
@@ -234,10 +210,9 @@ class Terminal:
             self._player.game.undo(len(moves) - own[-1])
         else:
             raise InputError("There is no move of yours to take back.")
-        self._do_not_save("a move was taken back")
         self._print_board()
 
-    def _save(self, name: str) -> None:
+    def do_save(self, name: str) -> None:
         """Write the game to a new file; an existing one is never overwritten."""
         if not name:
             raise InputError("save needs the name of a file, such as save game.sgf.")
@@ -250,16 +225,21 @@ class Terminal:
             raise InputError(f"Cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
         print(f"Saved as {path}.")
 
-    def _resign(self) -> None:
+    def do_resign(self, rest: str) -> None:
         self._check_not_over()
         self.resigned = True
-        self._end()
+        print(self._result())
 
-    def _quit(self) -> None:
-        self._leaving = True
+    def do_quit(self, rest: str) -> bool:
         print("Good bye.")
+        return True
 
-    def _help(self) -> None:
+    def do_eof(self, rest: str) -> bool:
+        """The end of the input."""
+        print()
+        return self.do_quit(rest)
+
+    def do_help(self, rest: str) -> None:
         game = self._game
         corner = coords.vertex(game.cols - 1, game.cols, game.rows)
         letter = ", or just the column's letter" if game.name in FALLING_GAMES else ""
@@ -300,7 +280,7 @@ class Terminal:
         elif self.is_over:
             self._print_board()
         if self.is_over:
-            self._end()
+            print(self._result())
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that a search ended before its visits were spent."""
@@ -308,33 +288,9 @@ class Terminal:
             self._has_warned = True
             print(f"gozero: {no_more_memory(limit, 'fewer --visits fit')}", file=sys.stderr)
 
-    def _end(self) -> None:
-        """Print the result, and write it down."""
-        print(self._result())
-        if self._opponent is None:
-            return
-        winner, person = self.outcome().winner, self._person
-        how = {person: "won", EMPTY: "drawn"}.get(winner, "lost")
-        try:
-            file = results.path()
-            results.add(file, GameResult(self._opponent, COLOUR_WORDS[person], how))
-            counts = Counter(each.result for each in results.read(file) if each.opponent == self._opponent)
-        except (OSError, ResultsError) as error:
-            print(f"gozero: your result is not saved: {error}", file=sys.stderr)
-        else:
-            words = ", ".join(f"{name} {counts[name]}" for name in results.RESULTS)
-            print(f"Your games against {self._opponent.weights}, {self._opponent.strength}: {words}.")
-        self._opponent = None
-
-    def _do_not_save(self, why: str) -> None:
-        """From now on the result of this game is not written down."""
-        if self._opponent is not None:
-            print(f"The result of this game will not be saved: {why}.")
-            self._opponent = None
-
     def _described(self, colour: int, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
-        move = "passes" if action == self._game.pass_action else self._name_of(action)
+        move = "passes" if action == self._game.pass_action else self._game.vertex(action)
         favourite = colour if value >= 0 else opponent(colour)
         expected = f"{COLOUR_NAMES[favourite]} expects to win {_chance(abs(value))}"
         return f"{COLOUR_NAMES[colour]} {move}; {expected}."
@@ -355,7 +311,8 @@ class Terminal:
     def _print_board(self) -> None:
         print(f"\n{self._position}")
 
-    def _prompt(self) -> str:
+    @property
+    def prompt(self) -> str:  # type: ignore[override]
         """What can be typed now."""
         if self.is_over:
             return "The game is over. Type undo, save FILE, help or quit: "
@@ -364,10 +321,6 @@ class Terminal:
 
     def _side(self, colour: int) -> str:
         return f"{COLOUR_NAMES[colour]} ({SYMBOLS[colour]})"
-
-    def _name_of(self, action: int) -> str:
-        """The vertex, or pass."""
-        return self._game.vertex(action)
 
 
 def _chance(value: float) -> str:

@@ -32,5 +32,3 @@ class PlaySettings:
     seed: int | None = option(None, "whole number; the same seed plays the same game", low=0, high=MOST_SEED)
     rules: str | None = option(None, "rule set (default: the game's own)", metavar="NAME")
     komi: float | None = option(None, "points for White in go (default: 7.5)", low=-MOST_KOMI, high=MOST_KOMI)
-    results: bool = option(False, "show how many games you have won, and play none")
-    no_results: bool = option(False, "do not save the result")

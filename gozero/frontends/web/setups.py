@@ -39,15 +39,10 @@ class Setup:
     person: str = setting("black", unit="side", choices=tuple(SIDES))
     level: int = setting(5, unit="level", low=WEAKEST, high=STRONGEST)
     rules: str | None = setting(None, unit="name")
-    record_rules: str | None = setting(None, unit="name")  # of the file that is shown; they come before the others
     komi: float | None = setting(None, unit="points", low=-MOST_KOMI, high=MOST_KOMI)
     handicap: int = setting(0, unit="stones", low=0, high=MOST_HANDICAP)
     clock: Clocks = field(default_factory=Clocks)
     engine: str = setting("", unit="name")  # of the weights, as the page shows it; "": the game's own
-
-    @property
-    def played_rules(self) -> str | None:
-        return self.record_rules or self.rules
 
 
 def setup_of(values: Any, where: str = "new game") -> Setup:

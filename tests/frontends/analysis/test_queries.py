@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gozero.frontends.analysis.queries import LONGEST_LINE, Action, Defaults, QueryError, read_action, read_query
+from gozero.frontends.analysis.queries import LONGEST_LINE, Defaults, QueryError, read_query
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.go.rules import BONUS_N, NO_BONUS, POSITIONAL, RULES, SIMPLE
@@ -181,19 +181,3 @@ def test_what_must_be_said(field: str) -> None:
     with pytest.raises(QueryError, match="missing") as caught:
         read_query(fields, DEFAULTS)
     assert caught.value.field == field
-
-
-def test_actions() -> None:
-    assert read_action({"action": "query_version"}) == Action("query_version")
-    assert read_action({"action": "terminate", "terminateId": "a", "turnNumbers": [1, 2]}) == Action(
-        "terminate", "a", frozenset({1, 2})
-    )
-    assert read_action({"action": "terminate_all"}) == Action("terminate_all")
-    for fields, field in (
-        ({"action": "dance"}, "action"),
-        ({"action": "terminate"}, "terminateId"),
-        ({"action": 1}, "action"),
-    ):
-        with pytest.raises(QueryError) as caught:
-            read_action(fields)
-        assert caught.value.field == field

@@ -277,8 +277,13 @@ def test_actions_are_echoed() -> None:
     assert talk.send(id="t", action="terminate", terminateId="nobody") == [
         {"id": "t", "action": "terminate", "terminateId": "nobody"}
     ]
-    (refused,) = talk.send(id="d", action="dance")
-    assert refused["field"] == "action"
+    for fields, field in (
+        ({"action": "dance"}, "action"),
+        ({"action": 1}, "action"),
+        ({"action": "terminate"}, "terminateId"),
+    ):
+        (refused,) = talk.send(id="d", **fields)
+        assert refused["field"] == field
 
 
 def test_termination_answers_what_there_is() -> None:

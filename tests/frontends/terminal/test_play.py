@@ -67,7 +67,7 @@ def test_every_game_can_be_played(game: str, play_game: Play) -> None:
     opening = {"connect4": "D", "othello": "B1", "breakthrough": "c2c3"}.get(game, "C3")
     out = play_game(game, "help", "hint", opening, "undo", "hint")
     assert out.startswith(
-        "No weights for this game (no-such-weights.pt): PUCT with random playouts, 20 simulations a move.\n"
+        "No weights for this game: PUCT with random playouts, 20 simulations a move.\n"
     )
     assert DESCRIPTIONS[game].aim in out
     assert out.count("Your chance is ") == 2
@@ -134,7 +134,7 @@ def test_dead_stones_are_taken_off_when_the_game_is_counted() -> None:
     cells = LOST_STONES.split()
     player.game.set_up({point: " XO".index(cell) for point, cell in enumerate(cells) if cell != "."}, BLACK)
     one = play.Terminal(player, BLACK, visits=8)
-    one._play("pass")
+    one.onecmd("pass")
     assert one.is_over
     assert one.outcome() == (BLACK, 6.5)
     assert sgf.parse(one.record()).result == "B+6.5"
@@ -203,7 +203,6 @@ def test_two_passes_end_a_game_of_go(play_game: Play, tmp_path: Path) -> None:
         ("tictactoe", "", "Type a move, or help."),
         ("tictactoe", "D4", "'D4' is not understood: type a move from A1 to C3, or help."),
         ("tictactoe", "\x00\x1b[A \udcff", "is not understood"),
-        ("tictactoe", "undo 3", "undo stands alone: '3' is not understood."),
         ("tictactoe", "A", "'A' is not understood: type a move from A1 to C3, or help."),
         ("tictactoe", "pass", "There is no passing in tictactoe."),
         ("tictactoe", "save", "save needs the name of a file, such as save game.sgf."),
@@ -229,7 +228,11 @@ def test_a_full_column_is_refused(play_game: Play) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ("", "give the name of a game: breakthrough, connect4, "),
         ("chess", "unknown game 'chess'"),
+        ("tictactoe --level 21", "--level = 21: expected 1 to 20"),
+        ("tictactoe --level 3 --visits 9", "level and visits cannot be chosen together"),
+        ("tictactoe --level 3", "--level 3 needs weights, and tictactoe has none here: give --visits"),
         ("go --size 30", "--size = 30: expected 1 to 19"),
         ("othello --komi 3", "othello has no setting 'komi'"),
         ("go --komi nan", "--komi = nan: expected -"),
@@ -251,7 +254,7 @@ def test_a_bug_in_a_game_shows_as_one(play_game: Play, monkeypatch: pytest.Monke
     def broken(*arguments: object) -> None:
         raise ValueError("operands could not be broadcast together")
 
-    monkeypatch.setattr(play.Terminal, "_hint", broken)
+    monkeypatch.setattr(play.Terminal, "do_hint", broken)
     with pytest.raises(ValueError, match="broadcast"):
         play_game("tictactoe", "hint")
 

@@ -2,14 +2,12 @@
 
 import pytest
 
-from gozero.frontends.web.engine import records
-from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine import counting, records
 from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.setups import setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
-from gozero.play.ending import Ending
 from gozero.system.errors import InputError
 
 
@@ -56,7 +54,7 @@ def test_what_follows_a_resignation_is_a_variation_until_the_game_goes_on() -> N
     assert session.is_over
     session.undo()
     assert session.is_going_on
-    assert session.tree.line(START) == [START, 1, 2]
+    assert session.line == [START, 1, 2]
 
 
 def test_a_game_in_review_is_saved_with_its_end_and_its_players_after_an_undo() -> None:
@@ -82,15 +80,14 @@ def test_a_game_that_the_rules_ended_takes_no_move() -> None:
 
 def test_a_variation_after_a_resignation_is_counted_as_a_game_is() -> None:
     session = ended()
-    counting = Counting(session, Ending(session.game))
-    assert counting.values() is None
+    assert counting.count(session) is None
     for _ in range(2):
         session.play(session.game.definition.pass_action)
     assert session.is_over and session.ended is not None
     session.tree[session.at].dead = []
-    counting.toggle(session.action("C3"))
-    assert counting.values()["dead"] == [session.action("C3")]
-    assert counting.ending() == {"winner": "black", "how": "rules", "by": "{margin} points", "margin": 73.5}
+    counting.toggle(session, session.action("C3"))
+    assert counting.count(session)["dead"] == [session.action("C3")]
+    assert counting.ending(session) == {"winner": "black", "how": "rules", "by": "{margin} points", "margin": 73.5}
 
 
 def test_by_territory_prisoners_count_beside_komi() -> None:
@@ -100,22 +97,20 @@ def test_by_territory_prisoners_count_beside_komi() -> None:
     session.play(session.action("C3"))
     for _ in range(2):
         session.play(session.game.definition.pass_action)
-    counting = Counting(session, Ending(session.game))
     session.tree[session.at].dead = []
-    counting.toggle(session.action("C3"))
-    found = counting.values()
+    counting.toggle(session, session.action("C3"))
+    found = counting.count(session)
     assert (found["black"], found["white"], found["bonus"]) == (79 + 2, 6.5, 6.5)
-    assert counting.ending()["margin"] == 74.5
+    assert counting.ending(session)["margin"] == 74.5
 
 
 def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
     session = GameSession(setup_of({"game": "othello", "person": "both"}), 4, [4])
     while not session.is_over:
         session.play(int(session.game.position.legal().argmax()))
-    counting = Counting(session, Ending(session.game))
-    lead = counting.outcome().lead
+    lead = counting.outcome(session).lead
     assert lead == session.game.position.score() != 0
-    shown = view(session, counting)
+    shown = view(session)
     assert shown["unit"] == "discs"
     assert shown["ending"]["margin"] == abs(lead)
 
@@ -130,3 +125,30 @@ def test_a_node_is_a_number_and_no_truth_value() -> None:
     session = ended()
     with pytest.raises(InputError, match="There is no such move"):
         session.go_to(True)
+
+
+def test_play_goes_on_from_an_earlier_position_and_what_followed_stays_a_variation() -> None:
+    session = ended()
+    session.review()
+    session.go_to(1)
+    session.play_on()
+    assert (session.live, session.line, session.is_engines_turn, session.ended) == (1, [START, 1], True, None)
+    session.reply(WHITE, session.action("G7"))
+    assert session.tree.line(START) == session.line == [START, 1, 3]
+    session.undo()
+    assert (session.at, session.line, 2 in session.tree) == (START, [START], True)
+
+
+def test_a_person_plays_the_side_to_move_of_a_record() -> None:
+    file = records.RecordFile("(;SZ[9]RE[B+R];B[ee];W[cc])")
+    session = GameSession(file.setup(setup_of({})), 9, [9])
+    file.load(session)
+    session.go_to(1)
+    session.play_on()
+    assert (session.person, session.is_engines_turn) == (WHITE, False)
+    session.play(session.action("G7"))
+    assert session.is_engines_turn and len(session.tree.line(START)) == 3
+    session.reply(BLACK, session.game.definition.pass_action)
+    session.play(session.game.definition.pass_action)
+    with pytest.raises(InputError):
+        session.play_on()

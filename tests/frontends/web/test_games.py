@@ -11,7 +11,6 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.engine.session import LISTS
 from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenGame, OpenPage
 from gozero.frontends.web.server.process import EngineProcess
 from gozero.nets.locations import WEIGHTS
@@ -101,7 +100,7 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         (("game", "at"), 99),
         (("game", "live"), "x"),
         (("game", "start"), {"size": "x"}),
-        (("game", "start"), {"size": 3, "black_name": 5, **dict.fromkeys(LISTS, ())}),
+        (("game", "start"), {"size": 3, "black_name": 5, "black_stones": []}),
         (("game", "tree", "nodes"), [[1, 2]]),
         (("game", "ended"), [77, 1, "resignation"]),
         (("game", "tree", "nodes", 0, 1, "estimate"), [1, float("nan"), None, []]),
@@ -114,6 +113,12 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         (("game", "tree", "nodes", 1, 1, "comment"), float("inf")),
         (("game", "tree", "nodes", 1, 1, "marks"), {"x": "TR"}),
         (("game", "tree", "nodes", 1, 1, "marks"), {"4": "XX"}),
+        (("game", "tree", "nodes", 1, 1, "estimate"), ["x", 0.5, None, []]),
+        (("game", "tree", "nodes", 1, 1, "estimate"), [1, 0.5, None, [99]]),
+        (("game", "tree", "nodes", 1, 1, "dead"), [["x"]]),
+        (("game", "tree", "nodes", 2, 1, "clock"), "x"),
+        (("game", "tree", "nodes", 2, 1, "comment"), 5),
+        (("game", "tree", "nodes", 2, 1, "next_to_play"), 7),
     ],
 )
 def test_what_cannot_be_a_kept_game_is_refused(

@@ -313,7 +313,9 @@ def test_the_position_of_a_resignation_is_analysed_and_played_on_from(tab: Calla
     page.click(4)
     page.wait("person", 1).shows("White to move")
     expect(page.page.get_by_text("your turn")).to_have_count(0)
-    page.press("Undo").wait("over", 0)
+    page.press("Undo").wait("over", 0).press("Play from here").wait("person", 0)
+    page.click(0)
+    page.wait("person", 2).shows("Your turn: Black")
     page.page.get_by_role("switch", name="Analysis").uncheck()
 
 

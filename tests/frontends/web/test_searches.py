@@ -178,7 +178,9 @@ def test_requests_are_answered_during_the_analysis_of_all_moves_and_stop_ends_it
 ) -> None:
     with server.page(shared_game) as page:
         page.begin(game="go", size=7, person="both")
-        page.load(f"(;GM[1]SZ[7]{''.join(f';{colour}[{point}]' for colour, point in zip('BW' * 6, SPREAD, strict=True))})")
+        page.load(
+            f"(;GM[1]SZ[7]{''.join(f';{colour}[{point}]' for colour, point in zip('BW' * 6, SPREAD, strict=True))})"
+        )
         line = page.until("view")["line"]
         page.send(do="batch", visits=10_000)
         assert page.until("progress")["done"] < len(line)

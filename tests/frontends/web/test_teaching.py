@@ -1,13 +1,14 @@
 """What a hint says of a move, and which moves are warned of."""
 
+import json
 from typing import Any
 
 import pytest
 
 from gozero import games
-from gozero.frontends.web.engine.game_tree import START, Estimate
+from gozero.frontends.web.engine.game_tree import START, Estimate, Mistake
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.teaching import MoveCheck, facts
+from gozero.frontends.web.engine.teaching import facts, mistake_of
 from gozero.frontends.web.setups import setup_of
 from gozero.games.position import Position
 
@@ -81,13 +82,23 @@ def test_a_move_that_lost_much_waits_until_the_person_has_chosen(
     before: Estimate, after: Estimate, warned: dict[str, Any] | None
 ) -> None:
     session = GameSession(setup_of({}), 9, [9])
-    check = MoveCheck(session)
     session.play(40)
-    check.due = session.live
-    assert check.is_due and check.mistake is None
+    session.unchecked = session.live
+    assert session.is_check_due
     session.tree[START].estimate, session.tree[1].estimate = before, after
-    check.judge()
-    assert not check.is_due
-    assert check.mistake == (warned and {"node": session.live, **warned})
-    session.undo()
-    assert (session.at, check.mistake) == (START, None)
+    session.unchecked, session.mistake = None, mistake_of(session, 1)
+    again = GameSession(session.setup, 9, [9])  # also after the engine process was started again
+    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
+    for found in (session, again):
+        assert not found.is_check_due
+        assert found.pending_mistake == (warned and Mistake(1, **warned))
+        found.undo()
+        assert (found.at, found.pending_mistake) == (START, None)
+
+
+def test_a_move_that_is_still_to_be_checked_is_so_after_a_restart() -> None:
+    session, again = GameSession(setup_of({}), 9, [9]), GameSession(setup_of({}), 9, [9])
+    session.play(40)
+    session.unchecked = session.live
+    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
+    assert again.is_check_due

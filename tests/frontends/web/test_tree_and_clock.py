@@ -5,10 +5,11 @@ import json
 import pytest
 
 from gozero.frontends.web.engine.clock import SessionClock
-from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree
+from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree, SavedTree
 from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.snapshots import read
 from gozero.frontends.web.setups import Clocks, setup_of
-from gozero.games.colours import BLACK, WHITE
+from gozero.games.colours import BLACK, EMPTY, WHITE
 
 
 def small_tree() -> tuple[MoveTree, list[int]]:
@@ -45,13 +46,13 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
     tree, (first, *_) = small_tree()
     tree[first].comment = "é"
     tree.learn(first, Estimate(10, 0.25, -1.5, (4, 0)))
-    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())), 9)
+    again = MoveTree.of(read(SavedTree, json.loads(json.dumps(tree.to_values()))))
     assert again.to_values() == tree.to_values()
     assert again[first] == tree[first]
     newest = tree.add(START, BLACK, 1)
     assert again.add(START, BLACK, 1) == newest
     tree.remove(newest)
-    again = MoveTree.from_values(json.loads(json.dumps(tree.to_values())), 9)
+    again = MoveTree.of(read(SavedTree, json.loads(json.dumps(tree.to_values()))))
     assert again.add(START, BLACK, 2) > newest  # numbers are not used again
 
 
@@ -71,8 +72,8 @@ def test_a_node_in_no_place_of_a_tree_is_refused(place: int, number: float, chan
     node = [number, {**values["nodes"][0][1], **change}]
     values["nodes"][place : place + (place == 0)] = [node] if place == 0 else []
     values["nodes"] += [node] if place else []
-    with pytest.raises((ValueError, LookupError)):
-        MoveTree.from_values(values, 9)
+    with pytest.raises((ValueError, LookupError, TypeError)):
+        MoveTree.of(read(SavedTree, values))
 
 
 def test_the_clock_that_runs() -> None:
@@ -170,7 +171,7 @@ def test_undo_of_a_loss_on_time_gives_back_the_time_of_that_turn() -> None:
     session.run_clock(0.0)
     session.resign(session.live_turn, "time")
     session.run_clock(61.0)
-    assert session.clock.running is None
+    assert session.clock.running == EMPTY
     session.undo()
     session.run_clock(70.0)
     assert session.is_going_on

@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import os
 import queue
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.system import jit
 from gozero.system.console import SUCCESS, from_arguments, run_server
-from gozero.system.streams import Log, ProtocolOutput, arriving_lines
+from gozero.system.streams import Log, ProtocolOutput, read_ahead
 
 LOADING = (
     "Preparing the rules and the search for this processor. The first time for each version they are compiled, which "
@@ -35,19 +33,11 @@ def main(arguments: list[str] | None = None) -> None:
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     """Answer requests until their end. Returns the exit code."""
     output = ProtocolOutput.take_over(log)
-    requests: queue.Queue[dict[str, Any] | None] = queue.Queue()
+    requests: queue.Queue[dict[str, Any] | None] = read_ahead(output, json.loads)
 
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
 
-    def read() -> None:
-        with suppress(ValueError):  # a line that was cut off, as when the server is killed
-            for line in arriving_lines(0):
-                output.note(line)
-                requests.put(json.loads(line))
-        requests.put(None)
-
-    threading.Thread(target=read, name="requests", daemon=True).start()
     with jit.collecting() as kernels:  # they are compiled in another thread
         from gozero import games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.frontends.web.engine.handler import RequestHandler

@@ -10,15 +10,16 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine import counting
 from gozero.frontends.web.engine.game_tree import START, Estimate
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import graph_point
+from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games.colours import BLACK
 from gozero.games.position import Position
 from gozero.play import engine
@@ -36,23 +37,22 @@ PROBE_VISITS = 8  # of each position by which the speed is measured
 Report = Callable[[dict[str, Any]], None]
 
 
+class Host(NamedTuple):
+    """What the searches of a game have of their process."""
+
+    settings: EngineProcessSettings
+    speeds: dict[Any, float]  # visits a second of an analysis, by game, weights and board
+    should_stop: Callable[[], bool]  # whether an analysis pauses now, because a request waits
+    # whether the search for the engine's move ends now; may answer requests that leave the live game alone
+    is_cut: Callable[[], bool]
+    report: Report  # takes what is sent to the page
+
+
 class BatchAnalysis:
-    """The analysis of all positions of a line.
+    """The analysis of all positions of a line of this game."""
 
-    Args:
-        session, counting: the game, and the results of its ends.
-        searcher: gives searches.
-        speeds: visits a second on this machine, by what is searched; other games may know it already.
-        should_stop: whether work pauses now, because a request waits.
-        report: takes what is sent to the page.
-    """
-
-    def __init__(
-        self, session: GameSession, counting: Counting, searcher: Searcher, speeds: dict[Any, float],
-        should_stop: Callable[[], bool], report: Report,
-    ) -> None:  # fmt: skip
-        self._session, self._counting, self._searcher, self._speeds = session, counting, searcher, speeds
-        self._should_stop, self._report = should_stop, report
+    def __init__(self, session: GameSession, searcher: Searcher, host: Host) -> None:
+        self._session, self._searcher, self._host = session, searcher, host
         self._key = (session.setup.game, session.setup.engine, session.game.size)
         self.stop()
 
@@ -63,18 +63,17 @@ class BatchAnalysis:
     @property
     def speed(self) -> float | None:
         """Visits a second; None if it was not measured yet."""
-        return self._speeds.get(self._key)
+        return self._host.speeds.get(self._key)
 
     @property
     def has_work(self) -> bool:
-        return self.is_running or (self.speed is None and self._is_worth_measuring)
-
-    @property
-    def _is_worth_measuring(self) -> bool:
-        """Whether the speed is wanted, and the evaluator open or a record in review: opening it delays a player's move."""
+        """Whether it is running; or whether the speed is wanted, and the evaluator open or a record in review: opening
+        it delays a player's move.
+        """
         session = self._session
         is_open = session.live is not None or self._searcher.has_opened(session.game.size)
-        return len(session.line) > 1 and (is_open or session.tree.origin is not None)
+        is_wanted = len(session.line) > 1 and (is_open or session.tree.origin is not None)
+        return self.is_running or (self.speed is None and is_wanted)
 
     def stop(self) -> None:
         """End it now; what is finished stays."""
@@ -82,7 +81,6 @@ class BatchAnalysis:
         self._running: dict[int, tuple[int, Position]] = {}  # by tree: the node that it searches, and its position
         self._found: list[int] = []  # nodes that the page does not know of yet
         self._search: Search | None = None
-        self._total = 0
         self._reported = 0.0  # when, by time.monotonic
         self._searched, self._spent = 0, 0.0  # visits that no cache knew, and the seconds for them
 
@@ -93,27 +91,24 @@ class BatchAnalysis:
         self.stop()
         self._visits = visits
         self._waiting = [node for node in self._session.line if self._missing(node) > 0]
-        self._total = len(self._waiting)
-        self._wanted = self._left()
+        self._total, self._wanted = len(self._waiting), self._left()
 
     def work(self) -> bool:
         """Search until a request waits; whether the analysis is over."""
         if not self.is_running:
             self._measure()
             return False
-        self._waiting = [node for node in self._waiting if node in self._session.tree]  # others were deleted
-        if self._search is None:
-            self._search = self._new_search(self._visits)
-        is_stopped = False
-        while self.is_running and not is_stopped:
-            self._start(self._search)
+        self._search = search = self._search or self._new_search(self._visits)
+        while self.is_running:
+            self._start(search)
             if self._running:
-                self._wave(self._search)
+                self._wave(search)
             if self._searched >= ENOUGH:
-                self._speeds[self._key] = self._searched / self._spent
+                self._host.speeds[self._key] = self._searched / self._spent
             if not self.is_running or time.monotonic() >= self._reported + REPORT_EVERY:
-                self._tell()
-            is_stopped = self._should_stop()
+                self._report_progress()
+            if self._host.should_stop():
+                break
         return not self.is_running
 
     def _new_search(self, visits: int) -> Search:
@@ -123,17 +118,18 @@ class BatchAnalysis:
 
     def _start(self, search: Search) -> None:
         """Give positions that wait to free trees. Those at the end of a game are counted."""
-        for tree in range(len(search.forest.trees)):
-            while self._waiting and tree not in self._running:
-                node, position = self._waiting[0], self._session.position_at(self._waiting[0])
-                if not position.is_over:
-                    search.begin(tree, _request(position, self._visits))
-                    self._running[tree] = node, position
-                elif (found := self._counting.estimate(node, self._visits, self._should_stop)) is None:
-                    return
-                else:
-                    self._learn(node, found)
-                self._waiting.pop(0)
+        self._waiting = [node for node in self._waiting if node in self._session.tree]  # others were deleted
+        free = [tree for tree in range(len(search.forest.trees)) if tree not in self._running]
+        while free and self._waiting:
+            node, position = self._waiting[0], self._session.position_at(self._waiting[0])
+            if not position.is_over:
+                search.begin(free[0], _request(position, self._visits))
+                self._running[free.pop(0)] = node, position
+            elif (found := counting.estimate(self._session, node, self._visits, self._host.should_stop)) is None:
+                return
+            else:
+                self._learn(node, found)
+            self._waiting.pop(0)
 
     def _wave(self, search: Search) -> None:
         """A wave of all searches under way, and what those that end in it have found."""
@@ -160,11 +156,9 @@ class BatchAnalysis:
         known = self._session.tree[node].estimate
         return self._visits - (0 if known is None else known.visits)
 
-    # What the page is told
-
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         tree, left = self._session.tree, self._left()
-        self._report({
+        self._host.report({
             "is": "progress",
             "done": self._total - len(self._waiting) - len(self._running),
             "total": self._total,
@@ -189,10 +183,10 @@ class BatchAnalysis:
             search.begin(tree, _request(position, PROBE_VISITS))
         while not search.is_finished:
             self._timed_wave(search, list(range(len(positions))))
-            if self._should_stop():
+            if self._host.should_stop():
                 return
-        self._speeds[self._key] = max(1, self._searched) / max(1e-3, self._spent)
-        self._report({"is": "speed", "speed": self.speed})
+        self._host.speeds[self._key] = max(1, self._searched) / max(1e-3, self._spent)
+        self._host.report({"is": "speed", "speed": self.speed})
 
 
 def _request(position: Position, visits: int) -> SearchRequest:

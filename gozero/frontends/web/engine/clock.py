@@ -1,11 +1,13 @@
-"""Both sides' clocks in a game with a person, on the time controls of `gozero.play.time_controls`.
+"""Both sides' clocks in a game with a person: main time, then byo-yomi. All figures are seconds, of time.monotonic.
 
-A side that has used up all its periods has lost. All figures are seconds, and times are those of time.monotonic.
+A side that has used up all its periods has lost. A clock is one number, the seconds until then: a move in byo-yomi
+gives back what it has used of its last period.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from gozero.frontends.web.setups import Clocks
@@ -13,6 +15,7 @@ from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE
 from gozero.play.time_controls import Allowance, TimeLeft, byoyomi
 
 LAG = 0.2  # seconds kept back by the engine: nothing stands between it and its clock
+ROUNDING = 1e-6  # periods
 
 
 class SessionClock:
@@ -20,78 +23,77 @@ class SessionClock:
 
     Args:
         terms: of the game.
+
+    Attributes:
+        running: whose clock runs, EMPTY if none does.
     """
 
     def __init__(self, terms: Clocks) -> None:
         self._terms = terms
-        self._control = byoyomi(terms.main, terms.period, terms.periods)
-        self._left = dict.fromkeys((BLACK, WHITE), self._control.full())  # when the clock that runs was started
-        self._turn: tuple[int, float] | None = None  # whose clock runs, and since when
-
-    @property
-    def running(self) -> int | None:
-        """Whose clock runs."""
-        return None if self._turn is None else self._turn[0]
+        self._overtime = terms.period * terms.periods
+        self._left = dict.fromkeys((BLACK, WHITE), terms.main + self._overtime)  # when the clock that runs was started
+        self.running, self._since = 0, 0.0
 
     def start(self, colour: int, now: float) -> None:
         """Let this side's clock run from now on, and no other."""
         if self._terms.is_limited and self.running != colour:
             self.stop(now)
-            self._turn = colour, now
+            self.running, self._since = colour, now
 
     def stop(self, now: float) -> None:
-        """Take the time of the side whose clock runs off it; a period in which it moved comes back whole."""
-        if self._turn is not None:
-            colour, left = self._turn[0], self._left_at(self._turn[0], now)
-            self._left[colour] = TimeLeft(self._terms.period, left.count) if left.count and left.seconds else left
-            self._turn = None
+        """Take the time of the side whose clock runs off it."""
+        if self.running:
+            left = self._left_at(self.running, now)
+            self._left[self.running] = self._periods(left) * self._terms.period or left
+            self.running = 0
 
     def remaining(self, now: float) -> float:
         """Seconds until the side whose clock runs has lost; infinite if none runs."""
-        if self._turn is None:
-            return math.inf
-        left = self._left_at(self._turn[0], now)
-        periods = left.count - 1 if left.count else self._terms.periods
-        return left.seconds + periods * self._terms.period
+        return self._left_at(self.running, now) if self.running else math.inf
 
     def give_back(self, seconds: float) -> None:
         """Let the clock that runs have begun so much later."""
-        if self._turn is not None:
-            self._turn = self._turn[0], self._turn[1] + seconds
+        self._since += seconds
 
     def allowance(self, colour: int, moves: float, now: float) -> Allowance | None:
         """The time for a move if main time must last for this many like it; None without a limit."""
-        return self._control.allowance(self._left_at(colour, now), moves, LAG) if self._terms.is_limited else None
+        if not self._terms.is_limited:
+            return None
+        control = byoyomi(self._terms.main, self._terms.period, self._terms.periods)
+        return control.allowance(self._shown(self._left_at(colour, now)), moves, LAG)
 
     def values(self, now: float) -> dict[str, Any] | None:
         """For the page: what each side has left; None without a limit."""
         if not self._terms.is_limited:
             return None
-        sides = {word: self._left_at(colour, now) for colour, word in COLOUR_WORDS.items()}
+        sides = {word: self._shown(self._left_at(colour, now)) for colour, word in COLOUR_WORDS.items()}
         return {
             **{word: {"seconds": left.seconds, "periods": left.count} for word, left in sides.items()},
             "period": self._terms.period,
             "periods": self._terms.periods,
-            "running": COLOUR_WORDS.get(self.running or 0),
+            "running": COLOUR_WORDS.get(self.running),
         }
 
-    def saved(self, now: float) -> dict[str, Any]:
-        """What `restore` takes: plain JSON values."""
-        sides = {colour: self._left_at(colour, now) for colour in self._left}
-        return {str(colour): [left.seconds, left.count] for colour, left in sides.items()}
+    def saved(self, now: float) -> tuple[float, float]:
+        """What `restore` takes: Black's and White's seconds."""
+        return self._left_at(BLACK, now), self._left_at(WHITE, now)
 
-    def restore(self, saved: dict[str, Any]) -> None:
+    def restore(self, saved: Sequence[float]) -> None:
         """Put both clocks where they stood; none runs."""
-        self._turn = None
-        for colour in self._left:
-            seconds, count = saved[str(colour)]
-            self._left[colour] = TimeLeft(max(0.0, seconds), int(count))
+        self.running = 0
+        self._left = dict(zip((BLACK, WHITE), saved, strict=True))
 
-    def _left_at(self, colour: int, now: float) -> TimeLeft:
-        """The side's clock with the time that runs taken off: a period that is used up makes way for the next."""
-        seconds, count = self._left[colour].seconds, self._left[colour].count
-        if self._turn is not None and self._turn[0] == colour:
-            seconds -= now - self._turn[1]
-        while seconds < 0 and count != 1 and self._terms.periods:
-            seconds, count = seconds + self._terms.period, count - 1 if count else self._terms.periods
-        return TimeLeft(max(0.0, seconds), count)
+    def _left_at(self, colour: int, now: float) -> float:
+        """Seconds until the side has lost."""
+        return max(0.0, self._left[colour] - (now - self._since if self.running == colour else 0.0))
+
+    def _periods(self, left: float) -> int:
+        """How many periods a side still has, 0 in main time or if it has lost."""
+        return math.ceil(left / self._terms.period - ROUNDING) if 0 < left <= self._overtime else 0
+
+    def _shown(self, left: float) -> TimeLeft:
+        """As clocks show it: main time, or what is left of a period with the number of periods."""
+        if left > self._overtime or not self._overtime:
+            return TimeLeft(left - self._overtime)
+        count = max(1, self._periods(left))
+        return TimeLeft(left - (count - 1) * self._terms.period, count)

@@ -5,11 +5,9 @@ A position, or *node*, has a number that never changes: 0 is the start. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
-
-from gozero.records.sgf_marks import is_mark
 
 START = 0
 
@@ -21,6 +19,22 @@ class Estimate(NamedTuple):
     chance: float  # Black's expected result, 0 to 1
     score: float | None = None  # Black's expected lead in points, None if none is known
     line: tuple[int, ...] = ()  # the expected moves, as actions
+
+
+class Ended(NamedTuple):
+    """A game that ended before the rules ended it."""
+
+    node: int
+    winner: int
+    how: str  # "resignation" or "time"
+
+
+class Mistake(NamedTuple):
+    """A move of the person's that lost much: a share of the chance to win, and points if they are many."""
+
+    node: int
+    chance: float
+    points: float | None
 
 
 @dataclass
@@ -50,7 +64,7 @@ class Node:
     next_to_play: int = 0
     sources: list[int] = field(default_factory=list)
     dead: list[list[int]] | None = None
-    clock: dict[str, Any] | None = None
+    clock: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,11 +81,28 @@ class SourceFile:
     is_rearranged: bool = False
 
 
+@dataclass(frozen=True)
+class SavedTree:
+    """A tree as a snapshot has it: parents come before children, and children in their order."""
+
+    next: int
+    nodes: list[tuple[int, Node]]
+    origin: SourceFile | None
+
+
 class MoveTree:
-    """All nodes of a game; `origin` if it was read from a file of SGF."""
+    """All nodes of a game.
+
+    Attributes:
+        origin: the file of SGF that it was read from, if any.
+        changes: how often a node or an estimate has changed.
+        is_scored: whether every estimate has a lead in points.
+    """
 
     def __init__(self) -> None:
         self.origin: SourceFile | None = None
+        self.changes = 0
+        self.is_scored = True
         self._nodes: dict[int, Node] = {START: Node(-1, 0, -1)}
         self._next = START + 1
 
@@ -79,7 +110,7 @@ class MoveTree:
         return self._nodes[number]
 
     def __contains__(self, number: object) -> bool:
-        return number in self._nodes
+        return type(number) is int and number in self._nodes
 
     @property
     def has_grown(self) -> bool:
@@ -98,6 +129,7 @@ class MoveTree:
     def _enter(self, number: int, node: Node) -> None:
         self._nodes[node.parent].children.append(number)
         self._nodes[number] = node
+        self.changes += 1
 
     def remove(self, number: int) -> None:
         """Drop a node and all that follows it."""
@@ -105,20 +137,24 @@ class MoveTree:
         pending = [number]
         while pending:
             pending += self._nodes.pop(pending.pop()).children
+        self.changes += 1
 
     def promote(self, number: int) -> None:
         """Let the path to a node be the main line."""
         for step in self.path(number)[1:]:
             siblings = self._nodes[self._nodes[step].parent].children
-            siblings.insert(0, siblings.pop(siblings.index(step)))
-        if self.origin is not None:
-            self.origin = replace(self.origin, is_rearranged=True)
+            if siblings[0] != step:
+                siblings.insert(0, siblings.pop(siblings.index(step)))
+                self.origin = self.origin and replace(self.origin, is_rearranged=True)
+                self.changes += 1
 
     def learn(self, number: int, estimate: Estimate) -> None:
         """Keep an estimate unless a larger search is known."""
         known = self._nodes[number].estimate
         if known is None or known.visits <= estimate.visits:
             self._nodes[number].estimate = estimate
+            self.is_scored &= estimate.score is not None
+            self.changes += 1
 
     def path(self, number: int) -> list[int]:
         """The nodes from the start to this one."""
@@ -147,7 +183,7 @@ class MoveTree:
             pending += self._nodes[number].children[::-1]
 
     def to_values(self) -> dict[str, Any]:
-        """As plain JSON values; parents come before children, and children in their order."""
+        """A `SavedTree` as plain JSON values."""
         return {
             "next": self._next,
             "nodes": [[number, {**vars(node), "children": []}] for number, node in self.in_order()],
@@ -155,25 +191,17 @@ class MoveTree:
         }
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any], actions: int) -> MoveTree:
-        """The tree of `to_values`, for so many actions. ValueError, LookupError or TypeError for other values."""
+    def of(cls, saved: SavedTree) -> MoveTree:
+        """The tree that was saved. ValueError or LookupError if it is none."""
         tree = cls()
-        tree.origin = SourceFile(**values["origin"]) if values["origin"] else None
-        for number, found in values["nodes"]:
-            node = Node(**found)
-            if node.estimate is not None:
-                visits, chance, score, line = node.estimate
-                node.estimate = Estimate(visits, chance, score, tuple(line))
-            node.marks = {int(point): mark for point, mark in node.marks.items()}
-            is_start = number == START
-            is_placed = node.parent == -1 and len(tree._nodes) == 1 if is_start else type(number) is int and number > START
-            points = node.marks if is_start else [node.action, *node.marks]
-            is_sound = all(0 <= point < actions for point in points) and all(map(is_mark, node.marks.values()))
-            if node.children or not (is_placed and is_sound) or (not is_start and number in tree._nodes):
-                raise ValueError(f"node {number} is none of a tree")
-            if is_start:
-                tree._nodes[START] = node
-            else:
-                tree._enter(number, node)
-        tree._next = max(int(values["next"]), max(tree._nodes) + 1)
+        tree.origin = saved.origin
+        (start, tree._nodes[START]), *others = saved.nodes
+        if start != START or tree[START].parent != -1 or any(node.children for _, node in saved.nodes):
+            raise ValueError("the first node is not the start, or one has children already")
+        for number, node in others:
+            if number in tree or number < START:
+                raise ValueError(f"there cannot be a node {number}")
+            tree._enter(number, node)
+        tree.is_scored = all(node.estimate is None or node.estimate.score is not None for _, node in saved.nodes)
+        tree._next = max(saved.next, max(tree._nodes) + 1)
         return tree

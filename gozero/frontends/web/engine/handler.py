@@ -7,7 +7,6 @@ change.
 from __future__ import annotations
 
 import base64
-import json
 import math
 import queue
 import time
@@ -22,13 +21,15 @@ from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
-from gozero.frontends.web.engine import records, variations
+from gozero.frontends.web.engine import counting, records, variations
+from gozero.frontends.web.engine.batch import Host, Report
 from gozero.frontends.web.engine.lessons import SHARED, lessons
-from gozero.frontends.web.engine.searches import Report, Searches
+from gozero.frontends.web.engine.searches import Searches
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import title, view
 from gozero.frontends.web.settings import PROGRAM, EngineProcessSettings
 from gozero.frontends.web.setups import Setup, setup_of
+from gozero.games.colours import COLOUR_WORDS, EMPTY, opponent
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
 from gozero.system.console import report_bug
@@ -36,12 +37,11 @@ from gozero.system.errors import ChoiceError, InputError, UserError
 
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
-EXCHANGED = {"black": "white", "white": "black"}
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
 LONGEST_NAME = 100  # characters of a file's name
 LOST = "This game cannot be opened: its stored data is damaged."
 GONE = "The weights {name} are no longer available. The game continues with the usual ones."
-URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue")
+URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue", "play-on")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
 WAITING = ("play", "pass", "hint")  # requests that wait until the person has answered a warning
@@ -67,9 +67,9 @@ class RequestHandler:
         self._compile = compile
         self._weights = catalogue.offered_weights(settings.weights)
         self._evaluators: dict[Path, Evaluators] = {}
-        self._speeds: dict[Any, float] = {}
+        self._host = Host(settings, {}, self._should_stop, self._is_cut, report)
         self._current: Searches | None = None
-        self._tree: dict[str, Any] = {}  # as the pages have it
+        self._shown_changes = -1  # of the tree, as the pages have it
         self._has_failed = False  # its work; it is not tried again before the next request
         self._acts = self._requests_by_name()
 
@@ -83,7 +83,8 @@ class RequestHandler:
             "load": self._load,
             "play": self._play,
             "pass": lambda request: self._play({**request, "vertex": "pass"}),
-            "anyway": lambda request: self._searches.check.clear(),
+            "anyway": self._play_anyway,
+            "play-on": lambda request: self._searches.play_on(),
             "undo": lambda request: self._session.undo(),
             "resign": lambda request: self._session.resign(self._session.person),
             "review": lambda request: self._session.review(),
@@ -142,7 +143,7 @@ class RequestHandler:
         what = request["do"]
         if what not in self._acts:
             raise InputError(f"This page asks for {what[:20]!r}, which the engine does not know: reload it.")
-        if what in WAITING and self._current is not None and self._current.check.mistake:
+        if what in WAITING and self._current is not None and self._session.pending_mistake:
             raise InputError("Choose first: play that move anyway, or take it back.")
         self._acts[what](request)
         if what not in ANSWERED:
@@ -227,8 +228,7 @@ class RequestHandler:
         if (self._settings.backend, self._settings.precision) != ("auto", "auto"):
             opener(session.game.definition)
         playouts = 0 if network.path else PLAYOUTS_A_LEVEL
-        callbacks = self._should_stop, self._is_cut, self._report
-        return Searches(session, opener, self._settings, playouts, *callbacks, self._speeds)
+        return Searches(session, opener, playouts, self._host)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""
@@ -247,8 +247,8 @@ class RequestHandler:
     def _rematch(self, request: dict[str, Any]) -> None:
         """The same game again, with the colours exchanged if the page asks so."""
         setup = self._session.setup
-        if request.get("swap"):
-            setup = replace(setup, person=EXCHANGED.get(setup.person, setup.person))
+        if request.get("swap") and self._session.person != EMPTY:
+            setup = replace(setup, person=COLOUR_WORDS[opponent(self._session.person)])
         self._begin(self._open(setup))
 
     def _restore(self, request: dict[str, Any]) -> None:
@@ -259,10 +259,10 @@ class RequestHandler:
         setup = setup_of(saved.get("setup"), "this game")
         is_gone = setup.engine not in catalogue.networks(setup.game, self._weights)
         searches = self._open(replace(setup, engine="") if is_gone else setup)
-        session, counting = searches.session, searches.counting
+        session = searches.session
         try:
             session.restore(saved["game"])
-            json.dumps([view(session, counting), title(session, counting), session.snapshot(0.0)], allow_nan=False)
+            view(session), title(session)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches
@@ -287,11 +287,15 @@ class RequestHandler:
     def _play(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
         self._session.play(self._session.action(request.get("vertex")))
-        self._searches.check.due = self._session.live if request.get("warn") else None
+        self._session.unchecked = self._session.live if request.get("warn") else None
+
+    def _play_anyway(self, request: dict[str, Any]) -> None:
+        """Let the engine answer the move that it has warned of."""
+        self._session.unchecked = self._session.mistake = None
 
     def _dead(self, request: dict[str, Any]) -> None:
         self._check_shown(request)
-        self._searches.counting.toggle(self._session.action(request.get("vertex")))
+        counting.toggle(self._session, self._session.action(request.get("vertex")))
 
     def _check_shown(self, request: dict[str, Any]) -> None:
         """InputError for a click on another position, which the page names, than is shown by now."""
@@ -306,7 +310,7 @@ class RequestHandler:
     def _comment(self, request: dict[str, Any]) -> None:
         """On the position that the page names: another one may be shown by now."""
         node = request.get("node", self._session.at)
-        if type(node) is not int or node not in self._session.tree:
+        if node not in self._session.tree:
             raise InputError("The move of this comment was taken back, and the comment with it.")
         self._session.tree[node].comment = records.comment_of(request.get("text"))
 
@@ -318,7 +322,7 @@ class RequestHandler:
         self._answer(request, {"is": "lessons", "title": DESCRIPTIONS[name].title, "lessons": lessons(name)})
 
     def _save(self, request: dict[str, Any]) -> None:
-        name, text = records.save(self._session, self._searches.counting.sgf_result())
+        name, text = records.save(self._session, counting.sgf_result(self._session))
         self._answer(request, {"is": "record", "name": name, "text": text})
         if remark := records.left_out(self._session):
             self._answer(request, {"is": "message", "text": remark})
@@ -337,31 +341,20 @@ class RequestHandler:
     def _show(self, *, is_changed: bool = True) -> None:
         """Report what the pages show, and a snapshot if the game has changed."""
         session, now = self._session, time.monotonic()
-        check = self._searches.check
-        if check.is_due or check.mistake:
-            session.clock.stop(now)
-        else:
-            session.run_clock(now)
+        session.run_clock(now)
         if is_changed:
-            shown = title(session, self._searches.counting)  # before the snapshot, which has its result
+            shown = title(session)  # before the snapshot, which has its result
             saved = {"setup": asdict(session.setup), "game": session.snapshot(now), "title": shown}
             self._report({"is": "snapshot", "saved": saved})
-        if (tree := variations.shape(session)) != self._tree:
-            self._tree = tree
-            self._report(tree)
+        if is_changed or session.tree.changes != self._shown_changes:
+            self._shown_changes = session.tree.changes
+            self._report(variations.shape(session))
         self._report(self._view())
 
     def _view(self) -> dict[str, Any]:
         searches = self._searches
-        shown, mistake = view(searches.session, searches.counting), searches.check.mistake
-        return {
-            **shown,
-            "analysing": searches.is_analysing,
-            "batch": searches.batch.is_running,
-            "speed": searches.batch.speed,
-            "mistake": mistake,
-            "thinking": shown["thinking"] and not mistake,
-        }
+        batch = {"batch": searches.batch.is_running, "speed": searches.batch.speed}
+        return {**view(searches.session), "analysing": searches.is_analysing, **batch}
 
 
 def _bytes_of(text: Any) -> bytes:

@@ -11,14 +11,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gozero.frontends.web.engine.counting import Counting
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.setups import Setup
 from gozero.games import descriptions
 from gozero.games.diagram import parse_diagram
 from gozero.games.refusals import refusal
-from gozero.play.ending import Ending
 
 SHARED = {"course_go": "go", "simple_go": "go"}
 """Games whose first steps are those of another game."""
@@ -55,7 +53,7 @@ def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
     refused = {point: refusal(position, point, descriptions.vertex) for point in points}
     return {
         **{name: lesson[name] for name in ("title", "task", "otherwise")},
-        "view": _view(session),
+        "view": view(session),
         "refused": {kind.vertex(point): text for point, text in refused.items() if text},
         "answers": {
             moves.split()[0]: {"isRight": is_right, "text": text, "view": _after(begun(game, lesson, moves.split()))}
@@ -67,8 +65,4 @@ def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
 
 def _after(session: GameSession) -> dict[str, Any]:
     """The view after an answer, in which nothing can be played."""
-    return {**_view(session), "toPlay": None}
-
-
-def _view(session: GameSession) -> dict[str, Any]:
-    return view(session, Counting(session, Ending(session.game)))
+    return {**view(session), "toPlay": None}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
 from gozero.frontends.web.engine.session import GameSession
+from gozero.frontends.web.engine.snapshots import playable
 from gozero.frontends.web.setups import Setup
 from gozero.games import GO_FAMILY
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE, opponent
@@ -121,7 +121,7 @@ class RecordFile:
 
     def setup(self, setup: Setup, number: int = 0) -> Setup:
         """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""
-        setup = replace(setup, person="both", handicap=0, komi=None, record_rules=None)
+        setup = replace(setup, person="both", handicap=0, komi=None)
         if self.games:
             return self._sgf_setup(setup, number)
         if not self._named:
@@ -143,10 +143,9 @@ class RecordFile:
         if name != setup.game and not (name == "go" and _plays(setup.game, found.size)):
             setup = _of_game(setup, name)
         written = found.root.line("RU")
-        rules = named_rules(written) if setup.game == "go" else None
-        if rules is not None or written_name(written) in rule_sets(setup.game):
-            setup = replace(setup, record_rules=rules.name if rules is not None else written_name(written))
-        return replace(setup, size=found.size)
+        known = named_rules(written) if setup.game == "go" else None
+        rules = written_name(written) if known is None else known.name
+        return replace(setup, size=found.size, rules=rules if rules in rule_sets(setup.game) else None)
 
     def load(self, session: GameSession, number: int = 0, name: str = "") -> str:
         """Put a game on a new session of its `setup`; remarks for the page, or "". InputError if it cannot be played.
@@ -200,7 +199,7 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
         session.begin_from(record)
     except ValueError as error:
         raise InputError(f"This game cannot be shown: {error}.") from None
-    left_out, cuts = _play_branches(session, game.branches)
+    left_out, cuts = _add_branches(session, game.branches)
     session.tree[START].comment, session.tree[START].marks = game.comment, dict(game.marks)
     if game.skipped:
         skipped = counted(game.skipped, "move")
@@ -218,36 +217,21 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
     return remarks, left_out
 
 
-def _play_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[list[int], list[int]]:
-    """Play what can be played of a file: its nodes that are left out, and the places of moves that are refused."""
-    game, tree = session.game, session.tree
-    nodes, positions = {-1: START}, {-1: game.position}
-    waiting = Counter(branch.parent for branch in branches)
-    left_out: list[int] = []
-    refused: list[int] = []
-    for place, branch in enumerate(branches):
-        if branch.parent not in nodes:
-            left_out += branch.sources
-            continue
-        waiting[branch.parent] -= 1
-        last = not waiting[branch.parent]
-        game.position = positions.pop(branch.parent) if last else positions[branch.parent].copy()
-        try:
-            game.play(branch.colour, branch.action)
-        except ValueError:  # IllegalMove or TurnError
-            left_out += branch.sources
-            refused.append(place)
-            continue
-        if branch.next_to_play:
-            game.position.give_turn(branch.next_to_play)
-        nodes[place], positions[place] = tree.add(nodes[branch.parent], branch.colour, branch.action), game.position
+def _add_branches(session: GameSession, branches: Sequence[Branch]) -> tuple[list[int], list[int]]:
+    """Add what can be played of a file: its nodes that are left out, and the places of moves that are refused."""
+    tree, nodes = session.tree, {-1: START}
+    played, refused = playable(session.game, dict(enumerate(branches)), -1)
+    session.go_to(START)
+    for place in played:
+        branch = branches[place]
+        nodes[place] = tree.add(nodes[branch.parent], branch.colour, branch.action)
         node = tree[nodes[place]]  # of an earlier branch too, if that has the same move here
         if branch.comment != node.comment:
             node.comment = "\n\n".join(filter(None, (node.comment, branch.comment)))
         node.next_to_play = branch.next_to_play or node.next_to_play
         node.sources += branch.sources
         node.marks |= branch.marks
-    session.go_to(START)
+    left_out = [source for place, branch in enumerate(branches) if place not in nodes for source in branch.sources]
     return left_out, refused
 
 

@@ -49,9 +49,7 @@ def judged(session: GameSession, node: int, measure: str) -> Judgement | None:
 
 def measure_of(session: GameSession) -> str:
     """What moves are graded by."""
-    known = (node.estimate for _, node in session.tree.in_order())
-    has_points = isinstance(session.game, GoGame) and all(found is None or found.score is not None for found in known)
-    return "points" if has_points else "chance"
+    return "points" if isinstance(session.game, GoGame) and session.tree.is_scored else "chance"
 
 
 def review(session: GameSession) -> dict[str, Any]:

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
-from typing import Any
 
 from gozero.evaluators.base import Evaluator
-from gozero.frontends.web.engine.batch import BatchAnalysis, Report, estimate_of
-from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine.batch import BatchAnalysis, Host, estimate_of
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.teaching import CHECK_VISITS, MoveCheck, facts
+from gozero.frontends.web.engine.teaching import CHECK_VISITS, facts, mistake_of
 from gozero.frontends.web.engine.views import analysis_values
-from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games import GO_FAMILY
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.play import engine
-from gozero.play.current_game import CurrentGame
+from gozero.play.current_game import CurrentGame, EngineNotes
 from gozero.play.levels import level
 from gozero.play.player import Player, PlayerSettings
 from gozero.play.searcher import Analysis, Limits, Observer
@@ -43,58 +41,41 @@ class Searches:
     Args:
         session: the game.
         open_evaluator: as for `gozero.play.player.make_player`.
-        settings: of this process.
         playouts_a_level: visits of the opponent for each level if there is no network, else 0.
-        should_stop: whether an analysis ends now, because a request waits.
-        is_cut: whether the search for the engine's move ends now; may answer requests that leave the live game alone.
-        report: takes what is sent to the page.
-        speeds: as for `BatchAnalysis`.
+        host: the process.
 
     Attributes:
         batch: the analysis of all moves.
     """
 
     def __init__(
-        self,
-        session: GameSession,
-        open_evaluator: Callable[[Game], Evaluator],
-        settings: EngineProcessSettings,
-        playouts_a_level: int,
-        should_stop: Callable[[], bool],
-        is_cut: Callable[[], bool],
-        report: Report,
-        speeds: dict[Any, float],
+        self, session: GameSession, open_evaluator: Callable[[Game], Evaluator], playouts_a_level: int, host: Host
     ) -> None:
-        self.session = session
-        self._open_evaluator = open_evaluator
-        self._settings = settings
-        self._playouts_a_level = playouts_a_level
-        self._should_stop, self._is_cut = should_stop, is_cut
-        self._report = report
-        self._analyst = self._player(
-            session.game, None, PlayerSettings(friendly_pass=True, wide_root_noise=WIDE_ROOT_NOISE)
-        )
-        self.counting = Counting(session, self._analyst.ending)
-        self.check = MoveCheck(session)
-        self._board = session.new_game()
-        self.set_level(session.setup.level)
+        self.session, self._host = session, host
+        self._open_evaluator, self._playouts_a_level = open_evaluator, playouts_a_level
+        settings = PlayerSettings(friendly_pass=True, wide_root_noise=WIDE_ROOT_NOISE)
+        self._analyst = self._player(session.game, None, settings)
+        session.ending = self._analyst.ending
+        self._opponent: Player | None = None  # until it thinks for the first time
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
-        searcher = self._analyst.searcher
-        self.batch = BatchAnalysis(session, self.counting, searcher, speeds, should_stop, report)
+        self.batch = BatchAnalysis(session, self._analyst.searcher, host)
 
     def _player(self, game: CurrentGame, visits: int | None, settings: PlayerSettings) -> Player:
         """A player with half of the memory, which searches as so many visits need."""
         search = engine.search_settings(visits, game.name)
-        memory = self._settings.tree_memory // 2
+        memory = self._host.settings.tree_memory // 2
         return Player(game, self._open_evaluator, replace(settings, search=search, max_memory=memory))
 
     def set_level(self, number: int) -> None:
-        """Let the opponent play at another level; its thought begins again. ChoiceError for one that does not exist."""
-        chosen = level(number)
+        """Let the opponent play at another level; its thought begins again."""
         self.session.setup = replace(self.session.setup, level=number)
-        self._level_visits = number * self._playouts_a_level or chosen.visits
-        self._opponent = self._player(self._board, self._level_visits, chosen.settings(PlayerSettings()))
+        self._opponent = None
+
+    def play_on(self) -> None:
+        """Play from the position that is shown, with an opponent whose board begins as the game does."""
+        self.session.play_on()
+        self._opponent = None
 
     # Work
 
@@ -110,14 +91,14 @@ class Searches:
     @property
     def _may_answer(self) -> bool:
         """Whether it is the engine's turn, and the person need not choose first."""
-        return self.session.is_engines_turn and not self.check.mistake
+        return self.session.is_engines_turn and not self.session.pending_mistake
 
     def work(self) -> bool:
         """Do a piece of work; whether the game has changed."""
         session = self.session
         if self._may_answer:
             assert session.live is not None
-            if self.check.is_due:
+            if session.is_check_due:
                 return self._check(session.live)
             return self._move(self._observer(session.live, sees_the_end=True))
         if self._wants_analysis and not self.batch.is_running:
@@ -137,11 +118,11 @@ class Searches:
     def _analyse(self) -> None:
         """The running analysis, until a request arrives or its visits are spent."""
         node = self.session.at
-        limits = Limits(self._settings.analysis_visits, should_stop=self._should_stop)
+        limits = Limits(self._host.settings.analysis_visits, should_stop=self._host.should_stop)
         self._analyst.analyse(self.session.game.position.to_play, limits, self._observer(node, sees_the_end=False))
-        if not self._should_stop():
+        if not self._host.should_stop():
             self._analysed = node
-            self._report({**analysis_values(self._last, self.session, node), "paused": True})
+            self._host.report({**analysis_values(self._last, self.session, node), "paused": True})
 
     def _observer(self, node: int, *, sees_the_end: bool) -> Observer:
         """Notes what a search finds of a node, and reports it to pages that analyse this node."""
@@ -150,7 +131,7 @@ class Searches:
             self._last = analysis
             self.session.tree.learn(node, estimate_of(analysis))
             if self.is_analysing and self.session.at == node:
-                self._report(analysis_values(analysis, self.session, node))
+                self._host.report(analysis_values(analysis, self.session, node))
 
         return Observer(
             note, REPORT_EVERY, sees_the_end, least_moves=LISTED_MOVES, most_moves=LISTED_MOVES, ownership=True
@@ -165,60 +146,66 @@ class Searches:
             known = tree[number].estimate
             if known is None or known.visits < CHECK_VISITS:
                 found = estimate_of(self._search_aside(self.session.position_at(number)))
-                if self._should_stop():
+                if self._host.should_stop():
                     return False
                 tree.learn(number, found)
-        self.check.judge()
-        return self.check.mistake is not None
+        self.session.unchecked, self.session.mistake = None, mistake_of(self.session, node)
+        return self.session.mistake is not None
 
     def _search_aside(self, root: Position) -> Analysis:
         """What a short search of another position finds; a request cuts it short."""
         found: list[Analysis] = []
-        limits = Limits(CHECK_VISITS, should_stop=self._should_stop)
+        limits = Limits(CHECK_VISITS, should_stop=self._host.should_stop)
         self._analyst.analyse_aside(root, limits, Observer(found.append, most_moves=1))
         return found[-1]
 
     def _move(self, observer: Observer) -> bool:
         """Think about the live position, and move, resign, or lose on time; False if the thought was cut short."""
-        session, player = self.session, self._opponent
-        colour, is_cut = session.live_turn, False
-        self._follow()
+        session, colour, is_cut = self.session, self.session.live_turn, False
+        visits, player = self._ready_opponent()
         began = time.monotonic()
         player.load()  # what it takes to compile and to load is not the engine's time
         session.clock.give_back(time.monotonic() - began)
 
         def cut() -> bool:
             nonlocal is_cut
-            is_cut = is_cut or self._is_cut() or player is not self._opponent
+            is_cut = is_cut or self._host.is_cut() or player is not self._opponent
             return is_cut
 
-        action = player.genmove(colour, self._limits(colour, cut), observer)
+        action = player.genmove(colour, self._limits(visits, player.game.position, cut), observer)
         if is_cut:
             return False
         if session.clock.remaining(time.monotonic()) <= 0:
             session.resign(colour, "time")
-        elif action == self._board.definition.resign_action:
+        elif action == player.game.definition.resign_action:
             session.resign(colour)
         else:
             session.reply(colour, action)
         return True
 
-    def _follow(self) -> None:
-        """Put the opponent's board where the live game stands."""
-        assert self.session.live is not None
-        board, position = self._board, self.session.position_at(self.session.live)
+    def _ready_opponent(self) -> tuple[int, Player]:
+        """The opponent's visits, and the opponent with its board where the live game stands."""
+        session, chosen = self.session, level(self.session.setup.level)
+        assert session.live is not None
+        visits = session.setup.level * self._playouts_a_level or chosen.visits
+        if self._opponent is None:
+            board = copy(session.game)
+            board.notes = EngineNotes()
+            self._opponent = self._player(board, visits, chosen.settings(PlayerSettings()))
+        board, position = self._opponent.game, session.position_at(session.live)
         if position.moves[: len(board.position.moves)] != board.position.moves:  # moves were taken back
             board.notes.low_values.clear()
         board.position = position
+        return visits, self._opponent
 
-    def _limits(self, colour: int, cut: Callable[[], bool]) -> Limits:
+    def _limits(self, visits: int, position: Position, cut: Callable[[], bool]) -> Limits:
         session, now = self.session, time.monotonic()
         session.run_clock(now)
-        moves = moves_to_share(self._board.definition.points, self._board.position.ply)
-        allowance = session.clock.allowance(colour, moves, now)
+        moves = moves_to_share(position.game.points, position.ply)
+        allowance = session.clock.allowance(session.live_turn, moves, now)
         if allowance is None:
-            return Limits(self._level_visits, should_stop=cut)
-        return Limits(self._level_visits, now + allowance.most, now + allowance.target, cut)
+            return Limits(visits, should_stop=cut)
+        return Limits(visits, now + allowance.most, now + allowance.target, cut)
 
     # What the page asks for
 
@@ -231,12 +218,12 @@ class Searches:
             raise InputError("The engine is choosing its move: ask again when it has moved.")
         analyses: list[Analysis] = []
         observer = Observer(analyses.append, most_moves=5, ownership=True)
-        limits = Limits(HINT_VISITS, should_stop=self._should_stop)
+        limits = Limits(HINT_VISITS, should_stop=self._host.should_stop)
         self._analyst.hint(limits, observer)
         session.tree.learn(session.at, estimate_of(analyses[-1]))
         best = analyses[-1].moves[0].action
         known = {**facts(session.game.position, best), **self._gain(analyses[-1])}
-        self._report({**analysis_values(analyses[-1], session, session.at), "hint": True, "facts": known})
+        self._host.report({**analysis_values(analyses[-1], session, session.at), "hint": True, "facts": known})
 
     def _gain(self, analysis: Analysis) -> dict[str, float]:
         """In Go the points that the best move is worth more than a pass, by another short search."""

@@ -10,33 +10,25 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.clock import SessionClock
-from gozero.frontends.web.engine.game_tree import START, MoveTree
+from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTree
+from gozero.frontends.web.engine.snapshots import SavedSession, check, read
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import descriptions
-from gozero.games.colours import BLACK, COLOUR_NAMES, EMPTY, WHITE, opponent
+from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.play.current_game import CurrentGame, GoGame
+from gozero.play.ending import Ending
 from gozero.play.player import make_game
 from gozero.records.sgf import GAME_NUMBERS, GameRecord
 from gozero.system.errors import ChoiceError, InputError
-
-LISTS = ("moves", "black_stones", "white_stones", "comments")  # of a record, which are tuples
-
-
-class Ended(NamedTuple):
-    """A game that ended before the rules ended it."""
-
-    node: int
-    winner: int
-    how: str  # "resignation" or "time"
 
 
 class GameSession:
@@ -49,11 +41,15 @@ class GameSession:
 
     Attributes:
         identity: by which the page recognises a new game.
+        start: how the game begins; None for a game that SGF does not know.
+        ending: judges how the shown position ends.
         at: the node that is shown; ``game`` has its position.
         leaf: a node on the line that is shown, at or after ``at``.
         live: the last position of the game that is being played, None in review, in which every move is a variation.
         live_turn: the side to move there; EMPTY once that game is over.
         ended: how it ended, if not by the rules alone.
+        unchecked: the node of a move that is to be checked before the engine answers.
+        mistake: what that check has found.
         played: when the last move was played, in seconds since 1970.
         result: as SGF has it, as far as it is known; "" while the game goes on.
     """
@@ -63,25 +59,25 @@ class GameSession:
         self.trained = trained
         self.identity = secrets.token_hex(8)
         self.game = game_of(setup, size, sizes)
+        self.ending = Ending(self.game)
         self._first = self.game.position.copy()
         self.start: GameRecord | None = _first_record(self.game, self.rules)
         self.tree = MoveTree()
         self.at = self.leaf = START
-        self.person = SIDES[setup.person]
         self.live: int | None = START if self.person != EMPTY else None
         self.live_turn = self.game.position.to_play
         self.ended: Ended | None = None
+        self.unchecked: int | None = None
+        self.mistake: Mistake | None = None
         self.played, self.result = time.time(), ""
         self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
 
-    def new_game(self) -> CurrentGame:
-        """Another game that begins as this one did."""
-        other = game_of(self.setup, self.game.size, self.game.sizes)
-        if isinstance(other, GoGame) and self.start is not None:
-            other.load_record(self.start)
-        return other
-
     # Whose turn
+
+    @property
+    def person(self) -> int:
+        """The side that the person plays; EMPTY: both, and the engine plays no move."""
+        return SIDES[self.setup.person]
 
     @property
     def ended_here(self) -> Ended | None:
@@ -102,7 +98,11 @@ class GameSession:
 
     @property
     def line(self) -> list[int]:
-        """The nodes of the line that is shown: a variation stays while its moves are walked through."""
+        """The nodes of the line that is shown: a variation stays while its moves are walked through, and a game that is
+        being played ends with its last move.
+        """
+        if self.is_going_on and self.live is not None and self.at in (path := self.tree.path(self.live)):
+            return path
         if self.leaf not in self.tree or self.at not in self.tree.path(self.leaf):
             self.leaf = self.at
         return self.tree.line(self.leaf)
@@ -116,6 +116,17 @@ class GameSession:
     def is_engines_turn(self) -> bool:
         """Whether the engine is to move in the live game, wherever the page looks."""
         return self.is_going_on and self.live_turn != self.person
+
+    @property
+    def is_check_due(self) -> bool:
+        """Whether the last move of the live game is to be checked before the engine answers."""
+        return self.is_engines_turn and self.unchecked == self.live
+
+    @property
+    def pending_mistake(self) -> Mistake | None:
+        """The move for which the engine waits until the person has chosen; None if there is none."""
+        found = self.mistake
+        return found if found and self.is_engines_turn and found.node == self.live else None
 
     def vertex(self, action: int) -> str:
         """An action as the page shows it."""
@@ -140,7 +151,7 @@ class GameSession:
 
     def go_to(self, number: Any) -> None:
         """Show another node. InputError if there is none of this number."""
-        if type(number) is not int or number not in self.tree:
+        if number not in self.tree:
             raise InputError("There is no such move.")
         self.game.position = self.position_at(number)
         self.at = number
@@ -188,6 +199,7 @@ class GameSession:
         self.played, is_live = time.time(), self.is_going_on and self.live == self.at
         self.at = self.tree.add(self.at, colour, action)
         if is_live:
+            self.tree.promote(self.at)
             self._live_here()
 
     def reply(self, colour: int, action: int) -> None:
@@ -203,6 +215,24 @@ class GameSession:
         self.live = self.at
         self.live_turn = EMPTY if self.is_over else self.game.position.to_play
 
+    def play_on(self) -> None:
+        """Play against the engine from the position that is shown; what followed it stays as a variation. A person who
+        had no side gets the one to move. InputError if the rules have ended the game here.
+        """
+        if self.game.position.is_over:
+            raise InputError("The game is over here: go to an earlier move.")
+        if self.person == EMPTY:
+            self.setup = replace(self.setup, person=COLOUR_WORDS[self.game.position.to_play])
+        self.ended, self.result, self.clock = None, "", SessionClock(self.setup.clock)
+        self.tree.promote(self.at)
+        self._continue_here()
+
+    def _continue_here(self) -> None:
+        """Let the live game go on in the position that is shown, with the clocks as they stood then."""
+        self._live_here()
+        if (clock := self.tree[self.at].clock) is not None:
+            self.clock.restore(clock)
+
     def resign(self, colour: int, how: str = "resignation") -> None:
         """This side gives the live game up, or has no time left."""
         if not self.is_going_on:
@@ -216,28 +246,38 @@ class GameSession:
         game is over elsewhere, one move back, which stays in the tree. InputError if there is none.
         """
         if self.live is None or not (self.is_going_on or self.at == self.live):
-            if self.at == START:
-                raise InputError("There is no move to take back.")
-            self.go_to(self.tree[self.at].parent)
+            self._step_back()
             return
-        if self.ended is not None and self.ended.winner != self.person:  # giving up was the decision
-            back, dropped = self.live, list(self.tree[self.live].children)
-        else:
-            own = [number for number in self.tree.path(self.live) if self.tree[number].colour == self.person]
+        last = back = self.live
+        if self.ended is None or self.ended.winner == self.person:  # otherwise giving up was the decision
+            own = [number for number in self.tree.path(last) if self.tree[number].colour == self.person]
             if not own:
                 raise InputError("There is no move of yours to take back.")
-            back, dropped = self.tree[own[-1]].parent, own[-1:]
+            back = self.tree[own[-1]].parent
         self.go_to(back)
-        for number in dropped:
-            self.tree.remove(number)
+        while last != back and not self.tree[last].children:
+            last = self._drop(last)
         self.ended = None
-        self._live_here()
-        if (clock := self.tree[back].clock) is not None:
-            self.clock.restore(clock)
+        self._continue_here()
+
+    def _step_back(self) -> None:
+        """One move back; it is dropped if a person plays both sides and nothing follows it."""
+        if self.at == START:
+            raise InputError("There is no move to take back.")
+        last = self.at
+        self.go_to(self.tree[last].parent)
+        if self.person == EMPTY and self.tree.origin is None and not self.tree[last].children:
+            self._drop(last)
+
+    def _drop(self, number: int) -> int:
+        """Remove a node; the number of the one before it."""
+        parent = self.tree[number].parent
+        self.tree.remove(number)
+        return parent
 
     def run_clock(self, now: float) -> None:
-        """Let the clock of the side to move run, and no other."""
-        if not self.is_going_on:
+        """Let the clock of the side to move run, and no other; none before the person has answered a warning."""
+        if not self.is_going_on or self.is_check_due or self.pending_mistake:
             self.clock.stop(now)
         elif self.live is not None and self.setup.clock.is_limited:
             self.clock.start(self.live_turn, now)
@@ -260,7 +300,7 @@ class GameSession:
         """The name of the rules that are played; "" if the game has one set only, which files need not name."""
         if isinstance(self.game, GoGame):
             return self.game.rules.name
-        return self.setup.played_rules or next(iter(rule_sets(self.game.name)), "")
+        return self.setup.rules or next(iter(rule_sets(self.game.name)), "")
 
     def begin_from(self, record: GameRecord) -> None:
         """Begin a new session as a record of its game does. ValueError if its stones or size cannot be played."""
@@ -268,7 +308,7 @@ class GameSession:
         self._first = self.game.position.copy()
 
     def snapshot(self, now: float) -> dict[str, Any]:
-        """Plain JSON values from which `restore` makes this game again; ``now`` is of time.monotonic."""
+        """A `SavedSession` as plain JSON, from which `restore` makes this game again; ``now`` is of time.monotonic."""
         return {
             "identity": self.identity,
             "start": self.start and asdict(replace(self.start, comments=())),
@@ -277,31 +317,36 @@ class GameSession:
             "leaf": self.leaf,
             "live": self.live,
             "ended": self.ended,
+            "unchecked": self.unchecked,
+            "mistake": self.mistake,
             "clock": self.clock.saved(now),
             "played": self.played,
             "result": self.result,
         }
 
-    def restore(self, values: dict[str, Any]) -> None:
+    def restore(self, values: Mapping[str, Any]) -> None:
         """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""
-        self.identity, self.result = str(values["identity"]), str(values["result"])
-        if (start := values["start"]) is not None:
-            self.begin_from(GameRecord(**{**start, **{name: tuple(start[name]) for name in LISTS}}))
-        self.tree = MoveTree.from_values(values["tree"], self.game.definition.actions)
-        self.ended = None if values["ended"] is None else Ended(*values["ended"])
-        if values["live"] is None:
+        saved: SavedSession = read(SavedSession, values)
+        self.identity, self.result = saved.identity, saved.result
+        if saved.start is not None:
+            self.begin_from(saved.start)
+        self.tree = MoveTree.of(saved.tree)
+        check(self.tree, self.game)
+        self.go_to(START)
+        self.ended, self.unchecked, self.mistake = saved.ended, saved.unchecked, saved.mistake
+        if saved.live is None:
             self.review()
         else:
-            self.clock.restore(values["clock"])
-            self.go_to(values["live"])
+            self.clock.restore(saved.clock)
+            self.go_to(saved.live)
             self._live_here()
-        self.leaf, self.played = values["leaf"], max(0.0, min(time.time(), float(values["played"])))
-        self.go_to(values["at"])
+        self.leaf, self.played = saved.leaf, max(0.0, min(time.time(), saved.played))
+        self.go_to(saved.at)
 
 
 def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
     """The game before its first move. ChoiceError if it does not have these rules or this handicap."""
-    game = make_game(setup.game, sizes, size=size, rules=setup.played_rules, komi=setup.komi)
+    game = make_game(setup.game, sizes, size=size, rules=setup.rules, komi=setup.komi)
     if setup.handicap < FEWEST_STONES:
         return game
     if setup.game != "go" or not isinstance(game, GoGame):

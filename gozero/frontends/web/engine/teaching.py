@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gozero.frontends.web.engine.game_tree import Mistake
 from gozero.frontends.web.engine.review import LIMITS, judged
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import GO_FAMILY, descriptions
@@ -74,39 +75,11 @@ def _in_atari(board: np.ndarray, side: int) -> np.ndarray:
     return found
 
 
-class MoveCheck:
-    """Whether the person's last move in a session lost much. If so, the engine waits until the person has chosen.
-
-    Attributes:
-        due: the node after a move that is still to be checked, None if there is none.
-    """
-
-    def __init__(self, session: GameSession) -> None:
-        self._session = session
-        self.due: int | None = None
-        self._mistake: dict[str, Any] | None = None
-
-    @property
-    def is_due(self) -> bool:
-        """Whether the last move of the live game is to be checked before the engine answers."""
-        return self._session.is_engines_turn and self.due == self._session.live
-
-    @property
-    def mistake(self) -> dict[str, Any] | None:
-        """The move for which the engine waits, None if there is none, with what it lost: points only if they are many."""
-        found = self._mistake
-        return found if found and self._session.is_engines_turn and found["node"] == self._session.live else None
-
-    def judge(self) -> None:
-        """Judge the move that is due by what was found before and after it."""
-        assert self.due is not None
-        move = judged(self._session, self.due, "chance")
-        self.clear()
-        assert move is not None
-        points = round(move.points, 1) if move.points is not None and move.points >= LEAST_POINTS else None
-        if points is not None or move.chance >= LEAST_CHANCE:
-            self._mistake = {"node": move.node, "chance": round(move.chance, 2), "points": points}
-
-    def clear(self) -> None:
-        """Let the engine answer."""
-        self.due = self._mistake = None
+def mistake_of(session: GameSession, node: int) -> Mistake | None:
+    """What the move that leads to a node has lost, if that is much, by what was found before and after it."""
+    move = judged(session, node, "chance")
+    if move is None:
+        return None
+    points = round(move.points, 1) if move.points is not None and move.points >= LEAST_POINTS else None
+    is_mistake = points is not None or move.chance >= LEAST_CHANCE
+    return Mistake(node, round(move.chance, 2), points) if is_mistake else None

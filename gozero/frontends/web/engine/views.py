@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gozero.frontends.web.engine.counting import Counting
+from gozero.frontends.web.engine import counting
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
@@ -30,7 +30,7 @@ DIGITS = 4
 NAMES = {**COLOUR_WORDS, EMPTY: None}
 
 
-def view(session: GameSession, counting: Counting) -> dict[str, Any]:
+def view(session: GameSession) -> dict[str, Any]:
     """All that the page shows of a position, but for what is searched."""
     return {
         "is": "view",
@@ -39,8 +39,8 @@ def view(session: GameSession, counting: Counting) -> dict[str, Any]:
         **_turn(session),
         **_moves(session),
         **_terms(session),
-        "ending": counting.ending(),
-        "count": counting.values(),
+        "ending": counting.ending(session),
+        "count": counting.count(session),
     }
 
 
@@ -70,7 +70,7 @@ def _board(session: GameSession) -> dict[str, Any]:
 
 def _turn(session: GameSession) -> dict[str, Any]:
     """Whose turn it is, in the position that is shown and in the live game."""
-    kind, position = session.game.definition, session.game.position
+    kind, position, mistake = session.game.definition, session.game.position, session.pending_mistake
     over = position.is_over  # after a resignation variations may follow
     actions = [] if over else np.flatnonzero(position.legal()[: kind.pass_action]).tolist()
     legal, targets = [kind.ends(action) for action in actions], dict[int, list[int]]()
@@ -84,7 +84,8 @@ def _turn(session: GameSession) -> dict[str, Any]:
         "targets": targets if kind.moves_pieces else None,
         "canPass": not over and position.is_legal(kind.pass_action),
         "hasPass": kind.has_pass,
-        "thinking": session.is_engines_turn,
+        "thinking": session.is_engines_turn and not mistake,
+        "mistake": mistake and mistake._asdict(),
         "live": session.live,
         "goingOn": session.is_going_on,
         "over": session.is_over,
@@ -183,7 +184,7 @@ def _last_move(session: GameSession) -> tuple[str, str | None] | None:
     return COLOUR_WORDS[node.colour], None if is_pass else session.vertex(node.action)
 
 
-def title(session: GameSession, counting: Counting) -> dict[str, Any] | None:
+def title(session: GameSession) -> dict[str, Any] | None:
     """What the list of games shows of this one; None if no move was ever played, so that there is nothing to come back
     to. A count of Go may need a search, so the result is asked only where the page shows the end.
     """
@@ -192,7 +193,7 @@ def title(session: GameSession, counting: Counting) -> dict[str, Any] | None:
     if session.is_going_on:
         session.result = ""
     elif session.at == session.end or session.ended is not None:
-        session.result = counting.sgf_result()
+        session.result = counting.sgf_result(session)
     start, origin, kind = session.start, session.tree.origin, session.game.definition
     players = [name for name in (start.black_name, start.white_name) if name] if start else []
     return {
@@ -206,5 +207,5 @@ def title(session: GameSession, counting: Counting) -> dict[str, Any] | None:
         "record": " – ".join(players) or (origin.name if origin else ""),
         "moves": len(session.tree.path(session.end)) - 1,
         "goesOn": session.is_going_on,
-        "result": (start.result if start else "") or session.result,
+        "result": (start.result if start and session.person == EMPTY else "") or session.result,
     }

@@ -22,7 +22,7 @@ from gozero.system import files
 from gozero.system.console import say
 from gozero.system.options import SettingsError
 
-FORMAT = 1
+FORMAT = 2
 MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
 SUFFIX = ".game.json"
@@ -160,7 +160,7 @@ def _read(path: Path, *, is_whole: bool) -> dict[str, Any] | None:
     except OSError as error:
         _leave_out(path, str(error.strerror))
     except _DAMAGED:
-        _leave_out(path, "it is damaged, or of a newer version of gozero")
+        _leave_out(path, "it is damaged, or of another version of gozero")
     return None
 
 

@@ -165,6 +165,7 @@ export function Review({ onOpen }) {
         <button type="button" onClick={onOpen}>{t("Open a record…")}</button>
         <button type="button" onClick={() => ask("save")}>{t("Save the game")}</button>
         {view.goingOn && <button type="button" onClick={() => ask("review")}>{t("Stop playing, review")}</button>}
+        {!(view.goingOn && view.at === view.live) && <button type="button" disabled={!view.toPlay} onClick={() => ask("play-on")}>{t("Play from here")}</button>}
       </div>
       {view.line.length > 1 && <AnalyseAll />}
       {!view.goingOn && <Mistakes />}
