@@ -10,12 +10,13 @@ import json
 import os
 import queue
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
-from gozero.system import jit
+from gozero.games import GAMES
 from gozero.system.console import SUCCESS, from_arguments, run_server
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines
 
@@ -48,23 +49,25 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         requests.put(None)
 
     threading.Thread(target=read, name="requests", daemon=True).start()
-    with jit.collecting() as kernels:  # they are compiled in another thread
-        from gozero import games  # noqa: F401  # the evaluator's kernels with the others
+    with reporting(report):
         from gozero.frontends.web.engine.handler import RequestHandler
-        from gozero.games import breakthrough, connect4, gomoku, hex, nogo, othello, tictactoe  # noqa: F401
-        from gozero.games.go import course_go, go, simple_go  # noqa: F401
-        from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
-    compilation = jit.Compilation(kernels)
-    RequestHandler(settings, requests, report, lambda: wait(compilation, report)).run()
-    os._exit(SUCCESS)  # threads that load or compile are not waited for
+
+        for module in GAMES.values():
+            import_module(module)
+    RequestHandler(settings, requests, report).run()
+    os._exit(SUCCESS)  # threads that load are not waited for
 
 
-def wait(compilation: jit.Compilation, report: Callable[[dict[str, Any]], None]) -> None:
-    """Wait until the kernels are compiled; if that takes long, the page shows why."""
-    if not compilation.wait(WAIT):
-        report({"is": "loading", "text": LOADING})
-        compilation.wait()
-        report({"is": "loading", "text": ""})
+@contextmanager
+def reporting(report: Callable[[dict[str, Any]], None]) -> Iterator[None]:
+    """If what is done here takes long, let the page show why."""
+    timer = threading.Timer(WAIT, report, [{"is": "loading", "text": LOADING}])
+    timer.daemon = True
+    timer.start()
+    yield
+    timer.cancel()
+    timer.join()
+    report({"is": "loading", "text": ""})
 
 
 if __name__ == "__main__":
