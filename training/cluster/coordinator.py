@@ -12,7 +12,7 @@ from pathlib import Path
 from torch import nn
 
 from gozero.system.console import say
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 from training.cluster.learner import ClusterTrainer, LearnerLostError, check_room
 from training.cluster.pool import TRIES, ClusterPool
 from training.cluster.selfplay import ClusterMatches, ClusterSelfPlay

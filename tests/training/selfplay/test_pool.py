@@ -23,7 +23,7 @@ from gozero.nets import model
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 from tests.training.games import game_of
 from training.records import records
 from training.selfplay.episode import Episode
