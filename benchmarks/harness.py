@@ -25,9 +25,8 @@ from typing import NoReturn
 
 from gozero.system.console import BAD_INPUT, SUCCESS, Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
-from gozero.system.machine import processor
+from gozero.system.machine import available_threads, processor
 from gozero.system.options import number_of
-from gozero.system.threads import available_threads
 from gtp.client import EngineError
 from gtp.protocol import FatalError
 

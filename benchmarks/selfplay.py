@@ -34,7 +34,7 @@ from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.game import Game
 from gozero.nets import model
 from gozero.system.console import positive, whole
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 from gozero.system.workers import SPAWN
 from training.records import scoring
 from training.records.records import Record, encode

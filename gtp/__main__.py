@@ -16,8 +16,8 @@ from gozero import __version__ as VERSION
 from gozero.games import GO_FAMILY
 from gozero.play import engine
 from gozero.system.console import BAD_INPUT, SUCCESS, printing, run_server
+from gozero.system.machine import available_threads
 from gozero.system.streams import Log, ProtocolOutput, arriving_lines, open_streams
-from gozero.system.threads import available_threads
 from gozero.system.words import counted
 from gtp.commands import analyze, board, clock, gogui, parameters, records, scoring
 from gtp.protocol import Command, FatalError, LineReader, Protocol, Signals, report_bug, serve

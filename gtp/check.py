@@ -16,8 +16,7 @@ from gozero.nets.weights import listed
 from gozero.play.engine import beyond_training, find_weights, supported_sizes
 from gozero.system import files
 from gozero.system.errors import UserError
-from gozero.system.machine import processor
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads, processor
 from gozero.system.words import counted, spanned
 from gtp.settings import GtpSettings
 
@@ -104,7 +103,6 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     loader = Loader(settings, path, header)
     began = time.monotonic()
     player = loader.player()
-    loader.compile()
     yield CheckResult("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
     began = time.monotonic()
     evaluator = loader.evaluator(player.game.definition)

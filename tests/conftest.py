@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # before anything imports Ray: whether there is a token or not
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"

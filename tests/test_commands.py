@@ -114,7 +114,7 @@ def test_a_misspelt_command_gets_the_nearest(typed: str, meant: str, capsys: pyt
         ("gozero course im", {"imitate"}),
         ("gozero train --pre", {"--preset"}),
         ("gozero course imitate --ga", {"--game", "--games"}),
-        ("gozero net --norm ", {"renorm", "batch", "none"}),
+        ("gozero course play --colour ", {"black", "white"}),
         ("gozero gtp --vis", {"--visits"}),
     ],
 )

@@ -88,7 +88,7 @@ class Evaluators:
 
         read = self._read = self._read or graphs.load(self.path, game.name)
         assert isinstance(read, graphs.StoredGraph)
-        self._check_board(read.manifest.network, read.manifest.board, game)
+        self._check_board(read.header.network, read.header.board, game)
         return OpenVINOEvaluator(read.graph, game, threads=self.threads, precision=self.precision, ranges=read.ranges)
 
     def _open_torch(self, game: Game) -> Evaluator:

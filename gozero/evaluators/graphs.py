@@ -10,7 +10,8 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from gozero.evaluators import quantise
 from gozero.evaluators.openvino_core import core, openvino
 from gozero.nets import attachments, weights
 from gozero.nets.attachments import GRAPH
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 
 if TYPE_CHECKING:
     from torch import nn
@@ -34,27 +35,12 @@ _TRACING = threading.Lock()  # a trace has one network's weights at a time
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """The facts about a network beside its graph."""
-
-    network: str
-    board: tuple[int, int] | None  # rows and columns, where the network is bound to one board
-    game: str
-    feature_version: int
-
-    @staticmethod
-    def of(file: weights.Weights) -> Manifest:
-        return Manifest(file.config.name, file.config.board, file.game, file.feature_version)
-
-
-@dataclass(frozen=True)
 class StoredGraph:
     """The graph of a weights file with what is known of it."""
 
     graph: Any
-    manifest: Manifest
-    path: Path  # of the weights file
-    embedded_ranges: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by the board's dimensions
+    header: weights.Header
+    embedded_ranges: Mapping[str, Mapping[str, float]]  # by the board's dimensions
 
     def ranges(self, game: Game, threads: int) -> Mapping[str, float]:
         """The range of each layer for int8 on the game's board: embedded, or measured."""
@@ -66,11 +52,12 @@ class StoredGraph:
 
 def load(path: Path, game: str) -> StoredGraph:
     """The graph of a weights file, stored or made by torch. WeightsError if there is none for this game."""
-    stored = _embedded(path) or _converted(path, game)
-    if stored.manifest.game != game:
-        raise weights.WeightsError(path, f"it plays {stored.manifest.game}, not {game}")
-    weights.check_features(path, game, stored.manifest.feature_version)
-    return stored
+    header = weights.header(path)
+    if header.game != game:
+        raise weights.WeightsError(path, f"it plays {header.game}, not {game}")
+    weights.check_features(path, game, header.features)
+    graph, ranges = _embedded(path) or (_converted(path, game), {})
+    return StoredGraph(graph, header, ranges)
 
 
 def embed(path: Path, *, with_ranges: bool = True) -> None:
@@ -87,7 +74,7 @@ def embed(path: Path, *, with_ranges: bool = True) -> None:
     with tempfile.TemporaryDirectory() as name:
         openvino.save_model(graph, Path(name) / "graph.xml", compress_to_fp16=False)
         content = {part: (Path(name) / part).read_bytes() for part in GRAPH[:2]}
-    description = {"manifest": asdict(Manifest.of(file)), "ranges": ranges, "sha256": _digest(content)}
+    description = {"ranges": ranges, "sha256": _digest(content)}
     attachments.write(path, {**content, GRAPH[2]: json.dumps(description).encode()})
 
 
@@ -96,34 +83,29 @@ def _digest(content: Mapping[str, bytes]) -> str:
     return hashlib.sha256(b"".join(content[part] for part in GRAPH[:2])).hexdigest()
 
 
-def _embedded(path: Path) -> StoredGraph | None:
-    """The graph in a weights file; None if there is none."""
+def _embedded(path: Path) -> tuple[Any, Any] | None:
+    """The graph in a weights file, and its ranges; None if there is none."""
     try:
         content = attachments.read(path, GRAPH)
         if content is None:
             return None
         description = json.loads(content[GRAPH[2]])
-        if description["sha256"] != _digest(content):
-            raise ValueError
-        graph = core().read_model(content[GRAPH[0]], content[GRAPH[1]])
         ranges = description["ranges"]
-        if not all(isinstance(value, float) for layers in ranges.values() for value in layers.values()):
+        known = all(isinstance(value, float) for layers in ranges.values() for value in layers.values())
+        if not known or description["sha256"] != _digest(content):
             raise ValueError
-        return StoredGraph(graph, Manifest(**description["manifest"]), path, ranges)
+        return core().read_model(content[GRAPH[0]], content[GRAPH[1]]), ranges
     except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         reason = f"its inference graph is damaged; `gozero graph {path}` makes it anew from the tensors"
         raise weights.WeightsError(path, reason) from None
 
 
-def _converted(path: Path, game: str) -> StoredGraph:
+def _converted(path: Path, game: str) -> Any:
     """The graph of a weights file, made by torch."""
-    try:
-        import torch  # noqa: F401  # what reads the tensors
-    except ModuleNotFoundError:
+    if find_spec("torch") is None:
         reason = "it carries no inference graph, and PyTorch, which would make one, is not installed; run: pip install"
-        raise weights.WeightsError(path, f"{reason} 'gozero[train]', then: gozero graph {path}") from None
-    file = weights.load(path, game)
-    return StoredGraph(convert(file.network()), Manifest.of(file), path)
+        raise weights.WeightsError(path, f"{reason} 'gozero[train]', then: gozero graph {path}")
+    return convert(weights.load(path, game).network())
 
 
 def convert(net: nn.Module) -> Any:

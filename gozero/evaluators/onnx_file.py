@@ -19,7 +19,7 @@ import numpy as np
 
 from gozero import games
 from gozero.evaluators import quantise
-from gozero.evaluators.graphs import ANY_BOARD, OUTPUTS, Manifest
+from gozero.evaluators.graphs import ANY_BOARD, OUTPUTS
 from gozero.nets import weights
 from gozero.system import files
 from gozero.system.errors import ChoiceError
@@ -40,7 +40,7 @@ def write(path: Path, out: Path) -> str:
     """Write the network of a weights file and return a line that says what is in it. Nothing is written unless
     onnxruntime gives PyTorch's outputs on `CHECKED` positions.
 
-    WeightsError for a file that cannot be used, ChoiceError if `out` cannot be written or is no .onnx,
+    WeightsError for a file that cannot be used, ChoiceError if `out` is no .onnx, OSError if it cannot be written,
     ModuleNotFoundError if torch, onnx or onnxruntime is missing.
     """
     if out.suffix.lower() != ".onnx":
@@ -50,13 +50,14 @@ def write(path: Path, out: Path) -> str:
 
     file, target = weights.load(path, game=None), files.full(out)
     model = onnx.load_model_from_string(exported(file.network()))
-    facts = vars(Manifest.of(file)) | {"sha256": file.sha256}
-    onnx.helper.set_model_props(model, {name: json.dumps(fact).strip('"') for name, fact in facts.items()})
+    facts = {"network": file.config.name, "board": json.dumps(file.config.board), "game": file.game}
+    facts |= {"feature_version": str(file.feature_version), "sha256": file.sha256}
+    onnx.helper.set_model_props(model, facts)
     content = model.SerializeToString()
     most = difference(file, onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]))
     if not most <= TOLERANCE:
         raise weights.WeightsError(path, f"onnxruntime's outputs differ from PyTorch's by {most:.1e}; nothing is written")
-    files.write_asked(target, content)
+    files.write(target, content)
     return f"{target}: {file.config.name} for {file.game}, within {most:.1e} of PyTorch on {CHECKED} positions"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -15,27 +14,13 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 import openvino  # noqa: E402
 from openvino import opset13  # noqa: E402
 
-__all__ = ["compiled", "core", "float_precision", "openvino", "opset13", "reshape"]
-
-# oneDNN's names of instruction sets that do not compute in bf16
-WITHOUT_BF16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2", "AVX512_CORE", "AVX512_CORE_VNNI"}
-LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")  # the variables that limit it to one, the first before the second
+__all__ = ["compiled", "core", "openvino", "opset13", "reshape"]
 
 
 @cache
 def core() -> Any:
     """The only Core: with several, freed by another thread, the next signal would end the process."""
     return openvino.Core()
-
-
-def float_precision() -> str:
-    """The number type, bf16 or f32, in which this processor computes fastest. OpenVINO names bf16 also where oneDNN is
-    limited to instruction sets without it, and then gives no results.
-    """
-    limit = next((value for name in LIMITS if (value := os.environ.get(name))), "")  # an empty one counts for nothing
-    if limit.upper() in WITHOUT_BF16:
-        return "f32"
-    return "bf16" if "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 
 def reshape(graph: Any, board: Sequence[int]) -> None:

@@ -13,10 +13,9 @@ import numpy as np
 
 from gozero.evaluators import graphs, quantise
 from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_choice
-from gozero.evaluators.openvino_core import compiled, float_precision, tactics
+from gozero.evaluators.openvino_core import compiled, tactics
 from gozero.nets import features
-from gozero.system.machine import computes_int8
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads, computes_int8, float_precision
 
 if TYPE_CHECKING:
     from torch import nn

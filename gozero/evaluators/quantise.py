@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from gozero import games
-from gozero.evaluators.openvino_core import compiled, float_precision, openvino, opset13, tactics
+from gozero.evaluators.openvino_core import compiled, openvino, opset13, tactics
 from gozero.games import GO_FAMILY
 from gozero.games.game import NOT_OVER, Game
 from gozero.games.go import header
 from gozero.nets import features
+from gozero.system.machine import float_precision
 
 # positions; with 32 some ranges are a third too small, with 1,000 the values are no nearer to those in float32
 SAMPLE = 256

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from gozero.evaluators.base import FLOATING, GPU_BATCH, Evaluation, check_choice
 from gozero.nets import features, model
 from gozero.nets.inference import folded_for, number_type
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 
 if TYPE_CHECKING:
     from gozero.games.game import Game

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from gozero.games import GAMES
 from gozero.nets.locations import find
-from gozero.nets.weights import WeightsError, describe
+from gozero.nets.weights import describe
 from gozero.play.engine import check_choices
 from gozero.play.levels import LEVELS
 from gozero.system.console import Parser
 from gozero.system.errors import ChoiceError
 
-DEFAULT_SIZE = 13
 DEEPEST_PERFT = 1_000  # plies: no count of so many ever ends
 
 
@@ -59,33 +58,24 @@ def perft(arguments: Sequence[str] | None = None) -> int:
 
 
 def net(arguments: Sequence[str] | None = None) -> int:
-    """Print a network's layers and how many parameters it has."""
+    """Print a network's layers, as PyTorch shows them, and how many parameters it has."""
+
+    def work(options: argparse.Namespace) -> None:
+        if options.game not in GAMES:
+            check_choices(options.game, None, None)
+        from gozero import games
+        from gozero.nets import model
+
+        game = None if options.game == "go" else games.make(options.game)
+        built = model.build(model.config(options.name, game))
+        print(f"{built}\n{model.parameter_count(built):,} parameters")
+
     parser = Parser(prog="gozero net", description="Print the layers of a network.")
     add = parser.add_argument
     add("name", help="b10c64 (blocks, channels), se4c64, vgg2c64, mlp2x200 (layers, units) and the like, agz13 or agz9c32")
     games = ", ".join(GAMES)
     add("--game", type=str.lower, default="go", help=f"whose positions it sees: {games} (default: %(default)s)")
-    add("--size", type=int, help="points a side, or columns, of the board it is shown (default: the game's own)")
-    version = "version of the input features: 1, 2 or 3, if the game has it (default: 1)"
-    add("--features", type=int, default=1, help=version)
-    norm = "what follows a convolution, as a run's setting of that name (default: batch in agz13, as in the preset s3; "
-    add("--norm", choices=("renorm", "batch", "none"), help=f"{norm}else renorm)")
-    return parser.run(_print_layers, arguments)
-
-
-def _print_layers(options: argparse.Namespace) -> None:
-    if options.size is not None and options.size < 1:
-        raise ChoiceError(f"--size {options.size}: expected 1 or more")
-    if options.game not in GAMES:
-        check_choices(options.game, None, None)
-    from gozero import games
-    from gozero.nets import model
-    from gozero.nets.layer_table import layer_table
-
-    plain = options.game == "go" and options.size in (None, DEFAULT_SIZE)  # then no kernels need be loaded
-    game = None if plain else games.make(options.game, size=options.size)
-    board = (DEFAULT_SIZE, DEFAULT_SIZE) if game is None else game.shape
-    print(layer_table(model.config(options.name, game, options.features, norm=options.norm), board))
+    return parser.run(work, arguments)
 
 
 def weights(arguments: Sequence[str] | None = None) -> int:
@@ -128,9 +118,5 @@ def _embed(options: argparse.Namespace) -> None:
     from gozero.evaluators.graphs import embed
 
     for file in files:
-        try:
-            embed(file)
-        except OSError as error:
-            why = (error.strerror or "unwritable").lower()
-            raise WeightsError(file, f"the file cannot be written: {why}") from None
+        embed(file)
         print(f"{file}: carries its inference graph ({file.stat().st_size:,} bytes)")

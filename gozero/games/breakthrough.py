@@ -8,8 +8,8 @@ piece goes. The state row:
   TO_PLAY, PLY  as in every game; a position that was set up begins at 0
   SIZE          points a side
   WON           1 where the last move won: the side to move has lost
-  PIECES        two fields: the number of Black's pieces, and of White's
   colours       from COLOURS on, one cell a point: EMPTY, BLACK or WHITE
+  pieces        two fields: the number of Black's pieces, and of White's
 """
 
 from __future__ import annotations
@@ -19,12 +19,24 @@ from functools import partial
 import numpy as np
 
 from gozero.games.colours import opponent
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-from gozero.system.errors import ChoiceError, SetUpError
-from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
+from gozero.games.game import (
+    BLACK,
+    COLOURS,
+    EMPTY,
+    PLY,
+    SIZE,
+    TO_PLAY,
+    WHITE,
+    WON,
+    Game,
+    check_size,
+    outcome_of_won,
+    stones_of_cells,
+)  # fmt: skip
+from gozero.system.errors import SetUpError
+from gozero.system.jit import LEGAL, SAMPLE, STEP, kernel
 from gozero.system.rng import below
 
-SIZE, WON, PIECES, COLOURS = 2, 3, 4, 6
 MIN_SIZE, MAX_SIZE = 5, 8
 DIRECTIONS = ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1))  # Black's three, then White's
 AHEAD = 3  # directions of a side
@@ -56,13 +68,14 @@ def step(state, history, action):
     """Move a piece of the side to move, in place."""
     size, colour = np.int64(state[SIZE]), np.int64(state[TO_PLAY])
     points, other = size * size, BLACK + WHITE - colour
+    pieces = COLOURS + points + other - BLACK
     target = _target(state, action % points, action // points)
     if state[COLOURS + target] == other:
-        state[PIECES + other - BLACK] -= 1
+        state[pieces] -= 1
     state[COLOURS + action % points] = EMPTY
     state[COLOURS + target] = colour
     last = np.int64(0) if colour == BLACK else size - 1
-    state[WON] = target // size == last or state[PIECES + other - BLACK] == 0
+    state[WON] = target // size == last or state[pieces] == 0
     state[TO_PLAY] = other
     state[PLY] += 1
 
@@ -82,12 +95,6 @@ def legal(state, history, out):
     return count
 
 
-@kernel(OUTCOME.signature)
-def outcome(state):
-    """-1 for the side to move once the other has won, else NOT_OVER."""
-    return -1 if state[WON] else NOT_OVER
-
-
 @kernel(SAMPLE.signature)
 def sample(state, history, generator):
     """A uniformly random move: points and directions are drawn until one is a move."""
@@ -97,13 +104,6 @@ def sample(state, history, generator):
         point, direction = drawn % points, first + drawn // points
         if state[COLOURS + point] == state[TO_PLAY] and _target(state, point, direction) >= 0:
             return direction * points + point
-
-
-@kernel(STONES.signature)
-def stones(state, out):
-    """Write the colours of the points into out uint8 [>= points]."""
-    for point in range(np.int64(state[SIZE]) ** 2):
-        out[point] = state[COLOURS + point]
 
 
 def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
@@ -117,17 +117,16 @@ def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     if max(pieces.values()) > 2 * size:
         raise SetUpError(f"more than {2 * size} pieces of a colour")
     won = arrived[other] or pieces[to_play] == 0
-    return np.array([to_play, 0, size, won, pieces[BLACK], pieces[WHITE], *colours], np.int32)
+    return np.array([to_play, 0, size, won, *colours, pieces[BLACK], pieces[WHITE]], np.int32)
 
 
 def make(size: int = MAX_SIZE) -> Game:
     """Breakthrough on a size x size board, size 5 to 8."""
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ChoiceError(f"board size {size} is not supported: Breakthrough has {MIN_SIZE} to {MAX_SIZE}")
+    check_size(size, "Breakthrough", MIN_SIZE, MAX_SIZE)
     first = np.repeat(np.array([WHITE, EMPTY, BLACK], np.uint8), [2 * size, (size - 4) * size, 2 * size])
     longest = 2 * size * (2 * size - 3)  # all pieces of both sides on their last row, each move a row ahead
     return Game(
         name="breakthrough", rows=size, cols=size, has_pass=False, symmetries=SYMMETRIES, max_plies=longest,
-        initial=set_up(size, first, BLACK), step=step, legal=legal, outcome=outcome, sample=sample, stones=stones,
-        set_up=partial(set_up, size), directions=DIRECTIONS,
+        initial=set_up(size, first, BLACK), step=step, legal=legal, outcome=outcome_of_won, sample=sample,
+        stones=stones_of_cells, set_up=partial(set_up, size), directions=DIRECTIONS,
     )  # fmt: skip

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from gozero.games import lines
-from gozero.games.game import EMPTY, Game
-from gozero.system.errors import ChoiceError, SetUpError
+from gozero.games.game import EMPTY, Game, check_size
+from gozero.system.errors import SetUpError
 from gozero.system.jit import LEGAL, SAMPLE, STEP, kernel
 from gozero.system.rng import below
 
@@ -69,7 +69,6 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
 
 def make(size: int = COLS) -> Game:
     """Connect-4; ValueError for any size, which is the number of columns, but 7."""
-    if size != COLS:
-        raise ChoiceError(f"board size {size} is not supported: Connect-4 has {COLS} columns and {ROWS} rows")
+    check_size(size, "Connect-4", COLS, COLS)
     initial = lines.first_state(ROWS, COLS, least=FOUR, most=COLS, own=[0] * COLS)
     return lines.describe("connect4", initial, symmetries=MIRRORS, step=step, legal=legal, sample=sample, set_up=set_up)

@@ -26,9 +26,11 @@ from gozero.games.colours import BLACK as BLACK  # the colours are a part of the
 from gozero.games.colours import EMPTY as EMPTY
 from gozero.games.colours import WHITE as WHITE
 from gozero.games.diagram import parse_diagram, print_diagram
-from gozero.system.jit import OUTCOME, STEP, kernel
+from gozero.system.errors import ChoiceError
+from gozero.system.jit import OUTCOME, STEP, STONES, kernel
 
 TO_PLAY, PLY = 0, 1
+SIZE, WON, COLOURS = 2, 3, 4  # fields of games whose rows have a cell a point, see `stones_of_cells`
 NOT_OVER = 2
 
 _STATES = types.Array(types.int32, 2, "C")
@@ -171,6 +173,26 @@ class Game:
         if self.set_marks is not None:
             self.set_marks(state, diagram.ko, diagram.passes)
         return state
+
+
+def check_size(size: int, title: str, least: int, most: int) -> None:
+    """ChoiceError unless a game is played on boards of `size`: `least` to `most` points a side."""
+    if not least <= size <= most:
+        sizes = f"only {least}" if least == most else f"{least} to {most}"
+        raise ChoiceError(f"board size {size} is not supported: {title} has {sizes}")
+
+
+@kernel(OUTCOME.signature)
+def outcome_of_won(state):
+    """-1 for the side to move if the field WON says that the last move won, else NOT_OVER."""
+    return -1 if state[WON] else NOT_OVER
+
+
+@kernel(STONES.signature)
+def stones_of_cells(state, out):
+    """Write the colours of the points, from the field COLOURS on a cell a point, into out uint8 [>= points]."""
+    for point in range(np.int64(state[SIZE]) ** 2):
+        out[point] = state[COLOURS + point]
 
 
 @kernel(types.void(STEP, _STATES, _HISTORIES, _ACTIONS))

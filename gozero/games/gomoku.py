@@ -4,7 +4,7 @@ more win, by `exact` a run of six or more wins nothing; there are no bans and op
 
 from __future__ import annotations
 
-from gozero.games.game import Game
+from gozero.games.game import Game, check_size
 from gozero.games.lines import free_game
 from gozero.system.errors import ChoiceError
 
@@ -15,8 +15,7 @@ LONGEST_LINE = {"freestyle": MAX_SIZE, "exact": FIVE}
 
 def make(size: int = 9, rules: str = "freestyle") -> Game:
     """Gomoku on a size x size board, size 5 to 15, by the rules `freestyle` or `exact`."""
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ChoiceError(f"board size {size} is not supported: gomoku has {MIN_SIZE} to {MAX_SIZE}")
+    check_size(size, "gomoku", MIN_SIZE, MAX_SIZE)
     if rules not in LONGEST_LINE:
         raise ChoiceError(f"unknown rules {rules!r}: expected one of {', '.join(LONGEST_LINE)}")
     return free_game("gomoku", size, least=FIVE, most=LONGEST_LINE[rules])

@@ -21,12 +21,24 @@ import numpy as np
 from numba import types
 
 from gozero.games.colours import opponent
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-from gozero.system.errors import ChoiceError, SetUpError
-from gozero.system.jit import LEGAL, MASK, OUTCOME, SAMPLE, STATE, STEP, STONES, kernel
+from gozero.games.game import (
+    BLACK,
+    COLOURS,
+    EMPTY,
+    PLY,
+    SIZE,
+    TO_PLAY,
+    WHITE,
+    WON,
+    Game,
+    check_size,
+    outcome_of_won,
+    stones_of_cells,
+)  # fmt: skip
+from gozero.system.errors import SetUpError
+from gozero.system.jit import LEGAL, MASK, SAMPLE, STATE, STEP, kernel
 from gozero.system.rng import below
 
-SIZE, WON, COLOURS = 2, 3, 4
 MIN_SIZE, MAX_SIZE = 2, 19
 BOTH_EDGES = 3
 # nothing and a half turn; the two diagonals with the colours exchanged
@@ -92,12 +104,6 @@ def legal(state, history, out):
     return count
 
 
-@kernel(OUTCOME.signature)
-def outcome(state):
-    """-1 for the side to move once the other has its chain, else NOT_OVER."""
-    return -1 if state[WON] else NOT_OVER
-
-
 @kernel(SAMPLE.signature)
 def sample(state, history, generator):
     """A uniformly random legal point: points are drawn until one is; two or three times in a whole game's mean."""
@@ -106,13 +112,6 @@ def sample(state, history, generator):
         point = below(generator, points)
         if state[COLOURS + point] == EMPTY or state[PLY] == 1:
             return point
-
-
-@kernel(STONES.signature)
-def stones(state, out):
-    """Write the colours of the points into out uint8 [>= points]."""
-    for point in range(np.int64(state[SIZE]) ** 2):
-        out[point] = state[COLOURS + point]
 
 
 @kernel(types.int64(STATE, MASK, types.int64))
@@ -146,10 +145,9 @@ def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
 
 def make(size: int = 11) -> Game:
     """Hex on a size x size board, size 2 to 19."""
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ChoiceError(f"board size {size} is not supported: Hex has {MIN_SIZE} to {MAX_SIZE}")
+    check_size(size, "Hex", MIN_SIZE, MAX_SIZE)
     return Game(
         name="hex", rows=size, cols=size, has_pass=False, symmetries=SYMMETRIES, max_plies=size * size + 1,
-        initial=set_up(size, np.zeros(size * size, np.uint8), BLACK), step=step, legal=legal, outcome=outcome,
-        sample=sample, stones=stones, set_up=partial(set_up, size), hexagons=True,
+        initial=set_up(size, np.zeros(size * size, np.uint8), BLACK), step=step, legal=legal,
+        outcome=outcome_of_won, sample=sample, stones=stones_of_cells, set_up=partial(set_up, size), hexagons=True,
     )  # fmt: skip

@@ -20,10 +20,9 @@ from functools import partial
 import numpy as np
 from numba import types
 
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game, check_size
 from gozero.games.go import chains
 from gozero.games.go.chains import EDGE, LIBERTIES, NEXT, RECORD, SIZE, at, colour_at, liberties_at, put
-from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.system.rng import below
 
@@ -168,18 +167,6 @@ def score(state):
     return np.float64(_playable(state, colour) - _playable(state, BLACK + WHITE - colour) - 1)
 
 
-@kernel(types.void(STATE, types.int64))
-def _open_all(state, size):
-    """Let both colours play everywhere on the empty board `state` int32 [S]."""
-    points = size * size
-    for colour in (BLACK, WHITE):
-        order = _order_start(colour, size)
-        for action in range(points):
-            put(state, order + action, action)
-            put(state, order + points + action, action)
-        state[PLAYABLE + colour - 1] = points
-
-
 @kernel(types.boolean(STATE, MASK))
 def _place(state, colours):
     """Put stones uint8 [points] on the empty board; False if a chain has no liberty."""
@@ -199,11 +186,11 @@ def _place(state, colours):
 
 def make(size: int = 9) -> Game:
     """NoGo on a size x size board, size 2 to 13."""
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ChoiceError(f"board size {size} is not supported: NoGo has {MIN_SIZE} to {MAX_SIZE}")
-    initial = np.zeros(chains.state_ints(size) + 4 * size * size, np.int32)
-    chains.clear(initial, size)
-    _open_all(initial, size)
+    check_size(size, "NoGo", MIN_SIZE, MAX_SIZE)
+    board, points = np.zeros(chains.state_ints(size), np.int32), size * size
+    chains.clear(board, size)
+    board[PLAYABLE : PLAYABLE + 2] = points  # both colours may play everywhere
+    initial = np.concatenate([board, *[np.arange(points, dtype=np.int32)] * 4])
     return Game(
         name="nogo", rows=size, cols=size, has_pass=False, symmetries=tuple(range(8)), max_plies=size * size,
         initial=initial, step=step, legal=legal, outcome=outcome, sample=sample, stones=chains.stones,

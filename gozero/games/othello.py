@@ -17,16 +17,14 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numba import types
 
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.system.errors import ChoiceError
-from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, STONES, kernel
+from gozero.system.jit import LEGAL, OUTCOME, OWNER, SAMPLE, SCORE, STEP, STONES, kernel
 from gozero.system.rng import below
 
 SIZE, DISCS, STATE_INTS = 2, 3, 7
 SIZES = (4, 6, 8)
-RULES = "standard"
 # the half turn and the two diagonals leave the first position as it is; the others exchange its colours
 SYMMETRIES = (0, 2, 5, 7)
 
@@ -215,22 +213,12 @@ def outcome(state):
     return np.int64(np.sign(_count(own) - _count(other)))
 
 
-@kernel(types.void(STATE, MASK))
-def _place(state, colours):
-    """Put discs uint8 [points] on the empty board."""
-    size = np.int64(state[SIZE])
-    for action in range(size * size):
-        colour = np.int64(colours[action])
-        if colour:
-            _write(state, colour, _read(state, colour) | _bit(action, size))
-
-
 def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     """int32 [S]: the position with these discs, uint8 [points]. Any discs may stand anywhere."""
-    state = np.zeros(STATE_INTS, np.int32)
-    state[TO_PLAY], state[SIZE] = to_play, size
-    _place(state, np.require(colours, np.uint8, ["C", "W"]))
-    return state
+    squares = np.zeros((8, 8), np.uint8)
+    squares[:size, :size] = colours.reshape(size, size)
+    boards = [np.packbits(squares == colour, bitorder="little").view(np.int32) for colour in (BLACK, WHITE)]
+    return np.array([to_play, 0, size, *np.concatenate(boards)], np.int32)
 
 
 def first_discs(size: int) -> np.ndarray:
@@ -241,12 +229,10 @@ def first_discs(size: int) -> np.ndarray:
     return colours.reshape(-1)
 
 
-def make(size: int = 8, rules: str = RULES) -> Game:
-    """Othello on a size x size board, size 4, 6 or 8; there is one set of rules."""
+def make(size: int = 8) -> Game:
+    """Othello on a size x size board, size 4, 6 or 8."""
     if size not in SIZES:
         raise ChoiceError(f"board size {size} is not supported: expected 4, 6 or 8")
-    if rules != RULES:
-        raise ChoiceError(f"unknown rules {rules!r}: expected {RULES}")
     most = 2 * (size * size - 4)  # a pass is followed by a disc
     return Game(
         name="othello", rows=size, cols=size, has_pass=True, symmetries=SYMMETRIES, max_plies=most,

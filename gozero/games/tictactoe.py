@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from gozero.games.game import Game
+from gozero.games.game import Game, check_size
 from gozero.games.lines import free_game
-from gozero.system.errors import ChoiceError
 
 SIZE = 3
 
 
 def make(size: int = SIZE) -> Game:
     """Tic-tac-toe; ValueError for any size but 3."""
-    if size != SIZE:
-        raise ChoiceError(f"board size {size} is not supported: tic-tac-toe is played on {SIZE}x{SIZE}")
+    check_size(size, "tic-tac-toe", SIZE, SIZE)
     return free_game("tictactoe", SIZE, least=SIZE, most=SIZE)

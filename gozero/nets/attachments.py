@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from gozero.system import files
 
 FOLDER = "extra"  # where torch's own formats keep such files
 GRAPH = ("graph.xml", "graph.bin", "graph.json")  # the inference graph, see `gozero.evaluators.graphs`
@@ -17,23 +17,18 @@ class DamageError(Exception):
     """An attached file cannot be read."""
 
 
-def write(path: Path, files: Mapping[str, bytes]) -> None:
+def write(path: Path, attached: Mapping[str, bytes]) -> None:
     """Attach files to a weights file in place of those attached before; whole or not at all. OSError as `open`."""
     target = path.resolve()
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f"{target.name[:50]}.") as folder:
-        new = Path(folder) / "new"
-        # the entries of torch lie unaligned afterwards, which it accepts
-        with zipfile.ZipFile(target) as old, zipfile.ZipFile(new, "w") as archive:
-            entries = old.infolist()
-            for entry in entries:
-                if f"/{FOLDER}/" not in entry.filename:
-                    archive.writestr(entry, old.read(entry))
-            root = entries[0].filename.split("/")[0]
-            for name, content in files.items():
-                # without a date, the same files always give the same bytes
-                archive.writestr(zipfile.ZipInfo(f"{root}/{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
-        shutil.copymode(target, new)
-        new.replace(target)
+    # the entries of torch lie unaligned afterwards, which it accepts
+    with files.replacing(target) as new, zipfile.ZipFile(target) as old, zipfile.ZipFile(new, "w") as archive:
+        for entry in old.infolist():
+            if f"/{FOLDER}/" not in entry.filename:
+                archive.writestr(entry, old.read(entry))
+        root = old.namelist()[0].split("/")[0]
+        for name, content in attached.items():
+            # without a date, the same files always give the same bytes
+            archive.writestr(zipfile.ZipInfo(f"{root}/{FOLDER}/{name}"), content, zipfile.ZIP_DEFLATED)
 
 
 def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:

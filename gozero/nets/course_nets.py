@@ -36,50 +36,6 @@ def over_points(logits: Tensor, planes: Tensor, *, drops: bool) -> Tensor:
     return torch.cat([logits, torch.full_like(logits[:, :2], UNPLAYABLE)], dim=1)
 
 
-class Perceptron(nn.Module):
-    """Colours → one layer of `units` → answer."""
-
-    def __init__(self, board: tuple[int, int], moves: int, units: int, kernel: int) -> None:
-        super().__init__()
-        self.hidden = nn.Linear(COLOURS * board[0] * board[1], units)
-        self.answer = quiet(nn.Linear(units, moves + 1))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.answer(relu(self.hidden(x.flatten(1))))
-
-
-class MiniVGG(nn.Module):
-    """Colours → two convolutions without a norm → answer."""
-
-    def __init__(self, board: tuple[int, int], moves: int, channels: int, kernel: int) -> None:
-        super().__init__()
-        self.first = ConvNorm(COLOURS, channels, kernel, norm="none")
-        self.second = ConvNorm(channels, channels, kernel, norm="none")
-        self.answer = quiet(nn.Linear(channels * board[0] * board[1], moves + 1))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.answer(relu(self.second(relu(self.first(x)))).flatten(1))
-
-
-class SqueezeNet18(nn.Module):
-    """Colours → four stages of two SE blocks, halving the board → mean → answer (Hu et al. 2018, He et al. 2016)."""
-
-    def __init__(self, board: tuple[int, int], moves: int, channels: int, kernel: int) -> None:
-        super().__init__()
-        self.first = nn.Conv2d(COLOURS, channels, kernel, padding=kernel // 2, bias=False)
-        self.norm = nn.BatchNorm2d(channels)
-        blocks, inputs = [], channels
-        for stage in range(4):
-            outputs = channels << stage
-            blocks += [PreActivationBlock(inputs, outputs, 1 + (stage > 0)), PreActivationBlock(outputs, outputs, 1)]
-            inputs = outputs
-        self.stages = nn.Sequential(*blocks)
-        self.answer = quiet(nn.Linear(inputs, moves + 1))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.answer(self.stages(relu(self.norm(self.first(x)))).mean((2, 3)))
-
-
 class PreActivationBlock(nn.Module):
     """A residual block with its norms before its convolutions, whose channels are scaled by features of their means."""
 
@@ -99,4 +55,32 @@ class PreActivationBlock(nn.Module):
         return y * scale[:, :, None, None] + (x if self.shortcut is None else self.shortcut(before))
 
 
-BODIES: dict[str, type[nn.Module]] = {"s0mlp": Perceptron, "s0vgg": MiniVGG, "s0senet": SqueezeNet18}
+# each: the colours of a board (rows, columns) → an answer for `moves`, and the value
+
+
+def perceptron(board: tuple[int, int], moves: int, units: int, kernel: int) -> nn.Sequential:
+    """One layer of `units`."""
+    hidden = nn.Linear(COLOURS * board[0] * board[1], units)
+    return nn.Sequential(nn.Flatten(), hidden, nn.ReLU(), quiet(nn.Linear(units, moves + 1)))
+
+
+def mini_vgg(board: tuple[int, int], moves: int, channels: int, kernel: int) -> nn.Sequential:
+    """Two convolutions without a norm."""
+    first, second = (ConvNorm(inputs, channels, kernel, norm="none") for inputs in (COLOURS, channels))
+    answer = quiet(nn.Linear(channels * board[0] * board[1], moves + 1))
+    return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), nn.Flatten(), answer)
+
+
+def squeeze_net_18(board: tuple[int, int], moves: int, channels: int, kernel: int) -> nn.Sequential:
+    """Four stages of two SE blocks, halving the board, and their mean (Hu et al. 2018, He et al. 2016)."""
+    first = nn.Conv2d(COLOURS, channels, kernel, padding=kernel // 2, bias=False)
+    blocks: list[nn.Module] = [first, nn.BatchNorm2d(channels), nn.ReLU()]
+    inputs = channels
+    for stage in range(4):
+        outputs = channels << stage
+        blocks += [PreActivationBlock(inputs, outputs, 1 + (stage > 0)), PreActivationBlock(outputs, outputs, 1)]
+        inputs = outputs
+    return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), quiet(nn.Linear(inputs, moves + 1)))
+
+
+BODIES = {"s0mlp": perceptron, "s0vgg": mini_vgg, "s0senet": squeeze_net_18}

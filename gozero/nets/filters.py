@@ -30,12 +30,12 @@ MOST, LEAST = 4608, 32  # weights of one plane that are drawn, 512 filters of 3x
 
 def draw(file: Path, out: Path) -> str:
     """Write a PNG of the first layer's filters and return a line that says what is on it. WeightsError for a file of no
-    known network, ChoiceError if `out` cannot be written or is no PNG, PlotError if matplotlib is missing.
+    known network, ChoiceError if `out` is no PNG, OSError if it cannot be written, PlotError if matplotlib is missing.
     """
     if out.suffix.lower() != ".png":
         raise ChoiceError(f"--filters {out}: expected a name that ends with .png")
     loaded, target = weights.load(file, game=None), files.full(out)
-    files.write_asked(target, picture(loaded), "the picture ")
+    files.write(target, picture(loaded))
     return f"{target}: {first_layer(loaded).title}"
 
 
@@ -59,14 +59,13 @@ def _title(filters: np.ndarray, sides: tuple[str, str]) -> str:
 
 def first_layer(file: weights.Weights) -> plots.Filters:
     """The first layer of a file's network."""
-    config, tensors = file.config, file.state_dict
+    config = file.config
+    first = next(tensor for tensor in file.state_dict.values() if tensor.ndim in (2, 4))
     if config.kind in course_nets.BODIES:
-        name = {"s0mlp": "hidden", "s0vgg": "first.conv", "s0senet": "first"}[config.kind]
-        filters = _filters(tensors[f"body.{name}.weight"], course_nets.COLOURS, config.board)
+        filters = _filters(first, course_nets.COLOURS, config.board)
         return plots.Filters(_title(filters, PLAYERS), filters, [("stones", (0, 1))], [("second player's turn", 2)])
     shown = layout(file.game, config.features)
     names = (*shown.planes, *shown.tactics)
-    first = tensors["layers.0.weight" if config.kind == "mlp" else "stem.conv.weight"]
     both = [name.removeprefix(OWN) for name in names if name.startswith(OWN)]
     pairs = [(what, (names.index(OWN + what), names.index(OTHER + what))) for what in both]
     singles = [(name, plane) for plane, name in enumerate(names) if not name.startswith((OWN, OTHER))]

@@ -26,29 +26,20 @@ class GrowthError(ValueError):
 Maps = tuple[list[int], list[int]]  # where a layer's old outputs and old inputs are in the grown layer
 
 
-def takes_tactics(config: NetConfig) -> bool:
-    """Whether a network can be given more tactics than it sees."""
-    return config.kind == "resnet"
-
-
 def check(old: NetConfig, new: NetConfig) -> None:
     """GrowthError unless a network `old` can become `new`."""
     if old.parts == new.parts and replace(old, size_limit=new.size_limit, norm=new.norm, value=new.value) == new:
         return
-    becoming, instead = f"{old.name} cannot become {new.name}", "train a new network from its records instead"
-    if new.features < old.features or (new.features > old.features and not takes_tactics(old)):
-        change = "be given more" if new.features > old.features else "do with less"
-        seen = f"{old.name} sees input features {old.features} and cannot {change}"
-        raise GrowthError(f"{seen}; choose features = {old.features}, or {instead}")
-    if old.kind != "resnet" or new.kind != "resnet":
-        raise GrowthError(f"{becoming}: only networks b<blocks>c<channels> grow; {instead}")
-    if (old.planes, old.globals) != (new.planes, new.globals) or old.tactics > new.tactics:
-        raise GrowthError(f"{becoming}: they do not see the same inputs")
-    if old.parts != new.parts:
-        raise GrowthError(f"{becoming}: they differ in norm or value_head, which a run keeps")
-    for name in ("blocks", "channels", "head_channels", "value_hidden"):
-        if getattr(new, name) < getattr(old, name):
-            raise GrowthError(f"{becoming}, which has fewer {name.replace('_', ' ')}: a network only grows; {instead}")
+    before, after = (f"{config.name} with input features {config.features}" for config in (old, new))
+    widths = ("blocks", "channels", "head_channels", "value_hidden", "tactics")
+    narrower = [name.replace("_", " ") for name in widths if getattr(new, name) < getattr(old, name)]
+    kept = [(config.kind, config.planes, config.globals, config.parts) for config in (old, new)]
+    if old.kind != "resnet" or kept[0] != kept[1] or narrower:
+        why = f", which has fewer {narrower[0]}" if narrower else ""
+        raise GrowthError(
+            f"{before} cannot become {after}{why}: b<blocks>c<channels> alone grows, with the same inputs, norm and "
+            "value_head; train a new network from its records instead"
+        )
 
 
 def grow(tensors: Mapping[str, Tensor], old: NetConfig, new: NetConfig, seed: int) -> nn.Module:

@@ -5,22 +5,16 @@ into the convolution before it.
 from __future__ import annotations
 
 import copy
-import functools
-import time
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from gozero.nets.blocks import ConvNorm, SplitConv
 from gozero.nets.model import NetOutput
+from gozero.system.machine import float_precision
 
 TRUNK = ("stem", "globals", "blocks")  # the networks' parts below the heads
-
-CHANNELS, LAYERS = 64, 4  # of the trunk that is measured
-ROUNDS = 3  # of which the fastest counts, for each number type
-GAIN = 0.9  # of the time that f32 takes: bf16 is less exact, and must be worth it
 
 
 def fold(net: nn.Module, trunk: torch.dtype = torch.float32) -> nn.Module:
@@ -58,36 +52,12 @@ class Traceable(nn.Module):
 
 
 def number_type(precision: str, device: torch.device) -> str:
-    """The type "f32" or "bf16" as `precision` says, or the faster one for "auto". The first f32 on a GPU switches off
-    TF32, which moves logits by a hundredth, for the whole process.
+    """The type "f32" or "bf16" as `precision` says, or the faster one for "auto", learning included. The first f32 on a
+    GPU switches off TF32, which moves logits by a hundredth, for the whole process.
     """
-    chosen = ("bf16" if has_fast_bf16(device) else "f32") if precision == "auto" else precision
+    if precision == "auto" and device.type == "cuda":
+        precision = "bf16" if torch.cuda.get_device_capability(device) >= (8, 0) else "f32"
+    chosen = float_precision() if precision == "auto" else precision
     if chosen == "f32" and device.type == "cuda":
         torch.backends.cudnn.allow_tf32 = False
     return chosen
-
-
-@functools.cache
-def has_fast_bf16(device: torch.device) -> bool:
-    """Whether networks compute clearly faster in bf16, learning included; on a CPU, which may emulate it, measured."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_capability(device) >= (8, 0)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # its processor time is then this thread's, whatever else runs
-    try:
-        seconds = {dtype: min(_seconds(dtype) for _ in range(ROUNDS)) for dtype in (torch.float32, torch.bfloat16)}
-    finally:
-        torch.set_num_threads(threads)
-    return seconds[torch.bfloat16] < GAIN * seconds[torch.float32]
-
-
-def _seconds(dtype: torch.dtype) -> float:
-    """Processor seconds of a short trunk, 16 positions on 13x13, and of its gradients."""
-    weight = torch.full((CHANNELS, CHANNELS, 3, 3), 1e-3, requires_grad=True)
-    board = torch.ones(16, CHANNELS, 13, 13).to(memory_format=torch.channels_last)
-    began = time.thread_time()
-    with torch.enable_grad(), torch.autocast("cpu", torch.bfloat16, enabled=dtype == torch.bfloat16):
-        for _ in range(LAYERS):
-            board = F.conv2d(board, weight, padding=1).relu()
-        board.mean().backward()
-    return time.thread_time() - began

@@ -43,10 +43,16 @@ class Header(NamedTuple):
     """What must be known of a weights file before a game can be made for it."""
 
     game: str
-    only: int | None  # points a side, or columns, of the one board that it plays; None: any
-    size: int | None  # the board it was made for, which is the default
+    board: tuple[int, int] | None = None  # (rows, columns) of the one board that it plays; None: any
+    size: int | None = None  # the board it was made for, which is the default
     network: str = ""  # its name, such as b10c64
     trained: tuple[int, ...] = ()  # board sizes that it learned from, ascending; () where that is not known
+    features: int = 1  # version of the input features
+
+    @property
+    def only(self) -> int | None:
+        """Points a side, or columns, of the one board that it plays; None: any."""
+        return self.board and self.board[1]
 
 
 @dataclass(frozen=True)
@@ -151,9 +157,11 @@ def header(path: Path | str) -> Header:
     except (StopIteration, ValueError, IndexError, OSError, zipfile.BadZipFile):
         raise WeightsError(target, f"not one of gozero's files ({FORMAT!r})") from None
     values = _metadata(target, metadata)
-    network = values["network"]
-    trained = tuple(sorted(values["trained_sizes"]))
-    return Header(values["game"], network.get("size"), values["size"], str(network.get("name", "")), trained)
+    network, trained = values["network"], tuple(sorted(values["trained_sizes"]))
+    columns = network.get("size")
+    board = None if columns is None else (network.get("rows") or columns, columns)
+    name, features = str(network.get("name", "")), values["feature_version"]
+    return Header(values["game"], board, values["size"], name, trained, features)
 
 
 def describe(path: Path | str) -> str:
@@ -248,20 +256,13 @@ def _check_archive(path: Path) -> None:
     """WeightsError for the common accidents, before torch sees the file."""
     try:
         with path.open("rb") as file:
-            start = file.read(4)
-    except FileNotFoundError:
-        raise WeightsError(path, "no such file") from None
+            is_whole = zipfile.is_zipfile(file)
+    except zipfile.BadZipFile:  # its end is there and makes no sense
+        is_whole = False
     except OSError as error:
         raise WeightsError(path, (error.strerror or "unreadable").lower()) from None
-    if not start:
-        raise WeightsError(path, "the file is empty")
-    if start != b"PK\x03\x04":
-        raise WeightsError(path, "not a gozero weights file")
-    try:
-        if not zipfile.is_zipfile(path):
-            raise WeightsError(path, "truncated: its end is missing")
-    except zipfile.BadZipFile:  # its end is there and makes no sense
-        raise WeightsError(path, "not a readable weights file (its directory is damaged)") from None
+    if not is_whole:
+        raise WeightsError(path, "not a gozero weights file, or its end is missing")
 
 
 def _metadata(path: Path, text: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.cache import CachedEvaluator, Owners
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import Game
 from gozero.games.position import Move, Position
 from gozero.search.root import RootResult, SearchRequest

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from gozero.evaluators.row import EVALUATE_ROW, OPTIONS
+from gozero.evaluators.rollout import EVALUATE_ROW, OPTIONS
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.search.gumbel import best_root_edge, count_simulation
 from gozero.search.puct import NO_EDGE, PARAMS, best_edge, forced_edge

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gozero.evaluators.base import Evaluation, Evaluator, preferred_batch
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.search import descent
 from gozero.search.puct import Params

@@ -32,7 +32,6 @@ EXTRAS |= {"onnx": "onnx", "onnxruntime": "onnx"}  # packages, and their extra i
 
 Command = Callable[[], int | None]
 Table = TypeVar("Table")
-_NUMBER = re.compile(r"argument (\S+): invalid (int|float|number_of) value: (.*)")
 
 
 # Arguments
@@ -59,7 +58,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process; the line says where the options are listed."""
-        message = _NUMBER.sub(_expected_number, message)
         mistyped = re.search("unrecognized arguments: (--[^ =]+)", message)
         near = difflib.get_close_matches(mistyped[1], self._option_string_actions, n=1) if mistyped else []
         hint = f"did you mean {near[0]}? " if near else ""
@@ -79,11 +77,6 @@ def whole(least: int) -> Callable[[str], int]:
 
 
 positive = whole(1)
-
-
-def _expected_number(found: re.Match[str]) -> str:
-    """argparse's message about a number, which names a type of Python, in plain words."""
-    return f"{found[1]} {found[3]}: expected a {'whole ' if found[2] == 'int' else ''}number"
 
 
 def seed(text: str) -> int:

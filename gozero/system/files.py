@@ -16,8 +16,6 @@ from typing import IO
 
 import platformdirs
 
-from gozero.system.errors import ChoiceError
-
 MOST_VERSIONS = 8  # of gozero, whose kernels (64 MB each) stay side by side
 
 
@@ -74,25 +72,16 @@ def write(path: Path, content: bytes) -> None:
         target.write_bytes(content)
 
 
-def write_asked(path: Path, content: bytes, what: str = "") -> None:
-    """`write` a file that a command was asked for, ``what`` in words. ChoiceError if that fails."""
-    try:
-        write(path, content)
-    except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise ChoiceError(f"cannot write {what}{path}: {why}") from None
-
-
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """Open a file that replaces `path` at the end: `path` is always whole, old or new, even after a crash. It keeps its
-    permissions; a new file gets those of any other.
+    permissions; a new file gets those of any other. An OSError names it.
     """
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     fresh = path.with_name(f"{path.name[:50]}{secrets.token_hex(8)}.tmp")
     most = 0o666 if mode is None else mode  # of which the system takes away the umask
     try:
-        with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, most)) as file:
+        with open(str(fresh), "xb", opener=lambda name, flags: os.open(name, flags, most)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -100,6 +89,10 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             fresh.chmod(mode)
         fresh.replace(path)
         sync(path.parent)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(fresh)):
+            error.filename = str(path)
+        raise
     finally:
         fresh.unlink(missing_ok=True)
 

@@ -1,21 +1,28 @@
-"""The processor and the memory of this machine, read from Linux's tables; other systems provide little or nothing.
+"""The processor of this machine, and the threads and the memory that this process may use, read from Linux's tables;
+other systems provide little or nothing.
 
-`gozero.system.threads` says how many threads a process may use.
+`os.cpu_count()` counts the machine's processors; in a container or under a batch system that is many more than the
+process gets, and an evaluator with that many threads runs several times slower.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero.system.threads import GROUPS, MOUNT, control_groups
-
 PROCESSORS = Path("/proc/cpuinfo")
+GROUPS = Path("/proc/self/cgroup")  # the process's control groups
+MOUNT = Path("/sys/fs/cgroup")  # where they appear
 UNKNOWN_MEMORY = 4 * 2**30  # bytes, where the system does not report it
 X86 = {"x86_64", "amd64", "i386", "i686", "x86"}  # what systems call it
-INT8_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}  # in Linux's names
+INT8_UNITS, BF16_UNITS = {"avx512_vnni", "avx_vnni", "amx_int8"}, {"avx512_bf16", "amx_bf16"}  # in Linux's names
+# oneDNN's names of instruction sets that do not compute in bf16, and the variables that limit it to one of them, the
+# first before the second
+WITHOUT_BF16 = {"SSE41", "AVX", "AVX2", "AVX2_VNNI", "AVX2_VNNI_2", "AVX512_CORE", "AVX512_CORE_VNNI"}
+LIMITS = ("ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA")
 
 
 @dataclass(frozen=True)
@@ -32,9 +39,8 @@ def processor(path: Path = PROCESSORS) -> Processor:
     """The processor of this machine."""
     fields = _fields(path)
     name = fields.get("model name") or platform.processor() or platform.machine()
-    return Processor(
-        name, fields.get("cpu family", ""), fields.get("model", ""), frozenset(fields.get("flags", "").split())
-    )
+    flags = frozenset(fields.get("flags", "").split())
+    return Processor(name, fields.get("cpu family", ""), fields.get("model", ""), flags)
 
 
 def computes_int8(found: Processor | None = None) -> bool | None:
@@ -47,34 +53,67 @@ def computes_int8(found: Processor | None = None) -> bool | None:
     return bool(flags & INT8_UNITS)
 
 
+def float_precision(found: Processor | None = None) -> str:
+    """The number type, bf16 or f32, in which networks compute fastest on a processor, this machine's if none is given.
+    If oneDNN is limited to instruction sets without bf16, it is slow in it or gives no results.
+    """
+    limit = next((value for name in LIMITS if (value := os.environ.get(name))), "")  # an empty one counts for nothing
+    return "bf16" if (found or processor()).flags & BF16_UNITS and limit.upper() not in WITHOUT_BF16 else "f32"
+
+
 def megabytes(path: Path, key: str) -> float | None:
     """MB of a line of kB in the table of this path; None if there is none."""
     value = _fields(path).get(key)
     return None if value is None else int(value.split()[0]) / 1024
 
 
-def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
-    """Bytes that this process could use if it were alone: the machine's memory, or less if a control group grants less.
-    `groups` and `mount` as for `threads.available_threads`.
+def available_threads(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
+    """Threads that can run at once, at least 1: CPU affinity (Linux), else processors, bounded by the control groups'
+    quotas, rounded up.
     """
+    affinity = getattr(os, "sched_getaffinity", None)
+    processors = len(affinity(0)) if affinity else os.cpu_count() or 1
+    quotas = [quota for folder in _control_groups("cpu", groups, mount) if (quota := _quota(folder)) is not None]
+    return max(1, min([processors, *(int(-(-quota // 1)) for quota in quotas)]))
+
+
+def memory(groups: Path = GROUPS, mount: Path = MOUNT) -> int:
+    """Bytes that this process could use if it were alone: the machine's memory, or what a control group grants."""
     try:
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # Windows has no sysconf, others not these
         machine = UNKNOWN_MEMORY
-    folders = control_groups("memory", groups, mount)
-    return min([machine, *(bound for folder in folders if (bound := _memory_bound(folder)) is not None)])
+    bounds = [machine]
+    for folder in _control_groups("memory", groups, mount):
+        for name in ("memory.max", "memory.limit_in_bytes"):
+            with suppress(OSError, ValueError):  # ValueError: "max"
+                bounds.append(int((folder / name).read_text()))
+    return min(bound for bound in bounds if bound > 0)
 
 
-def _memory_bound(folder: Path) -> int | None:
-    """Bytes that a control group grants; None if it sets no bound."""
-    for name in ("memory.max", "memory.limit_in_bytes"):
-        try:
-            bound = int((folder / name).read_text())
-        except (OSError, ValueError):  # ValueError: "max"
-            continue
-        if bound > 0:
-            return bound
-    return None
+def _control_groups(controller: str, groups: Path, mount: Path) -> list[Path]:
+    """The folders that may hold a bound of a controller on this process: of version 2 its own group and all above it,
+    of version 1 what a container sees.
+    """
+    folders = [mount, mount / controller]
+    with suppress(OSError):
+        for line in groups.read_text().splitlines():
+            if line.startswith("0::"):
+                inside = Path(line[3:].lstrip("/"))
+                folders += [mount / part for part in (inside, *inside.parents)]
+    return folders
+
+
+def _quota(folder: Path) -> float | None:
+    """The processors' worth of time that a control group grants; None if it sets no bound."""
+    try:
+        if (folder / "cpu.max").exists():
+            quota, period = (folder / "cpu.max").read_text().split()
+        else:
+            quota, period = ((folder / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
+        return None if quota in ("max", "-1") else int(quota) / int(period)
+    except (OSError, ValueError, ZeroDivisionError):
+        return None
 
 
 def _fields(path: Path) -> dict[str, str]:

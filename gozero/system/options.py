@@ -142,6 +142,9 @@ def number_of(text: str) -> float:
     return number
 
 
+number_of.__name__ = "number"  # in argparse's messages
+
+
 def _is_plain(text: str) -> bool:
     """Whether a number has plain digits: int() and float() read 1_0 too, and the digits of any script."""
     return text.isascii() and "_" not in text

@@ -100,7 +100,7 @@ def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
         raise GtpError(str(error)) from None
     if not rules.is_played:
         raise GtpError("unsupported rules: played are AREA with tax NONE and TERRITORY with SEKI, without the button")
-    return rules.nearest()
+    return rules
 
 
 def fields_of(rules: RuleSet) -> dict[str, Any]:

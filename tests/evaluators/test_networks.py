@@ -13,12 +13,11 @@ from torch import nn
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, submitter
 from gozero.evaluators.graphs import convert
-from gozero.evaluators.openvino_core import float_precision
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
 from gozero.nets import features, locations, model, weights
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads, float_precision
 from tests.trained import briefly_trained, random_states, trained_like
 
 Make = Callable[..., Evaluator]

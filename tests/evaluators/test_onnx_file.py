@@ -85,7 +85,7 @@ def test_what_cannot_be_done_is_one_line(
 ) -> None:
     file = saved(tmp_path / "w.pt", "s0vgg", "tictactoe")
     assert ".onnx" in one_line(capsys, file, "--onnx", file)
-    assert "no such file" in one_line(capsys, file, "--onnx", tmp_path / "nowhere" / "w.onnx")
+    assert "No such file" in one_line(capsys, file, "--onnx", tmp_path / "nowhere" / "w.onnx")
     assert "cannot use weights" in one_line(capsys, Path(__file__), "--onnx", tmp_path / "w.onnx")
     for package in ("onnxruntime", "onnx"):
         monkeypatch.setitem(sys.modules, package, None)

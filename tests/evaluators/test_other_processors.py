@@ -10,11 +10,12 @@ import pytest
 
 from gozero import games
 from gozero.evaluators.factory import open_evaluator
-from gozero.evaluators.openvino_core import float_precision
+from gozero.system.machine import float_precision
 
 ASK = """
 from gozero import games
 from gozero.evaluators.factory import open_evaluator
+from gozero.system.machine import float_precision
 
 game = games.make("go", size=7)
 evaluator = open_evaluator("best.pt", game, backend="openvino", threads=1, precision="{precision}")

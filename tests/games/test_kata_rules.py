@@ -1,10 +1,11 @@
 """KataGo's names and spellings of rules."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from gozero.games.go.rules import KATA_RULES, RULES, KataRules, combined, kata_rules, named_rules, rule_set
+from gozero.games.go.rules import KATA_RULES, NO_BONUS, POSITIONAL, RULES, combined, kata_rules, named_rules, rule_set
 
 
 @pytest.mark.parametrize(
@@ -23,25 +24,19 @@ from gozero.games.go.rules import KATA_RULES, RULES, KataRules, combined, kata_r
 )
 def test_names(name: str, ours: str) -> None:
     assert kata_rules(name).is_played
-    assert kata_rules(name).nearest() == RULES[ours]
+    assert kata_rules(name) == RULES[ours]
 
 
 def test_other_servers_chinese_rules_forbid_to_repeat_the_board() -> None:
     for name in ("chinese-ogs", "chinese-kgs"):
-        mine, ours = kata_rules(name).nearest(), RULES[name]
-        assert (mine.ko, mine.suicide, mine.bonus, mine.removes_dead) == (
-            ours.ko,
-            ours.suicide,
-            ours.bonus,
-            ours.removes_dead,
-        )
+        assert replace(kata_rules(name), name=name) == RULES[name]
 
 
 def test_what_is_not_played_here_has_something_near() -> None:
     strange = {name for name, rules in KATA_RULES.items() if not rules.is_played}
     assert strange == {"stone-scoring", "ancient-territory", "aga-button"}
-    assert kata_rules("ancient-territory").nearest() == RULES["japanese"]
-    assert not kata_rules("stone-scoring").nearest().territory
+    assert replace(kata_rules("ancient-territory"), is_played=True) == RULES["japanese"]
+    assert not kata_rules("stone-scoring").territory
 
 
 def test_objects() -> None:
@@ -56,8 +51,8 @@ def test_objects() -> None:
         "friendlyPassOk": True,
     }
     assert kata_rules({**spelt, "komi": 7.5}) == KATA_RULES["chinese"]
-    assert kata_rules({"scoringRule": "TERRITORY", "multiStoneSuicideLegal": False}) == KataRules(
-        "POSITIONAL", "TERRITORY", suicide=False, friendly_pass=False
+    assert kata_rules({"scoringRule": "TERRITORY", "multiStoneSuicideLegal": False}) == replace(
+        combined(POSITIONAL, False, NO_BONUS, True, True), is_played=False
     )
 
 
@@ -81,7 +76,7 @@ def test_what_is_unknown(given: Any) -> None:
 )  # fmt: skip
 def test_spellings_of_one_table(spelling: str, ours: str) -> None:
     assert named_rules(spelling) == rule_set(spelling) == RULES[ours]
-    mine = kata_rules(spelling).nearest()
+    mine = kata_rules(spelling)
     assert mine.name in (ours, "chinese-simple" if ours == "chinese" else "chinese") or mine == RULES[ours]
 
 
@@ -100,5 +95,5 @@ def test_what_a_record_names_in_vain(name: str) -> None:
 
 
 def test_kata_names_that_are_not_ours() -> None:
-    assert kata_rules("goe").nearest() == named_rules("Ing")
-    assert kata_rules("koSIMPLEscoreTERRITORYtaxSEKIsui0").scoring == "TERRITORY"
+    assert kata_rules("goe") == named_rules("Ing")
+    assert kata_rules("koSIMPLEscoreTERRITORYtaxSEKIsui0").territory

@@ -108,11 +108,11 @@ def test_stones_that_cannot_stand_are_refused(stones: str, message: str) -> None
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("tictactoe", {"size": 4}, "board size 4 is not supported: tic-tac-toe is played on 3x3"),
+        ("tictactoe", {"size": 4}, "board size 4 is not supported: tic-tac-toe has only 3"),
         ("gomoku", {"size": 4}, "board size 4 is not supported: gomoku has 5 to 15"),
         ("gomoku", {"size": 16}, "board size 16 is not supported"),
         ("gomoku", {"rules": "renju"}, "unknown rules 'renju': expected one of freestyle, exact"),
-        ("connect4", {"size": 8}, "board size 8 is not supported: Connect-4 has 7 columns and 6 rows"),
+        ("connect4", {"size": 8}, "board size 8 is not supported: Connect-4 has only 7"),
         ("connect4", {"rules": "popout"}, "connect4 has no setting 'rules'"),
     ],
 )

@@ -154,11 +154,6 @@ def test_other_sizes_are_refused(size: int) -> None:
         games.make("othello", size=size)
 
 
-def test_other_rules_are_refused() -> None:
-    with pytest.raises(ValueError, match="unknown rules 'reversi': expected standard"):
-        games.make("othello", rules="reversi")
-
-
 def play_random_game(size: int, seed: int) -> None:
     """A random game in which the kernels and the slow referee agree at every ply."""
     rng, generator = random.Random(seed), np.array([seed], np.uint64)

@@ -30,7 +30,7 @@ class Engine:
         settings = settings or GtpSettings(visits=8, seed=1, size=9)
         game = settings.game or "go"
         size = settings.size or games.usual(game, "size")
-        sizes = supported_sizes(Header(game, only=None, size=None))
+        sizes = supported_sizes(Header(game))
         self.signals = Signals()
         self.signals.end_of_input()  # nobody sends the line that ends an analysis: each gives one look
         how = replace(

@@ -115,10 +115,10 @@ def test_a_picture_takes_no_other_files_place(tmp_path: Path, capsys: pytest.Cap
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(weights_file(tmp_path / "w.pt", "s0vgg", "tictactoe"))
     nowhere = tmp_path / "nowhere" / "p.png"
-    assert f"cannot write the picture {nowhere}: no such file" in one_line(capsys, file, "--filters", str(nowhere))
+    assert f"cannot use {nowhere}: No such file" in one_line(capsys, file, "--filters", str(nowhere))
     folder = tmp_path / "folder.png"
     folder.mkdir()
-    assert "is a directory" in one_line(capsys, file, "--filters", str(folder))
+    assert "Is a directory" in one_line(capsys, file, "--filters", str(folder))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.png", "w.pt"]
 
 

@@ -90,7 +90,7 @@ def test_saving_is_all_or_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    assert reason(tmp_path / "none.pt") == "no such file"
+    assert reason(tmp_path / "none.pt").startswith("no such file")
     assert reason(tmp_path) == "is a directory"
 
 
@@ -98,7 +98,7 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_a_truncated_file(file: Path, share: float) -> None:
     content = file.read_bytes()
     file.write_bytes(content[: int(len(content) * share)])
-    assert reason(file) == "truncated: its end is missing"
+    assert reason(file) == "not a gozero weights file, or its end is missing"
 
 
 def test_a_damaged_file_never_loads_as_something_else(file: Path) -> None:
@@ -115,15 +115,10 @@ def test_a_damaged_file_never_loads_as_something_else(file: Path) -> None:
             assert all(torch.equal(loaded.state_dict[name], tensor) for name, tensor in good.state_dict.items())
 
 
-@pytest.mark.parametrize("content", [os.urandom(5000), b"GIF89a", b"PK", pickle.dumps([1, 2, 3])])
+@pytest.mark.parametrize("content", [os.urandom(5000), b"GIF89a", b"PK", b"", pickle.dumps([1, 2, 3])])
 def test_a_foreign_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.pt").write_bytes(content)
-    assert reason(tmp_path / "x.pt") == "not a gozero weights file"
-
-
-def test_an_empty_file(tmp_path: Path) -> None:
-    (tmp_path / "x.pt").touch()
-    assert reason(tmp_path / "x.pt") == "the file is empty"
+    assert reason(tmp_path / "x.pt") == "not a gozero weights file, or its end is missing"
 
 
 def test_another_zip_file(tmp_path: Path) -> None:

@@ -29,9 +29,9 @@ def test_weights_by_name_by_game_and_by_neither(nogo_weights: Path) -> None:
 
 
 def test_boards() -> None:
-    assert list(supported_sizes(Header("go", only=None, size=13))) == list(range(5, 20))
-    assert list(supported_sizes(Header("go", only=13, size=13))) == [13]
-    assert list(supported_sizes(Header("tictactoe", only=None, size=None))) == [3]
+    assert list(supported_sizes(Header("go", size=13))) == list(range(5, 20))
+    assert list(supported_sizes(Header("go", board=(13, 13), size=13))) == [13]
+    assert list(supported_sizes(Header("tictactoe"))) == [3]
 
 
 def test_an_evaluator_is_opened_once_for_a_board(nogo_weights: Path) -> None:

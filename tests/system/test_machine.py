@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.system.machine import UNKNOWN_MEMORY, Processor, megabytes, memory, processor
+from gozero.system.machine import UNKNOWN_MEMORY, Processor, float_precision, megabytes, memory, processor
 
 CPUINFO = """\
 processor\t: 0
@@ -35,6 +35,15 @@ def test_a_system_without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
     assert processor(tmp_path / "none") == Processor("arm64", "", "", frozenset())
     assert megabytes(tmp_path / "none", "MemAvailable") is None
+
+
+def test_bf16_where_the_processor_has_it_and_nothing_forbids_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = (Processor("", "", "", frozenset({"avx2", flag})) for flag in ("avx512f", "avx512_bf16"))
+    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA", raising=False)
+    monkeypatch.delenv("DNNL_MAX_CPU_ISA", raising=False)
+    assert (float_precision(old), float_precision(new)) == ("f32", "bf16")
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "avx2")
+    assert float_precision(new) == "f32"
 
 
 def test_memory(tmp_path: Path) -> None:

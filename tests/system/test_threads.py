@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ import torch
 
 from gozero import games
 from gozero.system.console import FAILED, SUCCESS, say, stop_on_signals
+from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
 from training.learner.learner import network_config, resolved
 from training.records import scoring
 from training.run import dry_run, estimate, session

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from gozero.system.console import Parser
+from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
 from training.cluster import GPU_WORKER, WORKER
 
 PROG = "gozero worker"

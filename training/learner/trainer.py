@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from gozero.system.console import say
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 from training.learner.device_replay import DeviceReplay
 from training.learner.learner import Learner
 from training.learner.pace import Pace

@@ -14,8 +14,7 @@ import numpy as np
 
 from gozero.evaluators.base import Evaluator
 from gozero.evaluators.factory import open_evaluator
-from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RolloutEvaluator, RowEvaluator
 from gozero.games.position import Position
 from gozero.play.ending import candidates
 from gozero.play.engine import search_settings

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
+from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
 from training.learner.pace import Pace
 from training.learner.trainer import Trainer
 from training.matches.interface import Stopped

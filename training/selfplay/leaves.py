@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from gozero.evaluators.base import Evaluator, PrecisionError
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.settings import SearchSettings
 from gozero.system.options import SettingsError

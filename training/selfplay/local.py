@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from gozero.evaluators.base import Evaluator
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RowEvaluator
 from training.records import scoring
 from training.records.records import Record
 from training.selfplay.leaves import Resources, leaf_evaluator

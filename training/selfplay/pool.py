@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.evaluators.base import AsynchronousEvaluator, Evaluator, Pending, submitter
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.plain import PlainSearch
 from gozero.search.root import SearchRequest

@@ -16,8 +16,8 @@ from gozero.evaluators.factory import carry_graph
 from gozero.nets import model, weights
 from gozero.system import files
 from gozero.system.console import FAILED, SUCCESS, progress_bar, say, stop_on_signals
+from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError, flat
-from gozero.system.threads import available_threads
 from training.doctor.checkup import constants
 from training.learner.learner import DivergedError, Learner
 from training.learner.trainer import evaluate, weighted_mean

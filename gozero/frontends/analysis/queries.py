@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from gozero.games import coords
 from gozero.games.colours import BLACK, COLOURS, WHITE
-from gozero.games.go.rules import BONUS, KataRules, RuleSet, kata_rules
+from gozero.games.go.rules import BONUS, RuleSet, kata_rules
 from gozero.play.engine import beyond_training
 from gozero.search.settings import Restriction
 from gozero.system.errors import shown
@@ -193,7 +193,7 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
     query = Query(
         id=query_id,
         size=size,
-        rules=rules.nearest(),
+        rules=rules,
         komi=fields.take("komi", number(-1e6, 1e6), USUAL_KOMI),
         stones=stones,
         to_play=fields.take("initialPlayer", choice(COLOURS), _first_player(moves, stones)),
@@ -221,7 +221,7 @@ def _either(fields: Fields, settings: Fields, name: str, kind: Kind, default: An
     return fields.take(name, kind, settings.take(name, kind, default))
 
 
-def _warnings(fields: Fields, settings: Fields, rules: KataRules, untrained: str) -> list[tuple[str, str]]:
+def _warnings(fields: Fields, settings: Fields, rules: RuleSet, untrained: str) -> list[tuple[str, str]]:
     """(field, text) of what differs from the request."""
     warnings = [("boardXSize", untrained)] if untrained else []
     if not rules.is_played:
@@ -243,15 +243,15 @@ def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
     return columns
 
 
-def _rules(fields: Fields) -> KataRules:
-    def read(value: Any) -> KataRules:
+def _rules(fields: Fields) -> RuleSet:
+    def read(value: Any) -> RuleSet:
         try:
             return kata_rules(value)
         except ValueError as error:
             raise fields.error("rules", str(error)) from None
 
-    rules: KataRules = fields.take("rules", Kind("the name of a rule set, such as chinese, or an object", read))
-    bonuses = {name.lower(): name for name in BONUS}
+    rules: RuleSet = fields.take("rules", Kind("the name of a rule set, such as chinese, or an object", read))
+    bonuses = {name.lower(): bonus for name, bonus in BONUS.items()}
     return replace(rules, bonus=fields.take("whiteHandicapBonus", choice(bonuses), rules.bonus))
 
 

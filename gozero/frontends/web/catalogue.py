@@ -66,7 +66,7 @@ def networks(game: str, choices: Mapping[str, Path]) -> dict[str, OfferedNetwork
     """What plays a game, by the names that the page shows: under "" the game's own weights or, without any, random
     playouts; then those of ``choices``, files by name, that play it.
     """
-    found = {"": OfferedNetwork(None, Header(game, None, None))}
+    found = {"": OfferedNetwork(None, Header(game))}
     for label, path in {"": WEIGHTS[game], **choices}.items():
         offered = _offered(path)
         if offered is not None and offered.header.game == game:

@@ -14,11 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game, check_size
 from gozero.games.go import chains, go
 from gozero.games.go.chains import LIBERTIES, SIZE, at, colour_at
 from gozero.games.go.header import KO, MOVE_LIMIT, PASSES
-from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, OUTCOME, OWNER, SAMPLE, SCORE, kernel
 from gozero.system.rng import below
 
@@ -109,8 +108,7 @@ def outcome(state):
 
 def make(size: int = BOARD) -> Game:
     """The course's Go; there is one board."""
-    if size != BOARD:
-        raise ChoiceError(f"board size {size} is not supported: course_go is played on {BOARD}x{BOARD}")
+    check_size(size, "course_go", BOARD, BOARD)
     rules_of_go = go.make(size, RULES, komi=0.0, move_limit=PLIES)
     kernels = {"legal": legal, "outcome": outcome, "sample": sample, "owner": owner, "score": score}
     return replace(rules_of_go, name="course_go", thinkable=None, **kernels)

@@ -18,14 +18,13 @@ import numpy as np
 from numba import types
 
 from gozero.games.coords import MAX_SIZE
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game, check_size
 from gozero.games.go import chains, header, superko
 from gozero.games.go.area import area_owners, has_open_region, pass_alive_owners, settled_owners
 from gozero.games.go.chains import LIBERTIES, NEXT, RECORD, SIZE, ZOBRIST, at, colour_at, liberties_at
 from gozero.games.go.header import BONUS, KO, KO_RULE, KOMI, KOMI_UNITS, MOVE_LIMIT, PASS_BITS, PASSES, SUICIDE
 from gozero.games.go.rules import MIN_SIZE, SIMPLE, SITUATIONAL, RuleSet, rule_set
 from gozero.games.go.superko import WHITE_TO_PLAY
-from gozero.system.errors import ChoiceError
 from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
 from gozero.system.rng import following, next_random, scaled
 
@@ -335,8 +334,7 @@ def make(
     """Go on a size x size board, 2 to 19, by a named rule set or one's own. White gets `komi` points, rounded to a
     thousandth, and a bonus for `handicap` stones; beyond `move_limit` plies (0: none) the game ends and is counted.
     """
-    if not MIN_SIZE <= size <= MAX_SIZE:
-        raise ChoiceError(f"board size {size} is not supported: expected {MIN_SIZE} to {MAX_SIZE}")
+    check_size(size, "Go", MIN_SIZE, MAX_SIZE)
     initial = np.zeros(chains.state_ints(size), np.int32)
     chains.clear(initial, size)
     header.set_rules(initial, rule_set(rules), komi, handicap)

@@ -32,6 +32,7 @@ class RuleSet:
     bonus: int  # White's points for N handicap stones: NO_BONUS 0, BONUS_N N, BONUS_N_MINUS_1 N - 1
     removes_dead: bool = True  # whether dead stones are taken off by agreement before counting (KataGo: friendlyPassOk)
     territory: bool = False  # whether territory and prisoners count, and no eyes of strings in seki; else area
+    is_played: bool = True  # False: what was asked for has a tax or the button besides
 
     def handicap_bonus(self, stones: int) -> int:
         """Points White receives for `stones` handicap stones; one stone or none is no handicap."""
@@ -54,60 +55,27 @@ RULES: dict[str, RuleSet] = {
     )
 }
 
-KO = {"SIMPLE": SIMPLE, "POSITIONAL": POSITIONAL, "SITUATIONAL": SITUATIONAL}
+# what KataGo's JSON rules may be: by the field the values, of which the first is the default, as in Tromp-Taylor rules
+KO = {"POSITIONAL": POSITIONAL, "SIMPLE": SIMPLE, "SITUATIONAL": SITUATIONAL}
 BONUS = {"0": NO_BONUS, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}
-"""As KataGo writes them."""
+_FIELDS: dict[str, tuple[Any, ...]] = {
+    "ko": tuple(KO), "scoring": ("AREA", "TERRITORY"), "tax": ("NONE", "SEKI", "ALL"), "suicide": (True, False),
+    "hasButton": (False, True), "whiteHandicapBonus": tuple(BONUS), "friendlyPassOk": (False, True),
+}  # fmt: skip
+_OTHER_NAMES = {"scoringRule": "scoring", "multiStoneSuicideLegal": "suicide"}
 
-
-@dataclass(frozen=True)
-class KataRules:
-    """Rules in KataGo's terms; what it leaves out is as in Tromp-Taylor rules."""
-
-    ko: str = "POSITIONAL"
-    scoring: str = "AREA"
-    tax: str = "NONE"
-    suicide: bool = True
-    has_button: bool = False
-    bonus: str = "0"
-    friendly_pass: bool = False
-
-    @property
-    def is_played(self) -> bool:
-        """Whether they are played here as they are."""
-        return not self.has_button and (self.scoring, self.tax) in (("AREA", "NONE"), ("TERRITORY", "SEKI"))
-
-    def nearest(self) -> RuleSet:
-        """The nearest rule set of gozero: these rules, without what is not played here."""
-        territory = self.scoring == "TERRITORY"  # dead stones are always taken off then
-        return combined(KO[self.ko], self.suicide, BONUS[self.bonus], self.friendly_pass or territory, territory)
-
-
-_SIMPLE = KataRules("SIMPLE", suicide=False, friendly_pass=True)
-_AGA = KataRules("SITUATIONAL", suicide=False, bonus="N-1", friendly_pass=True)
-_SERVERS = KataRules(suicide=False, bonus="N", friendly_pass=True)
 KATA_RULES = {
-    "tromp-taylor": KataRules(),
-    "chinese": replace(_SIMPLE, bonus="N"),
-    **dict.fromkeys(("chinese-ogs", "chinese-kgs"), _SERVERS),
-    **dict.fromkeys(("japanese", "korean"), replace(_SIMPLE, scoring="TERRITORY", tax="SEKI")),
-    "stone-scoring": replace(_SIMPLE, tax="ALL"),
-    "ancient-territory": replace(_SIMPLE, scoring="TERRITORY", tax="ALL"),
-    **dict.fromkeys(("aga", "bga", "french"), _AGA),
-    "new-zealand": KataRules("SITUATIONAL", friendly_pass=True),
-    "aga-button": replace(_AGA, has_button=True),
+    "tromp-taylor": RULES["tromp-taylor"],
+    "chinese": RULES["chinese-simple"],
+    **dict.fromkeys(("chinese-ogs", "chinese-kgs"), RULES["chinese"]),
+    **dict.fromkeys(("japanese", "korean"), RULES["japanese"]),
+    "stone-scoring": replace(RULES["chinese-simple"], name="stone-scoring", bonus=NO_BONUS, is_played=False),
+    "ancient-territory": replace(RULES["japanese"], is_played=False),
+    **dict.fromkeys(("aga", "bga", "french"), RULES["aga"]),
+    "new-zealand": RULES["new-zealand"],
+    "aga-button": replace(RULES["aga"], is_played=False),
 }
-# keys of KataGo's JSON rules: the attribute of `KataRules`, and its values
-_CHOICES: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "ko": ("ko", tuple(KO)),
-    "scoring": ("scoring", ("AREA", "TERRITORY")),
-    "scoringRule": ("scoring", ("AREA", "TERRITORY")),
-    "tax": ("tax", ("NONE", "SEKI", "ALL")),
-    "suicide": ("suicide", (False, True)),
-    "multiStoneSuicideLegal": ("suicide", (False, True)),
-    "hasButton": ("has_button", (False, True)),
-    "whiteHandicapBonus": ("bonus", tuple(BONUS)),
-    "friendlyPassOk": ("friendly_pass", (False, True)),
-}
+"""What KataGo means by a name."""
 
 # the names of rules that people, records and programs write, without signs between their words
 _SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *KATA_RULES)} | {
@@ -123,7 +91,8 @@ _PART = re.compile(
     r"|(whb)(n-1|n|0)|(komi)(-?[\d.]+)",
     re.IGNORECASE,
 )
-_ATTRIBUTES = {"score": "scoring", "sui": "suicide", "button": "has_button", "whb": "bonus", "fpok": "friendly_pass"}
+_SPELT = {"score": "scoring", "sui": "suicide", "button": "hasButton"}
+_SPELT |= {"whb": "whiteHandicapBonus", "fpok": "friendlyPassOk"}
 
 
 def written_name(text: str) -> str:
@@ -131,21 +100,20 @@ def written_name(text: str) -> str:
     name = "-".join(text.lower().replace("_", " ").replace("-", " ").split())
     words = re.sub(r"(?<=.)(?:rules?|ruleset|规则|規則|ルール|룰)$", "", name.replace("-", ""))
     if rules := spelt_rules(text):
-        return rules.nearest().name if rules.is_played else text.strip()
+        return rules.name if rules.is_played else text.strip()
     return _SPELLINGS.get(words, name)
 
 
-def spelt_rules(text: str) -> KataRules | None:
+def spelt_rules(text: str) -> RuleSet | None:
     """The rules that a name like koSIMPLEscoreAREAtaxNONEsui1whbN spells out; None for any other."""
     if not text.strip() or _PART.sub("", text).strip():
         return None
     found: dict[str, Any] = {}
     for groups in _PART.findall(text):
         key, value = filter(None, groups)
-        name = _ATTRIBUTES.get(key.lower(), key.lower())
-        found[name] = value == "1" if name in ("suicide", "has_button", "friendly_pass") else value.upper()
-    found.pop("komi", None)
-    return KataRules(**found)
+        name = _SPELT.get(key.lower(), key.lower())
+        found[name] = value == "1" if name in ("suicide", "hasButton", "friendlyPassOk") else value.upper()
+    return _from_fields(found)
 
 
 def combined(ko: int, suicide: bool, bonus: int, removes_dead: bool, territory: bool = False) -> RuleSet:
@@ -166,7 +134,7 @@ def named_rules(text: str) -> RuleSet | None:
     if name in RULES:
         return RULES[name]
     rules = spelt_rules(name) or KATA_RULES.get(name)
-    return rules.nearest() if rules is not None and rules.is_played else None
+    return rules if rules is not None and rules.is_played else None
 
 
 def same_rules(name: str, other: str) -> bool:
@@ -183,10 +151,10 @@ def rule_set(name: str | RuleSet) -> RuleSet:
     raise ChoiceError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}")
 
 
-def kata_rules(rules: Any) -> KataRules:
-    """Rules from a name in any spelling, or from KataGo's JSON rules, object or text. ValueError if unknown."""
+def kata_rules(rules: Any) -> RuleSet:
+    """The rules nearest to a name in any spelling, or to KataGo's JSON rules, object or text; ChoiceError."""
     if isinstance(rules, Mapping):
-        return _from_json(rules)
+        return _from_fields(rules)
     if not isinstance(rules, str):
         raise ChoiceError(f"expected the name of a rule set or an object, not {shown(rules)}")
     name = written_name(rules)
@@ -197,22 +165,27 @@ def kata_rules(rules: Any) -> KataRules:
     except (ValueError, RecursionError):
         spelt = None
     if isinstance(spelt, Mapping):
-        return _from_json(spelt)
+        return _from_fields(spelt)
     played = (name for name, rules in KATA_RULES.items() if rules.is_played)
     raise ChoiceError(f"unknown rules {shown(rules)}: expected one of {', '.join(played)}, or an object")
 
 
-def _from_json(rules: Mapping[str, Any]) -> KataRules:
-    """Rules from an object; a `komi` in it is ignored."""
-    values = {}
-    for key, value in rules.items():
+def _from_fields(given: Mapping[str, Any]) -> RuleSet:
+    """The rules nearest to KataGo's fields; a `komi` among them is ignored."""
+    values = {name: choices[0] for name, choices in _FIELDS.items()}
+    for key, value in given.items():
         if key == "komi":
             continue
-        if key not in _CHOICES:
-            raise ChoiceError(f"unknown rule {shown(key)}: expected one of {', '.join(_CHOICES)}")
-        attribute, choices = _CHOICES[key]
+        name = _OTHER_NAMES.get(key, key)
+        if name not in _FIELDS:
+            known = ", ".join((*_FIELDS, *_OTHER_NAMES))
+            raise ChoiceError(f"unknown rule {shown(key)}: expected one of {known}")
+        choices = _FIELDS[name]
         if value not in choices or type(value) is not type(choices[0]):
             known = ", ".join(json.dumps(choice) for choice in choices)
             raise ChoiceError(f"{key} = {shown(value)}: expected one of {known}")
-        values[attribute] = value
-    return KataRules(**values)
+        values[name] = value
+    ko, scoring, tax, suicide, button, bonus, friendly_pass = values.values()
+    territory = scoring == "TERRITORY"  # dead stones are always taken off then
+    rules = combined(KO[ko], suicide, BONUS[bonus], friendly_pass or territory, territory)
+    return replace(rules, is_played=not button and tax == ("SEKI" if territory else "NONE"))

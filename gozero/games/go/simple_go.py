@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gozero.games.game import Game
+from gozero.games.game import Game, check_size
 from gozero.games.go import go
 from gozero.system.errors import ChoiceError
 
@@ -19,8 +19,7 @@ MOVE_LIMIT = 100
 
 def make(size: int = SIZE, rules: str = RULES) -> Game:
     """Simplified Go; there is one board and one set of rules."""
-    if size != SIZE:
-        raise ChoiceError(f"board size {size} is not supported: simple_go is played on {SIZE}x{SIZE}")
+    check_size(size, "simple_go", SIZE, SIZE)
     if rules != RULES:
         raise ChoiceError(f"unknown rules {rules!r}: expected {RULES}")
     return replace(go.make(size, rules, komi=0.0, move_limit=MOVE_LIMIT), name="simple_go")

@@ -168,7 +168,7 @@ def test_a_bad_request_is_one_clear_line(
         ("--generation", "5-3", "neither a generation nor a range such as 10-20"),
         ("--generation", "²", "neither a generation nor a range such as 10-20"),
         ("--limit", "²", "'²' is not a whole number"),
-        ("--surprise-at-least", "nan", "'nan': expected a number"),
+        ("--surprise-at-least", "nan", "invalid number value: 'nan'"),
     ],
 )
 def test_a_filter_that_means_nothing_is_refused(

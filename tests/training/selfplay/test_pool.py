@@ -17,13 +17,12 @@ from gozero.evaluators import cuda_evaluator, openvino_evaluator, torch_evaluato
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
-from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.evaluators.row import RowEvaluator
+from gozero.evaluators.rollout import RolloutEvaluator, RowEvaluator
 from gozero.nets import model
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
+from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
 from tests.training.games import game_of
 from training.records import records
 from training.selfplay.episode import Episode

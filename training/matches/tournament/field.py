@@ -20,8 +20,8 @@ from gozero.games.game import Game
 from gozero.nets import locations
 from gozero.search.settings import SearchSettings
 from gozero.system.errors import ChoiceError, UserError
+from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
-from gozero.system.threads import available_threads
 from gozero.system.words import counted
 from training.matches.clocks import GameClock
 from training.matches.elo import SprtSettings

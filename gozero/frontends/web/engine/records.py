@@ -169,7 +169,7 @@ def _of_game(setup: Setup, name: str) -> Setup:
 
 def _plays(name: str, size: int) -> bool:
     """Whether a game is Go, or one of its family that has boards of this size."""
-    return name in GO_FAMILY and size in supported_sizes(Header(name, None, None))
+    return name in GO_FAMILY and size in supported_sizes(Header(name))
 
 
 def comment_of(text: Any) -> str:
