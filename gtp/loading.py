@@ -1,8 +1,9 @@
 """Makes a player from the settings, late: slow imports and files wait until they are needed, or load in the background
 before that.
 
-The kernels, the compiled rules and search, take half a second from the cache and half a minute without. A thread may
-open the evaluator, the network ready to run, ahead of the first search. Only this module knows of it.
+The kernels, the compiled rules and search, take half a second from the cache and half a minute without; one thread
+compiles them. Until they are ready the board is played without, and a search waits for them. Another thread may open
+the evaluator, the network ready to run, ahead of the first search. Only this module knows of these threads.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from gozero.games.game import Game
     from gozero.nets.weights import Header
     from gozero.play.player import Player
+    from gozero.system.jit import Compilation
+
+FIRST_WAIT = 0.5
+"""Seconds that the first command waits for the kernels; cached ones are ready by then."""
 
 
 class Loader:
@@ -39,6 +44,7 @@ class Loader:
         self._header = header
         self._player_lock = threading.Lock()
         self._player: Player | None = None
+        self._compilation: Compilation | None = None
         self._evaluators = settings.evaluators(path)
         self._ahead: set[int | None] = set()  # boards whose evaluators a thread opens ahead; None: the first one
 
@@ -47,13 +53,24 @@ class Loader:
         with self._player_lock:
             if self._player is None:
                 with _fatal():
-                    self._player = self._make_player()
+                    from gozero.system.jit import Compilation, collecting
+
+                    with collecting() as kernels:
+                        self._player = self._make_player()
+                    self._compilation = Compilation(kernels)
+                    self._compilation.wait(FIRST_WAIT)
             return self._player
 
     def evaluator(self, game: Game) -> Evaluator:
-        """The evaluator for the board of ``game``. FatalError if it cannot be opened."""
+        """The evaluator for the board of ``game``, with the kernels compiled. FatalError if it cannot be opened."""
         with _fatal():
+            self.compile()  # first: opening a network encodes positions
             return self._evaluators.open(game)
+
+    def compile(self) -> None:
+        """Wait until the player's kernels are compiled."""
+        if self._compilation is not None:
+            self._compilation.wait()
 
     def load_in_background(self, on_failure: Callable[[FatalError], None]) -> None:
         """Begin to make the player and to open the evaluator for its present board, once for each board; a failure is
@@ -73,6 +90,7 @@ class Loader:
         threading.Thread(target=load, name="gtp-loader", daemon=True).start()
 
     def _make_player(self) -> Player:
+        from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
         from gozero.play.player import make_player
 
         settings, game = self._settings, self._header.game

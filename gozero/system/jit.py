@@ -8,6 +8,10 @@ inferred dispatcher arguments and closures are recompiled in every process (meas
 numba's cache does not notice that a callee in another file has changed, so the cache folder is named after a hash of
 `SOURCES`. Several engines may share the folder; if it cannot be written, or is full, kernels are compiled in memory,
 and one whose file is damaged is compiled again.
+
+Kernels that are imported inside `collecting` are compiled by a `Compilation`, a background thread; until then they run
+as Python, slowly and with the same results. So a board can be queried before Go's rules are compiled: 14 s of processor
+time on an empty cache, and 28 more for the search and the network's input. A search waits for them.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ import functools
 import hashlib
 import logging
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +31,7 @@ import numba
 from numba import types
 from numba.core import cgutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
@@ -137,8 +144,85 @@ def announce(folder: Path | None) -> None:
         )
 
 
+_collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are open, the innermost last
+
+
+class Kernel:
+    """A kernel that runs as plain Python until it is compiled; to numba it is the compiled one.
+
+    `make` compiles it, or finds it in the cache. One without a signature `is_helper`: called from Python it stays
+    Python.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], make: Callable[[Callable[..., Any]], Any], *, is_helper: bool
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._make = make
+        self._is_helper = is_helper
+        self._compiled: Any = None
+        self._run = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._run(*arguments)
+
+    def compiled(self) -> Any:
+        """numba's dispatcher, compiled if need be."""
+        with global_compiler_lock:  # numba's own: a thread that compiles a caller of this kernel has it already
+            if self._compiled is None:
+                self._compiled = self._make(self.py_func)
+                if not self._is_helper:
+                    self._run = self._compiled
+            return self._compiled
+
+    def get_compile_result(self, signature: Any) -> Any:
+        return self.compiled().get_compile_result(signature)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Its type for numba, when another kernel calls it."""
+        return self.compiled()._numba_type_
+
+
+@contextmanager
+def collecting() -> Iterator[list[Kernel]]:
+    """Gives a list that kernels defined inside, by modules imported there, are put into instead of being compiled."""
+    kernels: list[Kernel] = []
+    _collecting.append(kernels)
+    try:
+        yield kernels
+    finally:
+        _collecting.remove(kernels)
+
+
+class Compilation:
+    """A thread that compiles kernels one after the other, in the order in which they were defined, from now on."""
+
+    def __init__(self, kernels: list[Kernel]) -> None:
+        self._kernels = kernels
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._compile, name="compilation", daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait at most this many seconds, None: without limit. Returns whether all is compiled; raises its error."""
+        self._thread.join(seconds)
+        if self._error is not None:
+            raise self._error
+        return not self._thread.is_alive()
+
+    def _compile(self) -> None:
+        try:
+            for kernel in self._kernels:
+                kernel.compiled()
+        except BaseException as error:  # noqa: BLE001 - raised again by `wait`
+            self._error = error
+
+
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk.
+    """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now,
+    or in the background, see `collecting`.
 
     Args:
         signature: a numba signature, compiled at import. None for a helper that is compiled into its callers.
@@ -149,17 +233,24 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return lambda function: function
     settings = {"nogil": signature not in BRIEF, "error_model": "numpy", "_nrt": allocates, **options}
-    if signature is None:
-        return lambda function: _cached(numba.njit(forceinline=True, **settings)(function))
 
-    def compile(function: Callable[..., Any]) -> Any:
+    def make(function: Callable[..., Any]) -> Any:
+        if signature is None:
+            return _cached(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
         compiled = _cached(numba.njit(**settings)(function))
         compiled.compile(signature)
         compiled.disable_compile()
         return compiled
 
-    return compile
+    if not _collecting:
+        return make
+
+    def collect(function: Callable[..., Any]) -> Kernel:
+        _collecting[-1].append(Kernel(function, make, is_helper=signature is None))
+        return _collecting[-1][-1]
+
+    return collect
 
 
 def _cached(dispatcher: Any) -> Any:

@@ -24,7 +24,7 @@ from torch import nn
 
 from gozero import __version__
 from gozero.system.console import say
-from gozero.system.threads import available_threads
+from gozero.system.machine import available_threads
 from training.cluster import GPU_WORKER, WORKER
 from training.cluster.worker import Order, PlayMatch, Worker
 from training.matches.match import MatchGame

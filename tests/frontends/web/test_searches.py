@@ -32,7 +32,7 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
             self.analyses, self.batch = False, []
 
     requests = RequestQueue()
-    handler = RequestHandler(EngineProcessSettings(), requests, lambda report: None)
+    handler = RequestHandler(EngineProcessSettings(), requests, lambda report: None, lambda: None)
     handler._current = cast(Any, searches := FailingSearches())
     with pytest.raises(ChoiceError):
         handler._work()

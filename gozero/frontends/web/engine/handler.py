@@ -55,12 +55,16 @@ class RequestHandler:
         settings: of this process.
         requests: that wait.
         report: takes what is sent to the server.
+        compile: waits until rules and search are compiled.
     """
 
-    def __init__(self, settings: EngineProcessSettings, requests: RequestQueue, report: Report) -> None:
+    def __init__(
+        self, settings: EngineProcessSettings, requests: RequestQueue, report: Report, compile: Callable[[], None]
+    ) -> None:
         self._settings = settings
         self._requests = requests
         self._report = report
+        self._compile = compile
         self._weights = catalogue.offered_weights(settings.weights)
         self._evaluators: dict[Path, Evaluators] = {}
         self._host = Host(settings, {}, self._should_stop, self._is_cut, report)
@@ -228,6 +232,7 @@ class RequestHandler:
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
         """The evaluator of these weights for a board; all games share the networks."""
+        self._compile()
         if path is None:
             return RolloutEvaluator(game)
         if path not in self._evaluators:
