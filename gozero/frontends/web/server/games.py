@@ -149,7 +149,11 @@ def _unstored(fault: str) -> dict[str, Any]:
 
 
 class OpenGames:
-    """All games of a server, and the engine processes that they share."""
+    """All games of a server, and the engine processes that they share; the first of these starts at once.
+
+    Attributes:
+        catalogue: the games that can be played, once that engine has reported them.
+    """
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
@@ -157,21 +161,21 @@ class OpenGames:
         self._games: list[OpenGame] = []
         self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
-        self.catalogue: list[dict[str, Any]] = []
         boards = settings.boards
         full = f"{boards} boards are open with an engine each" if boards > 1 else "One board is open with an engine"
+        self.catalogue = asyncio.create_task(self._catalogue(self._prepare()))
         self.all_busy = f"{full}: close one and load this page anew, or start gozero web with --boards {boards + 1}."
 
-    def prepare(self) -> EngineProcess:
+    def _prepare(self) -> EngineProcess:
         """Start an engine process before it is needed, if none is there."""
         if self._spare is None or not self._spare.is_running:
             self._spare = EngineProcess(self._settings.engine_arguments)
             self._processes = [*(process for process in self._processes if process.is_running), self._spare]
         return self._spare
 
-    async def load_catalogue(self) -> None:
+    async def _catalogue(self, process: EngineProcess) -> list[dict[str, Any]]:
         """Ask which games there are; SettingsError if the first one cannot be played, or no engine starts."""
-        process, answer = self.prepare(), asyncio.get_running_loop().create_future()
+        answer = asyncio.get_running_loop().create_future()
 
         def on_report(report: dict[str, Any]) -> None:
             if report["is"] == "catalogue":
@@ -186,7 +190,8 @@ class OpenGames:
         report = await answer
         if report["fault"]:
             raise SettingsError(report["fault"])
-        self.catalogue = report["games"]
+        games: list[dict[str, Any]] = report["games"]
+        return games
 
     async def find(self, identity: str | None) -> OpenGame:
         """The game of that identity, else a new one."""
@@ -228,7 +233,7 @@ class OpenGames:
             if not unwatched:
                 return None
             unwatched[0].stop_engine()
-        process, self._spare = self.prepare(), None
+        process, self._spare = self._prepare(), None
         return process
 
     async def close(self) -> None:

@@ -79,10 +79,11 @@ class BoardServer:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
         await socket.prepare(request)
+        catalogue = await self._games.catalogue  # until then the engine process belongs to no game
         identity, page = request.query.get("game"), OpenPage()
         game = await self._games.find(identity)
         is_lost = game.is_empty and identity is not None
-        page.send({"is": "hello", "lost": is_lost, "version": VERSION, "games": self._games.catalogue})
+        page.send({"is": "hello", "lost": is_lost, "version": VERSION, "games": catalogue})
         game.add_page(page)
         if game.is_empty and "snapshot" not in request.query:  # else the page restores the game
             game.request({"do": "new", "setup": self._settings.first_setup}, page)
@@ -145,10 +146,12 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
     with contextlib.suppress(NotImplementedError):  # Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     try:
-        await games.load_catalogue()
+        if settings.is_checked:
+            await games.catalogue
         await runner.setup()
         await web.SockSite(runner, listener).start()
         _announce(settings, address_of(settings, access))
+        await games.catalogue
         await stopped.wait()
         return SUCCESS
     finally:
