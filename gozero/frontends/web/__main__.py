@@ -29,7 +29,6 @@ def start(settings: WebSettings, log: Log | None) -> int:
 
 async def _serve(settings: WebSettings) -> int:
     games = OpenGames(settings)
-    games.prepare()
     await asyncio.sleep(0)  # the engine's imports go on while the server's own are done
     try:
         from gozero.frontends.web.server.server import serve

@@ -70,6 +70,11 @@ class WebSettings(EngineProcessSettings):
         return {"game": self.game, "size": self.size, "level": self.level}
 
     @property
+    def is_checked(self) -> bool:
+        """Whether the user chose what the engine may refuse, so that it is asked at the start."""
+        return self.size is not None or self.backend != "auto" or self.precision != "auto"
+
+    @property
     def engine_arguments(self) -> list[str]:
         """The command line of an engine process, which gets its part of the memory."""
         arguments = ["--max-memory", str(max(64, self.most_memory // 2**20 // self.boards))]

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from gozero.frontends.web.server.games import MOST_UNREAD, MOST_WAITING, OpenGame, OpenPage
+from gozero.frontends.web.server.games import OpenGame, OpenPage
 from gozero.frontends.web.server.process import EngineProcess
 from gozero.nets.locations import WEIGHTS
 from tests.frontends.web.talk import Server, Wire
@@ -249,18 +249,8 @@ def test_what_one_page_asked_for_is_told_to_no_other(server: Server, shared_game
             one.load("(;SZ[9];B[ee](;W[cc])(;AB[aa];W[gg]))")
             assert one.until("message")["text"].startswith("1 variation was left out")
             two.send(do="view")
-            reports = [two.until("view", "refused", "message", "record", "done") for _ in range(2)]
+            reports = [two.until("view", "refused", "message", "record") for _ in range(2)]
             assert [report["is"] for report in reports] == ["view", "view"]  # of the record, and asked for
-
-
-def test_a_page_that_does_not_read_is_dropped() -> None:
-    dropped: list[bool] = []
-    page = OpenPage(lambda: dropped.append(True))
-    for _ in range(MOST_UNREAD):
-        page.send({"is": "view"})
-    assert not dropped
-    page.send({"is": "view"})
-    assert dropped
 
 
 def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
@@ -270,34 +260,18 @@ def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
     games = SimpleNamespace(stored=stored, engine=lambda: process)
 
     async def act() -> None:
-        game, page = OpenGame(cast(Any, games), {"game": {"identity": "1", "at": 0, "leaf": 0}}), OpenPage(lambda: None)
+        game, page = OpenGame(cast(Any, games), {"game": {"identity": "1", "at": 0, "leaf": 0}}), OpenPage()
         game.add_page(page)
         process.on_report({"is": "view", "at": 2, "line": [0, 1, 2]})
         process.on_report({"is": "snapshot", "saved": {"game": {"identity": "1", "at": 1, "leaf": 1}}})  # 2 is deleted
         process.on_exit()
         game.request({"do": "view"}, page)
         game.remove_page(page)
-        process.on_report({"is": "done", "to": page.number})
 
     with ThreadPoolExecutor(1) as pool:  # Playwright may have a loop in this thread
         pool.submit(asyncio.run, act()).result()
     assert [request["do"] for request in requests] == ["restore", "restore", "view", "leave"]
     assert requests[1]["saved"]["game"] == {"identity": "1", "at": 1, "leaf": 1}
-
-
-def test_a_page_that_asks_too_fast_is_refused(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        engines = server.engines()
-        for number in engines:
-            os.kill(number, signal.SIGSTOP)
-        try:
-            for _ in range(MOST_WAITING + 1):
-                page.send(do="view")
-            assert "asks faster than the engine" in page.until("refused")["text"]
-        finally:
-            for number in engines:
-                os.kill(number, signal.SIGCONT)
 
 
 def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,10 +132,7 @@ class RequestHandler:
                     self._answer_to(request)
 
     def _answer_to(self, request: dict[str, Any]) -> None:
-        page = request.get("page")
-        self._guard(lambda: self.do(request), page)
-        if page is not None:
-            self._report({"is": "done", "to": page})
+        self._guard(lambda: self.do(request), request.get("page"))
 
     def do(self, request: dict[str, Any]) -> None:
         """Answer a request. InputError or a UserError if it cannot be done."""

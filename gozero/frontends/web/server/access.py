@@ -20,6 +20,13 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self' {socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 
 
 class Access:
@@ -61,12 +68,8 @@ class Access:
 async def add_headers(request: web.Request, answer: web.StreamResponse) -> None:
     """Add the headers that every answer has."""
     socket = f"ws://{request.host}" if request.host.isprintable() and " " not in request.host else ""
-    answer.headers.setdefault("Content-Security-Policy", POLICY.format(socket=socket.replace(";", "")))
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    answer.headers["Referrer-Policy"] = "no-referrer"
-    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    answer.headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    answer.headers.setdefault("Cache-Control", "no-store")
+    answer.headers["Content-Security-Policy"] = POLICY.format(socket=socket.replace(";", ""))
+    answer.headers.update(HEADERS)
 
 
 def _names_this_machine(host: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Callable
 from typing import Any
 
 from gozero.frontends.web.server.process import EngineProcess
@@ -20,38 +19,26 @@ from gozero.system.options import SettingsError
 
 LARGEST_SNAPSHOT = 2**20  # characters, for a page to keep it too
 IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
-MOST_WAITING = 16  # requests of a page that the engine has not answered
-MOST_UNREAD = 200  # reports that wait for a page that does not read
-TOO_FAST = "This page asks faster than the engine can answer; the last request was left out."
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
 _NUMBERS = itertools.count(1)  # of pages
 
 
 class OpenPage:
-    """A page's connection. Reports wait in a queue, so that a slow page delays nobody; one that reads none is dropped.
-
-    Args:
-        drop: breaks the connection at once.
+    """A page's connection. Reports wait in a queue, so that a slow page delays nobody.
 
     Attributes:
         number: that its requests have, and the engine's answers to them.
         reports: that are to be sent.
-        waiting: number of requests that the engine has not answered.
     """
 
-    def __init__(self, drop: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         self.number = next(_NUMBERS)
-        self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue(MOST_UNREAD)
-        self.waiting = 0
-        self._drop = drop
+        self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     def send(self, report: dict[str, Any]) -> None:
         """Send a report when the page can take it."""
-        if self.reports.full():
-            self._drop()
-        else:
-            self.reports.put_nowait(report)
+        self.reports.put_nowait(report)
 
     def refuse(self, text: str) -> None:
         """Say why a request is not done."""
@@ -108,22 +95,14 @@ class OpenGame:
         """End the engine process; the game stays stored."""
         if self.process is not None:
             self.process.end()
-            self._forget_process()
-
-    def _forget_process(self) -> None:
-        self.process = None
-        for page in self.pages.values():
-            page.waiting = 0
+            self.process = None
 
     def request(self, request: dict[str, Any], page: OpenPage) -> None:
         """Pass a page's request on to the engine, which is started if need be."""
-        if page.waiting >= MOST_WAITING:
-            page.refuse(TOO_FAST)
-        elif self.process is None and not self._start():
+        if self.process is None and not self._start():
             page.refuse(self._games.all_busy)
         elif self.process is not None:
             self.process.send({**request, "page": page.number})
-            page.waiting += 1
 
     def send(self, report: dict[str, Any]) -> None:
         """Send a report to every page."""
@@ -142,7 +121,6 @@ class OpenGame:
 
     def _on_report(self, report: dict[str, Any]) -> None:
         number = report.pop("to", None)
-        page = self.pages.get(number)
         if report["is"] == "snapshot":
             self._saved = report["saved"]
             self._games.stored.put(report["saved"])
@@ -151,14 +129,12 @@ class OpenGame:
             self._saved["game"].update(at=report["at"], leaf=report["line"][-1])  # what is shown by now
         if number is None:
             self.send(report)
-        elif page is not None and report["is"] == "done":
-            page.waiting -= 1
-        elif page is not None:
-            page.send(report)
+        elif number in self.pages:
+            self.pages[number].send(report)
 
     def _on_exit(self) -> None:
         """The engine process has ended by itself."""
-        self._forget_process()
+        self.process = None
         self.send({"is": "lost", "text": ENGINE_LOST})
 
 
@@ -173,7 +149,11 @@ def _unstored(fault: str) -> dict[str, Any]:
 
 
 class OpenGames:
-    """All games of a server, and the engine processes that they share."""
+    """All games of a server, and the engine processes that they share; the first of these starts at once.
+
+    Attributes:
+        catalogue: the games that can be played, once that engine has reported them.
+    """
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
@@ -181,21 +161,21 @@ class OpenGames:
         self._games: list[OpenGame] = []
         self._processes: list[EngineProcess] = []
         self._spare: EngineProcess | None = None
-        self.catalogue: list[dict[str, Any]] = []
         boards = settings.boards
         full = f"{boards} boards are open with an engine each" if boards > 1 else "One board is open with an engine"
+        self.catalogue = asyncio.create_task(self._catalogue(self._prepare()))
         self.all_busy = f"{full}: close one and load this page anew, or start gozero web with --boards {boards + 1}."
 
-    def prepare(self) -> EngineProcess:
+    def _prepare(self) -> EngineProcess:
         """Start an engine process before it is needed, if none is there."""
         if self._spare is None or not self._spare.is_running:
             self._spare = EngineProcess(self._settings.engine_arguments)
             self._processes = [*(process for process in self._processes if process.is_running), self._spare]
         return self._spare
 
-    async def load_catalogue(self) -> None:
+    async def _catalogue(self, process: EngineProcess) -> list[dict[str, Any]]:
         """Ask which games there are; SettingsError if the first one cannot be played, or no engine starts."""
-        process, answer = self.prepare(), asyncio.get_running_loop().create_future()
+        answer = asyncio.get_running_loop().create_future()
 
         def on_report(report: dict[str, Any]) -> None:
             if report["is"] == "catalogue":
@@ -210,7 +190,8 @@ class OpenGames:
         report = await answer
         if report["fault"]:
             raise SettingsError(report["fault"])
-        self.catalogue = report["games"]
+        games: list[dict[str, Any]] = report["games"]
+        return games
 
     async def find(self, identity: str | None) -> OpenGame:
         """The game of that identity, else a new one."""
@@ -252,7 +233,7 @@ class OpenGames:
             if not unwatched:
                 return None
             unwatched[0].stop_engine()
-        process, self._spare = self.prepare(), None
+        process, self._spare = self._prepare(), None
         return process
 
     async def close(self) -> None:

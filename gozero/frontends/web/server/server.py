@@ -74,36 +74,30 @@ class BoardServer:
         return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
-        """Serve a page until it is closed."""
+        """Serve a page until it is closed: send it its game, and pass on its requests."""
         if len(self._sockets) >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text="Too many pages are open.\n")
         socket = web.WebSocketResponse(heartbeat=HEARTBEAT, max_msg_size=LARGEST_REQUEST, timeout=CLOSING)
         await socket.prepare(request)
-        self._sockets.add(socket)
-        try:
-            if request.transport is not None:  # the page has not gone already
-                await self._serve(request, socket, OpenPage(request.transport.abort))
-        finally:
-            self._sockets.discard(socket)
-        return socket
-
-    async def _serve(self, request: web.Request, socket: web.WebSocketResponse, page: OpenPage) -> None:
-        """Send a page its game, and pass on its requests."""
-        identity = request.query.get("game")
+        catalogue = await self._games.catalogue  # until then the engine process belongs to no game
+        identity, page = request.query.get("game"), OpenPage()
         game = await self._games.find(identity)
         is_lost = game.is_empty and identity is not None
-        page.send({"is": "hello", "lost": is_lost, "version": VERSION, "games": self._games.catalogue})
-        sender = asyncio.create_task(_send_all(page, socket))
+        page.send({"is": "hello", "lost": is_lost, "version": VERSION, "games": catalogue})
         game.add_page(page)
+        if game.is_empty and "snapshot" not in request.query:  # else the page restores the game
+            game.request({"do": "new", "setup": self._settings.first_setup}, page)
+        self._sockets.add(socket)
+        sender = asyncio.create_task(_send_all(page, socket))
         try:
-            if game.is_empty and "snapshot" not in request.query:  # else the page restores the game
-                game.request({"do": "new", "setup": self._settings.first_setup}, page)
             async for message in socket:
                 if message.type == WSMsgType.TEXT:
                     await self._take(game, page, message.data)
         finally:
             sender.cancel()
             game.remove_page(page)
+            self._sockets.discard(socket)
+        return socket
 
     async def _take(self, game: OpenGame, page: OpenPage, text: str) -> None:
         """Answer a page's request for the list of games; pass every other one on to the engine of its game."""
@@ -152,10 +146,12 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
     with contextlib.suppress(NotImplementedError):  # Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     try:
-        await games.load_catalogue()
+        if settings.is_checked:
+            await games.catalogue
         await runner.setup()
         await web.SockSite(runner, listener).start()
         _announce(settings, address_of(settings, access))
+        await games.catalogue
         await stopped.wait()
         return SUCCESS
     finally:

@@ -102,9 +102,7 @@ function Look() {
   ].filter(Boolean);
   return (
     <>
-      <p class="meter" role="img" aria-label={t("Black wins {chance}", { chance: percent(look.black) })}>
-        <span class="bar"><span class="black-bar" style={{ width: `${100 * look.black}%` }} /></span>
-      </p>
+      <p class="meter" role="img" aria-label={t("Black wins {chance}", { chance: percent(look.black) })} style={{ "--black": look.black }} />
       <p class="quiet">{found.filter(Boolean).join("; ")}</p>
       <div class="scroll" tabIndex={0} role="region" aria-label={t("Candidate moves")}>
         <table class="moves">

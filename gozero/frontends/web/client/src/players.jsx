@@ -18,7 +18,7 @@ export function Players() {
             <Stone colour={colour} />
             <div class="who">
               <strong>{nameOf(view, colour)}</strong>
-              <span class="quiet more-of"><span class="whose">{turn}</span> <span>{gainOf(view, colour)}</span></span>
+              <span class="quiet whose">{turn} </span><span class="quiet">{gainOf(view, colour)}</span>
             </div>
             {view.clock && <Clock clock={view.clock} colour={colour} passed={passed} />}
           </div>
