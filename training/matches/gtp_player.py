@@ -47,15 +47,10 @@ class GtpPlayer(MatchPlayer):
         return list(self._pool.map(self._move, turns))
 
     def final_score(self, turn: Turn) -> str | None:
-        engine = self._guarded(lambda: self._updated(turn))
-        if isinstance(engine, Fault):
-            return engine.text
-        answer = self._guarded(lambda: engine.send("final_score"))
-        if not isinstance(answer, Fault):  # some programs answer what they do not know with an empty text
-            return answer or (answer if self._game.name == scoring.GO else None)
-        # The command is Go's: of another game an engine may refuse it in any words.
-        is_unknown = self._game.name != scoring.GO or "unknown command" in answer.text.lower()
-        return None if answer.kind == "refusal" and is_unknown else answer.text
+        answer = self._guarded(lambda: self._updated(turn).send("final_score"))
+        if isinstance(answer, Fault):
+            return None if answer.kind == "refusal" else answer.text  # an engine need not know the command
+        return answer or None  # some answer what they do not know with an empty text
 
     def close(self) -> None:
         # after Ctrl-C an engine may still think: it is not waited for
