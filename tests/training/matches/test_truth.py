@@ -167,7 +167,6 @@ def test_the_command_says_how_many_positions_there_were(
     [
         (["--game", "nogo", "--size", "4"], "it plays tictactoe, not nogo"),
         (["--game", "nogo", "--size", "5"], "there is no perfect player of nogo 5x5"),
-        (["--game", "chess"], "unknown game 'chess'"),
         (["--size", "4"], "board size 4"),
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
         (["--visits", "1" + "0" * 21], "visits a move are too many"),

@@ -78,7 +78,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s9", "--weights", "ttt.pt"], "there is no table 's9': expected s2"),
         (["s2"], "the following arguments are required: --weights"),
         (["s2", "--weights", "none.pt"], "cannot use weights"),
-        (["s2", "--weights", "ttt.pt", "ttt.pt"], "--weights ttt.pt is given twice: name each once"),
+        (["s2", "--weights", "ttt.pt", "ttt.pt"], "expected two entrants, each pair once"),
         (["s2", "--weights", "ttt.pt", "nogo9.pt"], "ttt.pt plays tictactoe and nogo9.pt plays nogo: give one game's"),
         (["s2", "--weights", "ttt.pt", "--game", "nogo"], "it plays tictactoe, not nogo"),
         (["s2", "--weights", "ttt.pt", "--size", "5"], "--size 5: ttt.pt plays tictactoe on 3"),
