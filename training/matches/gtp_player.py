@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import TypeVar
 
 from gozero.games.game import BLACK
-from gozero.system.console import say
 from gtp.client import EngineError, GtpEngine, RefusalError
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
@@ -31,7 +30,6 @@ class GtpPlayer(MatchPlayer):
         self._engines: dict[int, GtpEngine] = {}
         self._known: dict[int, int] = {}  # plies that the slot's engine knows of
         self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
-        self._has_warned = False  # that it refuses boardsize
         self.name = command
         try:
             with suppress(RefusalError):
@@ -64,17 +62,12 @@ class GtpPlayer(MatchPlayer):
         return self._engines[slot]
 
     def _set_up(self, engine: GtpEngine) -> None:
-        go = self._game.name == scoring.GO
-        try:
+        if self._game.name == scoring.GO:
             engine.send(f"boardsize {self._game.size}")
-        except RefusalError as error:
-            if go:
-                raise
-            if not self._has_warned:
-                self._has_warned = True
-                say(f"{error}; assuming that its board has the right size")
-        if go:
             engine.send(f"komi {self._conditions.komi:g}")
+        else:
+            with suppress(RefusalError):  # its board has one size
+                engine.send(f"boardsize {self._game.size}")
         engine.send("clear_board")
         if self._conditions.clock is not None:
             main, period, stones = self._conditions.clock
