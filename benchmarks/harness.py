@@ -10,7 +10,6 @@ row whose median is below `LEAST_CPU_SHARE` is marked void and proves nothing. E
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import platform
 import shutil
@@ -39,7 +38,7 @@ Measurements = Mapping[str, Callable[[argparse.Namespace], None]]
 
 
 class MissingError(ChoiceError):
-    """A package or a program that a measurement needs is not installed."""
+    """A program that a measurement needs is not installed."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
     for name in chosen.what:
         try:
             measurements[name](chosen)
-        except MissingError as error:
+        except (MissingError, ModuleNotFoundError) as error:
             say(f"{_script()}: {name} is left out: {error}")
             missing += 1
     return BAD_INPUT if missing == len(chosen.what) else SUCCESS
@@ -129,12 +128,6 @@ def kept_busy(processes: int = 1) -> int:
     """
     cores = available_threads()
     return cores if processes >= cores else 0
-
-
-def need_module(module: str, name: str, how: str) -> None:
-    """MissingError unless a Python module can be imported; `how` is the command that installs it."""
-    if importlib.util.find_spec(module) is None:
-        raise MissingError(f"{name} is not installed; run: {how}")
 
 
 def need_program(program: str, how: str) -> str:
