@@ -25,7 +25,6 @@ from typing import NoReturn
 from gozero.system.console import BAD_INPUT, SUCCESS, Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import processor
-from gozero.system.options import number_of
 from gozero.system.threads import available_threads
 from gtp.client import EngineError
 from gtp.protocol import FatalError
@@ -110,16 +109,6 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
     raise SystemExit(run_command(_script(), lambda: main() or 0, (EngineError, FatalError)))
-
-
-def above_zero(text: str) -> float:
-    """The type of an option that is a time: seconds or minutes."""
-    if (number := number_of(text)) <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
-    return number
-
-
-above_zero.__name__ = "number"  # argparse names the type in its message
 
 
 def kept_busy(processes: int = 1) -> int:
