@@ -10,7 +10,6 @@ row whose median is below `LEAST_CPU_SHARE` is marked void and proves nothing. E
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import platform
 import shutil
@@ -26,7 +25,6 @@ from typing import NoReturn
 from gozero.system.console import BAD_INPUT, SUCCESS, Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import available_threads, processor
-from gozero.system.options import number_of
 from gtp.client import EngineError
 from gtp.protocol import FatalError
 
@@ -38,7 +36,7 @@ Measurements = Mapping[str, Callable[[argparse.Namespace], None]]
 
 
 class MissingError(ChoiceError):
-    """A package or a program that a measurement needs is not installed."""
+    """A program that a measurement needs is not installed."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
     for name in chosen.what:
         try:
             measurements[name](chosen)
-        except MissingError as error:
+        except (MissingError, ModuleNotFoundError) as error:
             say(f"{_script()}: {name} is left out: {error}")
             missing += 1
     return BAD_INPUT if missing == len(chosen.what) else SUCCESS
@@ -112,28 +110,12 @@ def finish(main: Callable[[], int | None]) -> NoReturn:
     raise SystemExit(run_command(_script(), lambda: main() or 0, (EngineError, FatalError)))
 
 
-def above_zero(text: str) -> float:
-    """The type of an option that is a time: seconds or minutes."""
-    if (number := number_of(text)) <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not above 0")
-    return number
-
-
-above_zero.__name__ = "number"  # argparse names the type in its message
-
-
 def kept_busy(processes: int = 1) -> int:
     """For `measure`, of work in so many processes that is not pinned: the cores of this process where each has one of
     the processes to itself, else 0. How busy a network on all cores keeps them is not known beforehand.
     """
     cores = available_threads()
     return cores if processes >= cores else 0
-
-
-def need_module(module: str, name: str, how: str) -> None:
-    """MissingError unless a Python module can be imported; `how` is the command that installs it."""
-    if importlib.util.find_spec(module) is None:
-        raise MissingError(f"{name} is not installed; run: {how}")
 
 
 def need_program(program: str, how: str) -> str:

@@ -13,47 +13,42 @@ difference of the scores in points.
 
 from __future__ import annotations
 
-import argparse
-import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.harness import Contender, above_zero, finish, machine, measure, parser, pin, report
+from benchmarks.harness import finish, machine, measure, parser, pin, report
+from benchmarks.search import evaluator_alone
 from gozero.evaluators import graphs
 from gozero.evaluators.base import Evaluation, PrecisionError
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets.locations import find
-from gozero.nets.weights import load
 from gozero.system.console import positive
 from gozero.system.errors import ChoiceError
 from training.records import records, scoring
-from training.records.replay import Replay
-from training.records.rows import unpack
-from training.settings.config import ReplaySettings, SelfPlaySettings
-
-if TYPE_CHECKING:
-    from gozero.evaluators.torch_evaluator import TorchEvaluator
+from training.records.rows import states_of
+from training.settings.config import SelfPlaySettings
 
 BATCHES = (8, 64)
 CLAIM = 1.4  # times bf16, batch 64
 KINDS = ("f32", "bf16", "int8")
-Inputs = tuple[np.ndarray, ...]  # an array [n, ...] for each input of the network
+EVALUATIONS = 1024  # of one run
 
 
-def positions(folder: Path, size: int, count: int, version: int) -> Inputs:
-    """The newest recorded positions of a board size, encoded by that version of the input features."""
-    game = scoring.make("go", size, "", SelfPlaySettings().max_length)
-    replay = Replay(ReplaySettings(held_out=0.0), lambda _: game, version)
+def positions(folder: Path, game: Game, count: int) -> np.ndarray:
+    """States int32 [count, S]: every fourth position of the newest recorded games on the game's board."""
+    found: list[np.ndarray] = []
     for path in sorted(folder.glob("*.gzr"), reverse=True):
-        replay.add(record for record in records.read(path).records if record.size == size)
-        if replay.total >= count:
-            return unpack(replay.rows[False, size], np.arange(count), game).inputs
-    found = f"{folder} holds {replay.total} positions of {size}x{size}, {count} are wanted"
-    raise ChoiceError(f"{found}; give another --records or --size")
+        for record in records.read(path).records:
+            if record.size == game.size:
+                found += [state.copy() for state in islice(states_of(record, game), 0, len(record.moves), 4)]
+        if len(found) >= count:
+            return np.stack(found[:count])
+    have = f"{folder} holds {len(found)} positions of {game.dimensions}, {count} are wanted"
+    raise ChoiceError(f"{have}; give another --records or --size")
 
 
 def opened(path: Path, game: Game) -> Iterator[tuple[str, OpenVINOEvaluator]]:
@@ -66,11 +61,8 @@ def opened(path: Path, game: Game) -> Iterator[tuple[str, OpenVINOEvaluator]]:
             print(f"  not measured: {error}")
 
 
-def said(evaluator: OpenVINOEvaluator, inputs: Inputs) -> Evaluation:
-    parts = [
-        evaluator.infer(*(array[start : start + 64] for array in inputs)) for start in range(0, len(inputs[0]), 64)
-    ]
-    return Evaluation.joined(parts)
+def evaluated(evaluator: OpenVINOEvaluator, states: np.ndarray) -> Evaluation:
+    return Evaluation.joined([evaluator.evaluate(part) for part in np.array_split(states, -(-len(states) // 64))])
 
 
 def differences(exact: Evaluation, found: Evaluation) -> str:
@@ -85,51 +77,28 @@ def differences(exact: Evaluation, found: Evaluation) -> str:
     return text
 
 
-def evaluations(evaluator: OpenVINOEvaluator | TorchEvaluator, inputs: Inputs, batch: int, seconds: float) -> Contender:
-    """Evaluate the same batch, or all positions where they are fewer, for so many seconds."""
-    part = tuple(array[:batch] for array in inputs)
-
-    def run() -> int:
-        count, end = 0, time.perf_counter() + seconds
-        while time.perf_counter() < end:
-            evaluator.infer(*part)
-            count += len(part[0])
-        return count
-
-    return run
-
-
-def options(arguments: list[str] | None) -> argparse.Namespace:
-    result = parser(__doc__ or "")
-    result.add_argument("--weights", default="best.pt", help="weights file of Go (default best.pt)")
-    result.add_argument(
-        "--records", type=Path, default=Path("weights/resume/records"), help="folder of shards (default: best.pt's)"
-    )
-    result.add_argument("--size", type=int, default=13, help="board size (default 13)")
-    result.add_argument(
-        "--positions", type=positive, default=1000, help="recorded positions to compare on (default 1000)"
-    )
-    result.add_argument("--seconds", type=above_zero, default=1.0, help="of one run (default 1)")
-    chosen = result.parse_args(arguments)
-    if chosen.short:
-        chosen.runs, chosen.seconds, chosen.positions = 1, 0.2, 64
-    return chosen
-
-
 def main(arguments: list[str] | None = None) -> None:
-    chosen = options(arguments)
+    options = parser(__doc__ or "")
+    add, records_of_best = options.add_argument, Path("weights/resume/records")
+    add("--weights", default="best.pt", help="weights file of Go (default best.pt)")
+    add("--records", type=Path, default=records_of_best, help="folder of shards (default: best.pt's)")
+    add("--size", type=int, default=13, help="board size (default 13)")
+    add("--positions", type=positive, default=1000, help="recorded positions to compare on (default 1000)")
+    chosen = options.parse_args(arguments)
+    if chosen.short:
+        chosen.runs, chosen.positions = 1, 64
     pin(chosen.core)
     path, game = find(chosen.weights), scoring.make("go", chosen.size, "", SelfPlaySettings().max_length)
-    inputs = positions(chosen.records, chosen.size, chosen.positions, load(path).feature_version)
+    states = positions(chosen.records, game, chosen.positions)
     evaluators = dict(opened(path, game))
     contenders = {
-        f"{kind}, batch {batch}": evaluations(evaluator, inputs, batch, chosen.seconds)
+        f"{kind}, batch {batch}": evaluator_alone(evaluator, states[:batch], 128 if chosen.short else EVALUATIONS)
         for batch in BATCHES
         for kind, evaluator in evaluators.items()
     }
     rows = measure(contenders, unit="evaluations", runs=chosen.runs)
     print(machine())
-    report(f"Number types, {path.name}, Go {chosen.size}x{chosen.size}, one thread", rows)
+    report(f"Number types, {path.name}, Go {game.dimensions}, one thread", rows)
     for batch in BATCHES:
         measured = {kind: rows[f"{kind}, batch {batch}"] for kind in evaluators}
         # of processor time, on which other programs have less effect
@@ -138,10 +107,9 @@ def main(arguments: list[str] | None = None) -> None:
         ratio = f"; int8 {rates['int8'] / rates['bf16']:.2f} times bf16" if len(rates) == len(KINDS) else ""
         print(f"  batch {batch}, by processor time: {listed} in {' / '.join(rates)}{ratio}")
     print(f"  claimed: int8 at least {CLAIM} times bf16 with batch 64")
-    exact = said(evaluators["f32"], inputs)
+    exact = evaluated(evaluators.pop("f32"), states)
     for kind, evaluator in evaluators.items():
-        if kind != "f32":
-            print(f"  {kind} against f32, {chosen.positions} positions: {differences(exact, said(evaluator, inputs))}")
+        print(f"  {kind} against f32, {len(states)} positions: {differences(exact, evaluated(evaluator, states))}")
 
 
 if __name__ == "__main__":

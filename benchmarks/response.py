@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.harness import Measurements, finish, measure_each, need_module, need_program, parser
+from benchmarks.harness import Measurements, finish, measure_each, need_program, parser
 from gozero.evaluators.factory import Evaluators
 from gozero.play.engine import find_weights, search_settings
 from gozero.play.player import PlayerSettings, make_player
@@ -72,7 +72,6 @@ def summary(taken: Sequence[float]) -> str:
 
 def board(chosen: argparse.Namespace) -> None:
     program = need_program("chromium", "apt-get install chromium")
-    need_module("playwright", "playwright", "pip install 'gozero[test]'")
     from playwright.sync_api import sync_playwright
 
     print("From the command to the first board", flush=True)

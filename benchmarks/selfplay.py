@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import Row, above_zero, finish, kept_busy, machine, measure, parser, report
+from benchmarks.harness import Row, finish, kept_busy, machine, measure, parser, report
 from benchmarks.search import Counted
 from gozero.evaluators.base import PRECISIONS, Evaluator, submitter
 from gozero.evaluators.rollout import UniformEvaluator
@@ -68,7 +68,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--whole-rounds", action="store_true", help="evaluate a round of the root's moves at once, as in gpu13")
     boards = "on which games are played; pachi-tree with a PUCT root (default numba)"
     add("--simulator", choices=tuple(DESCRIPTIONS), default="numba", help=boards)
-    add("--seconds", type=above_zero, default=10, help="of one run (default 10)")
+    add("--seconds", type=positive, default=10, help="of one run (default 10)")
     add("--seed", type=int, default=1, help="of the games (default 1)")
     chosen = result.parse_args(arguments)
     if chosen.short:

@@ -46,7 +46,6 @@ WRONG = {  # what is refused before anything heavy is loaded, beside options tha
     "graph": ["nowhere.pt"],
     "course play": ["x:val", "--game", "chess"],
     "match": ["random", "random", "--game", "chess"],
-    "match ": ["random", "random", "--komi", "1e9"],
     "ladder": ["--games", "0"],
     "ladder ": ["--opponent", "engine"],
     "tournament": ["nowhere.toml"],

@@ -61,11 +61,14 @@ def test_a_match_needs_the_weights_of_both(tmp_path, monkeypatch, capsys):
     assert "recipe-1" in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_an_arm_is_trained(tmp_path):
-    arm = "network=b1c8,monitor.report_every=0,monitor.strength_every=0"
-    options = ["--evaluations", "2000", "--no-matches", "--folder", str(tmp_path / "runs")]
-    assert ablation.main(["--arms", arm, *options]) == 0
-    assert weights.load(tmp_path / "runs" / f"{arm}-1" / "weights.pt").config.name == "b1c8"
+def test_an_arm_is_trained_as_a_run_of_the_base(tmp_path, monkeypatch):
+    commands = []
+    monkeypatch.setattr(ablation.subprocess, "call", lambda command: (commands.append(command), 0)[1])
+    assert ablation.main(["--arms", "puct", "--evaluations", "600000", "--no-matches", "--folder", str(tmp_path)]) == 0
+    ((_, _, module, *words),) = commands
+    assert (module, words[:5]) == ("gozero", ["train", "--config", str(ablation.BASE), "--run", str(tmp_path / "puct-1")])
+    settings = presets.load(ablation.BASE, "words", words[6::2])
+    assert (settings.evaluations, settings.seed, settings.selfplay.root) == (600_000, 1, "puct")
 
 
 def test_what_was_trained_plays(tmp_path, monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
@@ -46,17 +45,6 @@ def test_rows_on_several_cores_are_marked_only_where_each_core_has_a_process(mon
     assert [harness.kept_busy(processes) for processes in (1, 3, 4, 6)] == [0, 0, 4, 4]
     monkeypatch.setattr(harness, "available_threads", lambda: 1)
     assert harness.kept_busy() == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "is_time"), [("0.5", True), ("0", False), ("-1", False), ("nan", False), ("x", False)]
-)
-def test_a_time_is_above_zero(text: str, is_time: bool) -> None:
-    if is_time:
-        assert harness.above_zero(text) == float(text)
-    else:
-        with pytest.raises((ValueError, ArgumentTypeError)):
-            harness.above_zero(text)
 
 
 def test_a_measurement_that_lacks_a_program_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,9 +2,7 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from benchmarks import precision
@@ -31,14 +29,6 @@ def test_it_prints_rates_and_differences(tmp_path: Path, capsys: pytest.CaptureF
     for words in ("int8, batch 64", "in f32 / bf16 / int8; int8 ", "int8 against f32, 64 positions: policy 0.00"):
         assert words in printed
     assert re.search(r"best move equal in (9\d\.\d|100\.0)%", printed)
-
-
-def test_a_batch_of_fewer_positions_counts_those() -> None:
-    sizes: list[int] = []
-    evaluator = SimpleNamespace(infer=lambda planes: sizes.append(len(planes)))
-    count = precision.evaluations(evaluator, (np.zeros((10, 3)),), 64, 0.01)()  # type: ignore[arg-type]
-    assert set(sizes) == {10}
-    assert count == sum(sizes)
 
 
 def test_too_few_positions_are_one_line(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from benchmarks import selfplay
 from gozero.system.options import SettingsError
 
-TINY = "--short --seconds 0.2 --network b2c16 --size 5 --games 4 --groups 2 --threads 2 --network-threads 1".split()
+TINY = "--short --network b2c16 --size 5 --games 4 --groups 2 --threads 2 --network-threads 1".split()
 PRINTED = (" moves/s, ", " rows/h, ", " games/h", "waiting for the network ")
 
 

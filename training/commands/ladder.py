@@ -25,9 +25,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gozero.system.console import Parser, positive
-from gozero.system.errors import ChoiceError
-from training.matches.interface import POLICY, ROLLOUT_PLAYERS, count_of
-from training.matches.options import add_game, add_play, check_files, check_game, check_komi, check_once, check_opponent
+from training.matches.interface import POLICY, ROLLOUT_PLAYERS
+from training.matches.options import add_game, add_play, check_files, check_opponent
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 
@@ -50,7 +49,7 @@ def _parser() -> Parser:
     add("--rollouts", choices=ROLLOUT_PLAYERS, default=ROLLOUT_PLAYERS[0], help=rollouts)
     add("--opponent", metavar="COMMAND", help="a GTP engine instead of plain UCT; {sims} stands for its simulations")
     sims = "of the opponents (default 10 20 ... 20480)"
-    add("--sims", type=int, nargs="+", default=SIMULATIONS, metavar="N", help=sims)
+    add("--sims", type=positive, nargs="+", default=SIMULATIONS, metavar="N", help=sims)
     add("--games", type=positive, default=10, help="per opponent and colour (default 10)")
     add_play(parser, "none is left")
     add("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
@@ -60,22 +59,13 @@ def _parser() -> Parser:
 
 def _visits(text: str) -> str:
     """The type of --visits: a whole number, or `policy`."""
-    return POLICY if text == POLICY else str(int(text))
+    return POLICY if text == POLICY else str(positive(text))
 
 
 _visits.__name__ = "number"  # argparse names the type in its message
 
 
 def _run(options: argparse.Namespace) -> int:
-    check_game(options.game)
-    check_komi("--komi", options.komi)
-    for name in ("weights", "visits", "sims"):
-        check_once(name, getattr(options, name))
-    searches = [int(visits) for visits in options.visits if visits != POLICY]
-    if any(count < 1 for count in (*options.sims, *searches)):
-        raise ChoiceError("--sims and --visits are at least 1")
-    for count in (*searches, *(options.sims if options.opponent is None else ())):
-        count_of(str(count), "--sims and --visits")
     if options.opponent is not None:
         check_opponent(options.opponent)
     check_files(options.plot)

@@ -25,7 +25,7 @@ from pathlib import Path
 from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
 from training.matches.interface import DESCRIPTIONS
-from training.matches.options import GO, add_game, add_play, check_files, check_game, check_komi, check_once
+from training.matches.options import GO, add_game, add_play, check_files
 
 RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
@@ -55,9 +55,6 @@ def _parser() -> Parser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.game is not None:
-        check_game(options.game)
-    check_komi("--komi", options.komi)
     check_files(options.csv, options.plot)
     if options.opening_moves is None:  # from the first position two networks play one game again and again
         options.opening_moves = RUN_OPENING_MOVES if options.run else 0
@@ -80,7 +77,6 @@ def _check_runs(options: argparse.Namespace) -> None:
         raise ChoiceError(f"--run plays a run's generations: leave out {options.a or '--csv'}")
     if options.rules is not None:
         raise ChoiceError("--run plays by the rules of the run: leave out --rules")
-    check_once("run", options.run)
     if len(options.run) > 2:
         raise ChoiceError(f"--run is given {len(options.run)} times: expected one run, or two")
     if options.generations < 2:

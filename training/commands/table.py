@@ -17,10 +17,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from gozero import games
 from gozero.nets import locations
 from gozero.system.console import Parser, positive
-from gozero.system.errors import ChoiceError
-from training.matches.options import OUT, SIMS, add_play, check_game, check_once, check_opponent
+from training.matches.options import OUT, SIMS, add_play, check_opponent
 from training.matches.table import published
 
 PROGRAM = "gozero table"
@@ -39,10 +39,9 @@ def _parser() -> Parser:
     add("--weights", nargs="+", required=True, metavar="FILE", help="the networks, each of them in every pair")
     opponent = f"a GTP engine; {SIMS} stands for its simulations a move (default: plain UCT)"
     add("--opponent", metavar="COMMAND", help=opponent)
-    add("--opponent-name", metavar="TEXT", help="its name in the table (default: the program's)")
     add("--pairs", nargs="+", metavar="PAIR", help="only these, such as 400:50k or policy:1000 (default: all)")
     add("--games", type=positive, metavar="N", help="of each colour in each cell (default: as many as were published)")
-    add("--game", type=str.lower, metavar="NAME", help="default: the one that the weights play")
+    add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help="default: the one that the weights play")
     add("--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)")
     add_play(parser, f"{OUT}/table-NAME, behind it the names of another game and of the opponent", opening_moves=2)
     return parser
@@ -50,15 +49,10 @@ def _parser() -> Parser:
 
 def _run(options: argparse.Namespace) -> int:
     table = published.load(options.table)
-    check_once("weights", options.weights)
     for file in options.weights:
         locations.find(file)
-    if options.game is not None:
-        check_game(options.game)
     if options.opponent is not None:
         check_opponent(options.opponent)
-    elif options.opponent_name:
-        raise ChoiceError("--opponent-name names the engine of --opponent: give both, or neither")
     cells = table.chosen(options.pairs)
     from training.matches.table import play
 

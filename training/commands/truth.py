@@ -24,10 +24,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from gozero import games
 from gozero.nets import locations
 from gozero.system.console import Parser, positive, seed
 from training.matches.interface import count_of
-from training.matches.options import check_game
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,14 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> Parser:
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
-    add, games = parser.add_argument, "tictactoe, connect4, nogo or othello"
-    add("--game", type=str.lower, required=True, metavar="NAME", help=games)
+    add, solved = parser.add_argument, "tictactoe, connect4, nogo or othello"
+    add("--game", type=str.lower, choices=games.GAMES, required=True, metavar="NAME", help=solved)
     add("--size", type=int, help="board size (default: the game's own)")
     add("--weights", required=True, metavar="FILE", help="the network that is measured")
     add("--visits", type=positive, default=100, metavar="N", help="of its search (default 100)")
     add("--positions", type=positive, default=1000, metavar="N", help="how many, half from own play (default 1000)")
-    games = "with each colour against the perfect player (default 50)"
-    add("--games", type=positive, default=50, metavar="N", help=games)
+    colours = "with each colour against the perfect player (default 50)"
+    add("--games", type=positive, default=50, metavar="N", help=colours)
     add("--seed", type=seed, default=1, help="fixes positions and games (default 1)")
     add("--threads", type=positive, metavar="N", help="for network evaluation (default: all this process may use)")
     return parser
@@ -52,7 +52,6 @@ def _parser() -> Parser:
 
 def _run(options: argparse.Namespace) -> int:
     count_of(str(options.visits), "--visits")
-    check_game(options.game)
     locations.find(options.weights)
     from training.matches import truth
 

@@ -23,7 +23,6 @@ from training.matches.tournament.field import PAIRS
 from training.matches.tournament.results import Results
 from training.matches.tournament.runner import View
 from training.settings import config
-from training.settings.config import LoopSettings
 from training.storage import storage
 
 PLOT = Path("elo.png")  # in the folder of the results
@@ -44,36 +43,26 @@ class Generation:
 
 def play(options: argparse.Namespace) -> int:
     """Play the match that the options of `training.commands.match` ask for; the exit code."""
-    runs, settings = [Path(run) for run in options.run], [_settings(Path(run)) for run in options.run]
-    _check_alike(settings)
+    runs = [Path(run) for run in options.run]
+    first, *others = (config.saved(run / "settings.json") for run in runs)
+    for name in ("game", "rules"):
+        for other in others:
+            if (one := getattr(first, name)) != (two := getattr(other, name)):
+                raise ChoiceError(f"--run: the runs have {name} {one} and {two}: give runs of one {name}")
+    if options.game not in (None, first.game):
+        raise ChoiceError(f"--game {options.game}: the run plays {first.game}; leave --game out")
     names = _names(runs)
     sides = [_chosen(run, name, options.generations) for run, name in zip(runs, names, strict=True)]
     entrants = [
         {"player": f"weights:{each.file}:{options.visits}", "name": each.name} for side in sides for each in side
     ]
     pairs = [{"a": a.name, "b": b.name} for a, b in _pairs(sides)]
-    first, given = settings[0], field_values(options)
-    given |= {"game": first.game, "rules": first.rules, "size": options.size or first.stage[-1].main_size}
-    if options.game not in (None, first.game):
-        raise ChoiceError(f"--game {options.game}: the run plays {first.game}; leave --game out")
-    values = given | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
+    values = field_values(options) | {"kind": PAIRS, "entrant": entrants, "pair": pairs, "games": options.games}
+    values |= {"game": first.game, "rules": first.rules, "size": options.size or first.stage[-1].main_size}
     view = View(files=lambda found: {(options.plot.absolute() if options.plot else PLOT): _picture(found, sides)})
     # paths are names too, and are to lead nowhere else
     folder = OUT / re.sub(r"[/\\:]+", "-", "-".join(names)).strip("-")
     return runner.play_once(fields.made(values, "the match"), options, view, folder)
-
-
-def _settings(run: Path) -> LoopSettings:
-    """SettingsError if there is no run in the folder."""
-    return config.saved(run / "settings.json")
-
-
-def _check_alike(settings: Sequence[LoopSettings]) -> None:
-    """ChoiceError if two runs do not play the same."""
-    for name in ("game", "rules"):
-        values = {str(getattr(each, name)) for each in settings}
-        if len(values) > 1:
-            raise ChoiceError(f"--run: the runs have {name} {' and '.join(sorted(values))}: give runs of one {name}")
 
 
 def _names(runs: Sequence[Path]) -> list[str]:

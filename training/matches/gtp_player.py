@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import TypeVar
 
 from gozero.games.game import BLACK
-from gozero.system.console import say
 from gtp.client import EngineError, GtpEngine, RefusalError
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
@@ -31,7 +30,6 @@ class GtpPlayer(MatchPlayer):
         self._engines: dict[int, GtpEngine] = {}
         self._known: dict[int, int] = {}  # plies that the slot's engine knows of
         self._pool = ThreadPoolExecutor(conditions.parallel)  # engines think at the same time
-        self._has_warned = False  # that it refuses boardsize
         self.name = command
         try:
             with suppress(RefusalError):
@@ -47,15 +45,10 @@ class GtpPlayer(MatchPlayer):
         return list(self._pool.map(self._move, turns))
 
     def final_score(self, turn: Turn) -> str | None:
-        engine = self._guarded(lambda: self._updated(turn))
-        if isinstance(engine, Fault):
-            return engine.text
-        answer = self._guarded(lambda: engine.send("final_score"))
-        if not isinstance(answer, Fault):  # some programs answer what they do not know with an empty text
-            return answer or (answer if self._game.name == scoring.GO else None)
-        # The command is Go's: of another game an engine may refuse it in any words.
-        is_unknown = self._game.name != scoring.GO or "unknown command" in answer.text.lower()
-        return None if answer.kind == "refusal" and is_unknown else answer.text
+        answer = self._guarded(lambda: self._updated(turn).send("final_score"))
+        if isinstance(answer, Fault):
+            return None if answer.kind == "refusal" else answer.text  # an engine need not know the command
+        return answer or None  # some answer what they do not know with an empty text
 
     def close(self) -> None:
         # after Ctrl-C an engine may still think: it is not waited for
@@ -69,17 +62,12 @@ class GtpPlayer(MatchPlayer):
         return self._engines[slot]
 
     def _set_up(self, engine: GtpEngine) -> None:
-        go = self._game.name == scoring.GO
-        try:
+        if self._game.name == scoring.GO:
             engine.send(f"boardsize {self._game.size}")
-        except RefusalError as error:
-            if go:
-                raise
-            if not self._has_warned:
-                self._has_warned = True
-                say(f"{error}; assuming that its board has the right size")
-        if go:
             engine.send(f"komi {self._conditions.komi:g}")
+        else:
+            with suppress(RefusalError):  # its board has one size
+                engine.send(f"boardsize {self._game.size}")
         engine.send("clear_board")
         if self._conditions.clock is not None:
             main, period, stones = self._conditions.clock

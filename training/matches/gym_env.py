@@ -28,7 +28,6 @@ from gozero.games.game import BLACK, TO_PLAY, WHITE
 from gozero.games.position import IllegalMove, Position
 from gozero.nets import features
 from training.matches.interface import ROLLOUT_PLAYERS, Conditions, Fault, MatchPlayer, Turn
-from training.matches.options import check_komi
 from training.matches.players import open_player
 from training.records import scoring
 from training.settings.config import SelfPlaySettings
@@ -92,7 +91,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             scoring.check_rules(rules)
             size = games.usual(game, "size") if size is None else size
             komi = scoring.usual_komi(game, size) if komi is None else komi
-            check_komi("komi", komi)
+            if not abs(komi) <= games.MOST_KOMI:
+                raise ValueError(f"komi {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
             limit = int(SelfPlaySettings().max_length * size * size)  # moves after which self-play's games end too
         self.game = games.make(game, size=size, rules=rules, komi=komi, move_limit=limit)
         self.observation_space = spaces.Box(0.0, 1.0, (len(features.layout(game).planes), *self.game.shape), np.float32)

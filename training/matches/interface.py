@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from gozero.system.errors import ChoiceError, UserError
+from gozero.system.errors import UserError
 
 if TYPE_CHECKING:  # command lines read this module, and are to answer at once
     import numpy as np
@@ -46,7 +46,6 @@ What a player may be
 
 In Go uct, puct-rollout and weights pass by the same rules as the engine; they never resign.
 """
-MOST_SECONDS = 1e6  # of a move: eleven days
 ROLLOUT_PLAYERS = ("uct", "puct-rollout")
 POLICY = "policy"  # in place of a number of visits: the network alone
 MOST_VISITS = 10_000_000  # of a move: a search that has room for more does not fit into memory
@@ -65,7 +64,7 @@ def said(error: Exception) -> str:
 
 @dataclass(frozen=True)
 class Conditions:
-    """The terms of a player's games. ChoiceError for a time in which none can play."""
+    """The terms of a player's games."""
 
     game: Game
     komi: float  # points
@@ -74,10 +73,6 @@ class Conditions:
     move_seconds: float = 60.0  # what a GTP engine may take for one answer
     threads: int | None = None  # for network evaluation; None: all cores this process may use
     clock: tuple[float, float, int] | None = None  # GTP's time_settings; None: no clock
-
-    def __post_init__(self) -> None:
-        if not 0 < self.move_seconds <= MOST_SECONDS:
-            raise ChoiceError(f"a move cannot have {self.move_seconds:g} seconds: expected at most {MOST_SECONDS:,.0f}")
 
 
 @dataclass(frozen=True)

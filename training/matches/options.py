@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The game and its board."""
     add, known = parser.add_argument, ", ".join(games.GAMES)
-    add("--game", type=str.lower, default=GO, metavar="NAME", help=f"{known} (default {GO})")
+    add("--game", type=str.lower, choices=games.GAMES, default=GO, metavar="NAME", help=f"{known} (default {GO})")
     add("--size", type=int, help="board size (default: the game's own; Go 13)")
     add("--komi", type=number_of, help="points, Go only (default: the board's usual one, mostly 7.5)")
     add("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
@@ -48,25 +47,6 @@ def field_values(options: argparse.Namespace) -> dict[str, Any]:
     names = ("game", "size", "komi", "rules", "opening_moves", "max_moves", "seed", "processes", "answer_seconds")
     given = {name: getattr(options, name, None) for name in names}
     return {name: value for name, value in given.items() if value is not None}
-
-
-def check_komi(name: str, komi: float | None) -> None:
-    """ChoiceError for a komi beyond all boards."""
-    if komi is not None and not abs(komi) <= games.MOST_KOMI:
-        raise ChoiceError(f"{name} {komi:g}: expected -{games.MOST_KOMI} to {games.MOST_KOMI}")
-
-
-def check_game(name: str) -> None:
-    """ChoiceError for a game that there is not."""
-    if name not in games.GAMES:
-        raise ChoiceError(f"unknown game {name!r}: expected one of {', '.join(games.GAMES)}")
-
-
-def check_once(name: str, given: Sequence[object]) -> None:
-    """ChoiceError for a value of an option that is given twice: the same games would count as others."""
-    for number, value in enumerate(given):
-        if value in given[:number]:
-            raise ChoiceError(f"--{name} {value} is given twice: name each once")
 
 
 def check_opponent(command: str) -> None:

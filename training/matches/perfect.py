@@ -12,9 +12,10 @@ Nothing is trained on these values, and a solver never plays for the engine.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,14 +35,21 @@ class SolverMissingError(UnsolvedError):
     """There is a solver of this game, but it is not installed; one line that says how to get it."""
 
 
-class Solver(Protocol):
+class Solver(ABC):
     """Gives the values of a game's positions. States are int32 [S], of games that are not over."""
+
+    @abstractmethod
+    def scores(self, state: np.ndarray) -> dict[int, int]:
+        """{legal action: above 0 for a win of the side to move, below for a loss; if lengths count, further the sooner}."""
 
     def values(self, state: np.ndarray) -> dict[int, int]:
         """{legal action: its value for the side to move, +1, 0 or -1}."""
+        return {action: int(np.sign(score)) for action, score in self.scores(state).items()}
 
     def best_moves(self, state: np.ndarray) -> list[int]:
         """The actions that a perfect player chooses from, at least one."""
+        scores = self.scores(state)
+        return [action for action, score in scores.items() if score == max(scores.values())]
 
 
 def solver(game: Game) -> Solver:
@@ -56,7 +64,7 @@ def solver(game: Game) -> Solver:
     )
 
 
-class TreeSolver:
+class TreeSolver(Solver):
     """Searches to the end over a game's kernels: negamax that stops at the first winning move and remembers the value
     of each board, up to symmetry, with the side to move: the future of a position may depend on nothing else.
 
@@ -67,17 +75,9 @@ class TreeSolver:
         self._game = game
         self._known: dict[Hashable, int] = {}
 
-    def values(self, state: np.ndarray) -> dict[int, int]:
-        """See `Solver`."""
-        return {action: -self._value(*child) for action, child in self._children(state, self._history())}
-
-    def best_moves(self, state: np.ndarray) -> list[int]:
-        """See `Solver`."""
-        return _highest(self.values(state))
-
-    def _history(self) -> np.ndarray:
-        """uint64 [LONGEST + 1], with room for any game."""
-        return self._game.new_histories(1, LONGEST)[0]
+    def scores(self, state: np.ndarray) -> dict[int, int]:
+        history = self._game.new_histories(1, LONGEST)[0]
+        return {action: -self._value(*child) for action, child in self._children(state, history)}
 
     def _value(self, state: np.ndarray, history: np.ndarray) -> int:
         outcome = int(self._game.outcome(state))
@@ -112,7 +112,7 @@ class TreeSolver:
         return [(action, child) for *_, action, child in sorted(children, key=lambda entry: entry[:3])]
 
 
-class BitbullySolver:
+class BitbullySolver(Solver):
     """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do.
 
     SolverMissingError if it is not installed.
@@ -128,27 +128,13 @@ class BitbullySolver:
         self._game, self._board = game, Board
         self._expert: Any = BitBully()  # loads the book of all positions of 12 plies
 
-    def values(self, state: np.ndarray) -> dict[int, int]:
-        """See `Solver`."""
-        return {action: int(np.sign(score)) for action, score in self._scores(state).items()}
-
-    def best_moves(self, state: np.ndarray) -> list[int]:
-        """See `Solver`."""
-        return _highest(self._scores(state))
-
-    def _scores(self, state: np.ndarray) -> dict[int, int]:
-        """{legal action: + for a win, - for a loss, further from 0 the sooner}."""
+    def scores(self, state: np.ndarray) -> dict[int, int]:
         game = self._game
         colours, mask = np.empty(game.points, np.uint8), np.empty(game.actions, np.uint8)
         game.stones(state, colours)
         game.legal(state, game.new_histories(1)[0], mask)
         scores = self._expert.score_all_moves(self._board.from_array(colours.reshape(game.shape).tolist()))
         return {action: scores[action % game.cols] for action in np.flatnonzero(mask).tolist()}
-
-
-def _highest(values: dict[int, int]) -> list[int]:
-    most = max(values.values())
-    return [action for action, value in values.items() if value == most]
 
 
 @lru_cache(maxsize=8)

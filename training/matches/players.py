@@ -114,10 +114,8 @@ class SearchPlayer(MatchPlayer):
         try:
             self._search = Search(conditions.game, evaluator, settings, trees=self._trees, seed=conditions.seed)
         except MemoryError:
-            few = self._trees == 1
-            what = "a search does" if few else f"{self._trees} games at once do"
-            remedy = "" if few else ", or play fewer games at once"
-            raise PlayerError(f"{name}: {what} not fit into memory; give fewer visits{remedy}") from None
+            sizes = f"{visits:,} visits (games at once: {self._trees})"
+            raise PlayerError(f"{name}: memory is too small for {sizes}; give fewer visits") from None
 
     def begin(self, slot: int, *, seed: int) -> None:
         self._seeds[slot] = seed

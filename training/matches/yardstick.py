@@ -38,6 +38,7 @@ from gozero.system.words import counted
 from training.matches.tables import aligned
 
 BATCH = 64  # positions evaluated at once
+MOST_POINTS = 1000
 
 
 class YardstickError(UserError):
@@ -101,21 +102,20 @@ def _row(game: Game, label: dict[str, Any]) -> tuple[Any, ...]:
         position.play(coords.parse_vertex(vertex, game.rows))
     legal, shares = position.legal(), np.zeros(game.actions, np.float32)
     for vertex, share in label["shares"].items():
-        shares[_move(vertex, legal, game)] = _number(share, 0, 1)
-    ownership = np.asarray(label["ownership"], np.float32)
-    if ownership.shape != (game.points,):
-        raise ValueError(f"{ownership.size} numbers of ownership for {game.points} points")
-    if not np.isfinite(ownership).all():
-        raise ValueError("an ownership is no finite number")
-    return (
-        position.state.copy(),
-        legal,
-        np.int64(_move(label["best"], legal, game)),
-        shares,
-        _number(label["winrate"], 0, 1),
-        _number(label["score"]),
-        ownership,
-    )
+        shares[_move(vertex, legal, game)] = share
+    winrate, score, ownership = (np.asarray(label[name], np.float32) for name in ("winrate", "score", "ownership"))
+    if (winrate.shape, score.shape, ownership.shape) != ((), (), (game.points,)):
+        raise ValueError(f"expected a winrate, a score, and ownership of {game.points} points")
+    for name, values, low, high in (
+        ("shares", shares, 0, 1),
+        ("winrate", winrate, 0, 1),
+        ("score", score, -MOST_POINTS, MOST_POINTS),
+        ("ownership", ownership, -1, 1),
+    ):
+        if not ((low <= values) & (values <= high)).all():
+            raise ValueError(f"{name}: expected numbers from {low} to {high}")
+    best = np.int64(_move(label["best"], legal, game))
+    return position.state.copy(), legal, best, shares, winrate, score, ownership
 
 
 def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
@@ -124,16 +124,6 @@ def _move(vertex: str, legal: np.ndarray, game: Game) -> int:
     if not legal[action]:
         raise ValueError(f"{vertex} is no legal move there")
     return action
-
-
-def _number(value: Any, low: float = -np.inf, high: float = np.inf) -> np.float32:
-    """A label that is one finite number, within bounds. TypeError or ValueError if it is not."""
-    number = np.float32(float(value))
-    if not np.isfinite(number):
-        raise ValueError(f"{value} is no finite number")
-    if not low <= number <= high:
-        raise ValueError(f"{value} is not within {low:g} and {high:g}")
-    return number
 
 
 def evaluate(labelled: Labelled, evaluator: Evaluator) -> Evaluation:

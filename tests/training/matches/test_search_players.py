@@ -92,12 +92,12 @@ def test_a_search_that_does_not_fit_into_memory_is_one_clear_line(go: Game, monk
 
     monkeypatch.setattr(players, "Search", full)
     with pytest.raises(
-        PlayerError, match=r"plain UCT, 5 rollouts: a search does not fit into memory; give fewer visits$"
+        PlayerError, match=r"plain UCT, 5 rollouts: memory is too small for 5 visits \(games at once: 1\)"
     ):
         open_player("uct:5", Conditions(go, 7.5, parallel=3))
     conditions = Conditions(go, 7.5, parallel=3)
     with pytest.raises(
-        PlayerError, match=r"net: 3 games at once do not fit into memory; .*, or play fewer games at once"
+        PlayerError, match=r"net: memory is too small for .* \(games at once: 3\)"
     ):
         players.SearchPlayer("net", HashEvaluator(go), 5, players.match_search(5, conditions), conditions)
 

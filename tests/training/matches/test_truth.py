@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -65,10 +64,6 @@ class Liking:
 
     def evaluate(self, states: np.ndarray) -> Evaluation:
         return Evaluation(np.tile(self._logits, (len(states), 1)), np.zeros(len(states), np.float32))
-
-
-def interrupt(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def test_positions_are_distinct_and_their_moves_differ(game: Game, solver: perfect.Solver) -> None:
@@ -167,27 +162,11 @@ def test_the_command_says_how_many_positions_there_were(
     assert "0 of 1000 positions were found: 3 games in a row had no new one" in capsys.readouterr().out
 
 
-def test_an_interruption_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(truth, "positions", interrupt)
-    assert command.main(TTT) == 130
-    assert capsys.readouterr().err == "gozero truth: interrupted\n"
-
-
-def test_a_bug_is_no_error_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> NoReturn:
-        raise ValueError("operands could not be broadcast together")
-
-    monkeypatch.setattr(truth, "positions", broken)
-    with pytest.raises(ValueError, match="broadcast"):
-        command.main(TTT)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--game", "nogo", "--size", "4"], "it plays tictactoe, not nogo"),
         (["--game", "nogo", "--size", "5"], "there is no perfect player of nogo 5x5"),
-        (["--game", "chess"], "unknown game 'chess'"),
         (["--size", "4"], "board size 4"),
         (["--weights", "/nowhere/x.pt"], "/nowhere/x.pt"),
         (["--visits", "1" + "0" * 21], "visits a move are too many"),

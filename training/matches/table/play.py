@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.nets.weights import Header
-from gozero.play.engine import beyond_training, find_weights, supported_sizes
-from gozero.system.console import say
+from gozero.play.engine import find_weights, supported_sizes
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted, spanned
 from training.matches.elo import MatchScore
@@ -44,12 +42,9 @@ class Contest:
     table: PublishedTable
     weights: tuple[str, ...]  # files, as `locations.find` takes them
     command: str = ""  # of a GTP engine, with `SIMS` in it; empty: plain UCT
-    name: str = ""  # of that engine in tables; empty: the program's
 
     @property
     def opponent(self) -> str:
-        if self.name:
-            return self.name
         return Path(shlex.split(self.command)[0]).name if self.command else PLAIN_UCT
 
     def our_name(self, file: str, pair: PublishedPair) -> str:
@@ -128,7 +123,7 @@ def cell_text(total: MatchScore, wanted: int) -> str:
 
 def play(options: argparse.Namespace, table: PublishedTable, cells: Sequence[PublishedPair]) -> int:
     """Play the cells that the options of `training.commands.table` ask for; the exit code."""
-    contest = Contest(table, tuple(options.weights), options.opponent or "", options.opponent_name or "")
+    contest = Contest(table, tuple(options.weights), options.opponent or "")
     options.game, options.size = _board(options, table)
     count = 2 * (options.games or table.games)
     field = contest.field(f"the table {options.table}", cells, **field_values(options) | {"games": count})
@@ -139,23 +134,16 @@ def play(options: argparse.Namespace, table: PublishedTable, cells: Sequence[Pub
 
 
 def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int]:
-    """The game and the board size. WeightsError and ChoiceError if the weights do not play them."""
+    """The game and the board: the table's if the weights play it, else their own. WeightsError; ChoiceError if they
+    have no board in common.
+    """
     headers = {file: find_weights(file, options.game)[1] for file in options.weights}
-    (first, header), *others = headers.items()
-    for file, other in others:
-        if other.game != header.game:
-            raise ChoiceError(f"--weights: {first} plays {header.game} and {file} plays {other.game}: give one game's")
-    size = _usual_size(header, table) if options.size is None else options.size
+    header = headers[options.weights[0]]
+    is_tables = header.game == table.game and header.only in (None, table.size)
+    own = header.only or header.size or int(games.usual(header.game, "size") or 0)
+    size = options.size or (table.size if is_tables else own)
     for file, each in headers.items():
-        if size not in supported_sizes(each):
-            raise ChoiceError(f"--size {size}: {file} plays {header.game} on {spanned(supported_sizes(each))}")
-        if line := beyond_training(each.trained, size):
-            say(f"gozero table: {file}: {line}")
+        if each.game != header.game or size not in supported_sizes(each):
+            sizes = spanned(supported_sizes(each))
+            raise ChoiceError(f"{file} plays {each.game} on {sizes}, and is to play {header.game} on {size}")
     return header.game, size
-
-
-def _usual_size(header: Header, table: PublishedTable) -> int:
-    """The table's board where the weights play it, else their own."""
-    if header.game == table.game and header.only in (None, table.size):
-        return table.size
-    return header.only or header.size or int(games.usual(header.game, "size") or 0)

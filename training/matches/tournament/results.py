@@ -208,7 +208,7 @@ def remarks(results: Results) -> list[str]:
 
 
 def _faults(results: Results) -> list[str]:
-    """A line for each entrant and kind of fault, with the first of them; results.json and the page have them all."""
+    """A line for each entrant and kind of fault, with the first of them; the journal has them all."""
     kinds: dict[tuple[str, str], list[MatchGame]] = {}
     for game in results.faults:
         kinds.setdefault((game.faulty, game.ended), []).append(game)
@@ -264,24 +264,14 @@ def _numbers(results: Results) -> list[dict[str, Any]]:
 
 
 def json_text(results: Results) -> str:
-    """The field, the table, each pairing with its difference in Elo and likelihood of superiority, and the faults."""
-    names, pairings = [row.entrant for row in results.table], []
+    """The field, the table, and each pairing with its difference in Elo; the games are in the journal."""
+    pairings = []
     for a, b in sorted(results.found):
         total, (difference, error) = results.found[a, b], results.ratings.difference(a, b)
         counts = {"won": total.wins, "drawn": total.draws, "lost": total.losses}
         pairings.append({"a": a, "b": b, **counts, "elo": _finite(difference), "standard_error": _finite(error)})
-    document = {
-        "field": results.field.facts,
-        "left": results.left,
-        "table": _numbers(results),
-        "pairings": pairings,
-        "superiority": {a: {b: _finite(results.ratings.superiority(a, b)) for b in names if b != a} for a in names},
-        "withdrawn": results.withdrawn,
-        "faults": [
-            {"game": where(game), "entrant": game.faulty, "ended": game.ended, "detail": game.detail}
-            for game in results.faults
-        ],
-    }
+    document = {"field": results.field.facts, "left": results.left, "table": _numbers(results), "pairings": pairings}
+    document |= {"withdrawn": results.withdrawn}
     if results.decision is not None:
         document["sprt"] = vars(results.field.sprt) | vars(results.decision)
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

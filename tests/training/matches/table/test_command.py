@@ -62,10 +62,10 @@ def test_plain_uct_is_the_opponent_where_none_is_named(tmp_path: Path) -> None:
 
 def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = ["s2", "--weights", "ttt.pt", "ttt-mlp.pt", "--pairs", "policy:1000", "50:20k", "--dry-run"]
-    line += ["--opponent-name", "toy", "--out", str(tmp_path / "out")]
+    line += ["--out", str(tmp_path / "out")]
     assert command.main([*line, *opponent("sound")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert any(re.fullmatch(r"toy, 20,000 simulations: plays, \d\.\d{3} s a move", line) for line in lines)
+    assert any(re.fullmatch(r"python\S*, 20,000 simulations: plays, \d\.\d{3} s a move", line) for line in lines)
     assert lines[0].startswith("4 pairs of 17, tictactoe 3x3")
     assert len(lines) == 1 + 6 + 1
     assert lines[-1].startswith("2,000 games left of 2,000 (4 pairings of 500), about ")
@@ -78,17 +78,16 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s9", "--weights", "ttt.pt"], "there is no table 's9': expected s2"),
         (["s2"], "the following arguments are required: --weights"),
         (["s2", "--weights", "none.pt"], "cannot use weights"),
-        (["s2", "--weights", "ttt.pt", "ttt.pt"], "--weights ttt.pt is given twice: name each once"),
-        (["s2", "--weights", "ttt.pt", "nogo9.pt"], "ttt.pt plays tictactoe and nogo9.pt plays nogo: give one game's"),
+        (["s2", "--weights", "ttt.pt", "ttt.pt"], "expected two entrants, each pair once"),
+        (["s2", "--weights", "ttt.pt", "nogo9.pt"], "nogo9.pt plays nogo on 2 to 13, and is to play tictactoe on 3"),
         (["s2", "--weights", "ttt.pt", "--game", "nogo"], "it plays tictactoe, not nogo"),
-        (["s2", "--weights", "ttt.pt", "--size", "5"], "--size 5: ttt.pt plays tictactoe on 3"),
+        (["s2", "--weights", "ttt.pt", "--size", "5"], "ttt.pt plays tictactoe on 3, and is to play tictactoe on 5"),
         (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: the table has no '50:30k': expected some of"),
         (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: the table has no 'fifty'"),
         (["s2", "--weights", "ttt.pt", "--games", "0"], "is not a whole number of 1 or more"),
         (["s2", "--weights", "ttt.pt", "--processes", "-1"], "processes = -1 is out of range"),
         (["s2", "--weights", "ttt.pt", "--opening-moves", "9"], "9 random plies end nearly every game of tictactoe"),
         (["s2", "--weights", "ttt.pt", "--opponent", "hahanogo"], "does not say where its simulations go: write {sims} there"),
-        (["s2", "--weights", "ttt.pt", "--opponent-name", "haha"], "names the engine of --opponent: give both, or neither"),
         (["s2", "--weights", "ttt.pt", "--opponent", "haha 'no {sims}"], "is no command line: No closing quotation"),
     ],
 )  # fmt: skip

@@ -238,16 +238,15 @@ def test_a_full_disk_is_one_line_and_the_games_before_are_kept(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes a stream")
-@pytest.mark.parametrize("closed", [">&- 2>&- <&-", "2> /dev/full"])
-def test_a_closed_stream_stops_nothing(closed: str, tmp_path: Path) -> None:
+def test_a_closed_stream_and_a_full_one_stop_nothing(tmp_path: Path) -> None:
     path = written(tmp_path, {"a": "random", "b": "fixed"}, games=2, processes=1)
     line = shlex.join([sys.executable, "-m", "gozero", "tournament", str(path), "--out", str(tmp_path / "out")])
     ended = subprocess.run(
-        f"{line} {closed}", shell=True, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+        f"{line} >&- 2> /dev/full <&-", shell=True, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
     )
-    assert ended.returncode == 0, ended.stderr
+    assert ended.returncode == 0
     assert len(journal(tmp_path / "out")) == 2
-    assert "Traceback" not in (tmp_path / "out" / "workers.log").read_text() + ended.stderr
+    assert "Traceback" not in (tmp_path / "out" / "workers.log").read_text()
 
 
 def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
