@@ -32,7 +32,6 @@ print(json.dumps([answer(arguments) for arguments in json.loads(sys.argv[1])]))
 WRONG = {  # what is refused before anything heavy is loaded, beside options that do not exist
     "train": ["--preset", "tiny", "--set", "learner.bach=3"],
     "train ": ["--preset", "nonsense"],
-    "train  ": ["--preset", "tiny", "--workers", "3"],
     "selfplay": ["--weights", "nowhere.pt", "--out", "x"],
     "selfplay ": ["--weights", "none", "--out", "x", "--games", "0"],
     "report": ["a", "b", "--out", "x.pdf"],

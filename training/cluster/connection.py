@@ -19,9 +19,7 @@ CONNECT_SECONDS = 5.0
 
 def connect(address: str) -> None:
     """Join the cluster at `address`, auto or HOST:PORT, from this machine, which must be one of its nodes.
-
-    Raises:
-        SettingsError: there is none, or it cannot be used.
+    SettingsError if there is none, or it cannot be used.
     """
     answering(address)
     try:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,16 +31,13 @@ from training.matches.match import MatchGame
 from training.run.backend import LocalBackend
 from training.run.gate import MatchPart
 from training.selfplay.pool import Stop
-from training.selfplay.processes import WorkerLostError
-from training.selfplay.remote import NetworkVersion, RemoteSelfPlay, TaskResult
+from training.selfplay.remote import POLL, NetworkVersion, RemoteSelfPlay, TaskResult, WorkerLostError
 from training.settings.config import LoopSettings
 
 LOOK = 1.0  # seconds between two looks for new room
-POLL = 0.05  # seconds between two looks at what has come, and whether to stop
 LATE = 10.0  # seconds without any worker after which this is said
 TRIES = 20  # workers that may be lost with one order, before the order is taken for the cause
 STARTS = 20  # workers in a row that may die as they start
-CPUS = ""  # stands for no resource: a worker is started on any CPU of the cluster
 LOST = (RayActorError, ObjectLostError, OutOfMemoryError)  # an actor is gone; the last: memory was full
 GPU_SHARE = 0.5  # of a GPU that a worker with one takes
 SHOWN = 64  # workers in the report, each by itself
@@ -73,12 +70,9 @@ class PooledWorker:
 class ClusterPool:
     """The workers and their jobs."""
 
-    def __init__(self, settings: LoopSettings, workers: int, start: Callable[[str], Any] | None = None) -> None:
-        """`workers`: how many to start on the cluster's CPUs, 0 for one in each room offered. `start` starts one, given
-        its resource.
-        """
-        threads = max(1, settings.threads) if workers else 0
-        self._wanted, self._start = workers, start or partial(start_worker, settings, threads)
+    def __init__(self, settings: LoopSettings, start: Callable[[str], Any] | None = None) -> None:
+        """`start` starts a worker in a room of a resource."""
+        self._start = start or partial(start_worker, settings)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()  # of all that follows
         self._waiting: deque[Job] = deque()
@@ -104,14 +98,6 @@ class ClusterPool:
             else:
                 job.set_exception(self._failure)
         return job
-
-    def first_done(self, jobs: Collection[Any], stop: Stop) -> Collection[Any]:
-        """Those of some jobs that have ended, once there is one. When `stop()` is true all of them are cut."""
-        while True:
-            if stop():
-                self.cut(jobs)
-            if done := wait(jobs, POLL, FIRST_COMPLETED).done:
-                return done
 
     def cut(self, jobs: Collection[Any]) -> None:
         """Let jobs end soon; those that wait are withdrawn."""
@@ -177,9 +163,9 @@ class ClusterPool:
 
     def _start_workers(self) -> None:
         """Start workers where there is room."""
-        room = {CPUS: self._wanted} if self._wanted else ray.cluster_resources()
+        room = ray.cluster_resources()
         taken = Counter(worker.resource for worker in self._workers)
-        for resource in (CPUS, WORKER, GPU_WORKER):
+        for resource in (WORKER, GPU_WORKER):
             for _ in range(int(room.get(resource, 0)) - taken[resource]):
                 handle = self._start(resource)
                 worker = PooledWorker(resource, handle, handle.wait_for_end.remote(), handle.about.remote())
@@ -189,7 +175,7 @@ class ClusterPool:
             self._alone_since = time.monotonic()
         elif self._alone_since is not None and time.monotonic() > self._alone_since + LATE:
             self._alone_since = None
-            say("waiting for workers: start gozero worker --address HOST:PORT, or give --workers")
+            say("waiting for workers: start gozero worker --address HOST:PORT")
 
     def _assign(self) -> None:
         """Give each worker that is idle the next order."""
@@ -268,13 +254,11 @@ class ClusterPool:
             self._waiting.clear()
 
 
-def start_worker(settings: LoopSettings, threads: int, resource: str) -> Any:
-    """Start a worker in a room of that resource, or on the cluster's CPUs. Returns its handle."""
-    room: dict[str, Any] = {"num_cpus": 0, "num_gpus": GPU_SHARE * (resource == GPU_WORKER), "resources": {resource: 1}}
-    if resource == CPUS:
-        room = {"num_cpus": max(1, threads), "scheduling_strategy": "SPREAD"}
-    actor: Any = ray.remote(Worker)
-    return actor.options(max_concurrency=3, **room).remote(settings, threads)
+def start_worker(settings: LoopSettings, resource: str) -> Any:
+    """Start a worker in a room of that resource. Returns its handle."""
+    gpus, actor = GPU_SHARE * (resource == GPU_WORKER), ray.remote(Worker)
+    room = {"num_cpus": 0, "num_gpus": gpus, "resources": {resource: 1}}
+    return actor.options(max_concurrency=3, **room).remote(settings)
 
 
 class ClusterBackend(LocalBackend):
@@ -292,8 +276,8 @@ class ClusterBackend(LocalBackend):
     ) -> list[MatchGame] | None:
         pair = self._workers.put(candidate, 0), self._workers.put(best, 0)
         jobs = [self._workers.submit(PlayMatch(part, *pair)) for part in parts]
-        left = set(jobs)
-        while left:
-            left -= set(self._workers.first_done(left, stop))
+        while wait(jobs, POLL).not_done:
+            if stop():
+                self._workers.cut(jobs)
         games = [job.result() for job in jobs]
         return None if None in games else [game for part in games for game in part]

@@ -54,9 +54,8 @@ Order = PlayTask | PlayMatch
 class Worker:
     """The actor. `work` runs in one thread, `cut` comes from another, and `wait_for_end` takes a third."""
 
-    def __init__(self, settings: LoopSettings, threads: int) -> None:
-        """`threads`: CPU threads; 0: as many as its machine offers for each worker."""
-        self.settings, self.threads = settings, threads or offered_threads()
+    def __init__(self, settings: LoopSettings) -> None:
+        self.settings, self.threads = settings, offered_threads()
         torch.set_num_threads(self.threads)
         self.device = device_of("auto" if ray.get_gpu_ids() and settings.device != "cpu" else "cpu")
         self._config = network_config(settings)

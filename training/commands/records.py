@@ -1,8 +1,7 @@
-"""`gozero records`: look at games of self-play: list, show, summarise, check, and export them as SGF.
+"""`gozero records`: look at games of self-play: list, show, check, and export them as SGF.
 
     gozero records list runs/go13 --size 13 --sort moves --limit 20
     gozero records show runs/go13/000012:7 --every 20
-    gozero records summary runs/go13
     gozero records check runs/go13
     gozero records export runs/go13 --generation 30-33 --sgf /tmp/games
 
@@ -20,7 +19,6 @@ from typing import Any
 
 from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
-from gozero.system.options import number_of
 from training.records.records import COLUMNS, ENDINGS
 
 
@@ -41,14 +39,10 @@ def _run(options: argparse.Namespace) -> int:
 
 def _parser() -> Parser:
     parser = Parser(prog="gozero records", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="list | show | summary | check | export")
+    commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
     listing = _command(commands, "list", "show_list", "a line for each game", filters=True)
-    listing.add_argument("--csv", action="store_true", help="comma-separated values")
-    summarising = _command(
-        commands, "summary", "show_summary", "lengths, results, endings and openings of each board size", filters=True
-    )
     check = _command(commands, "check", "check_all", "play every game again under its rules")
-    for command in (listing, summarising, check):
+    for command in (listing, check):
         command.add_argument("--json", action="store_true", help="for machines")
     exporting = _command(
         commands,
@@ -87,9 +81,6 @@ def _command(commands: Any, name: str, run: str, about: str, filters: bool = Fal
             "--ending", choices=ENDINGS, action="append", default=[], help="may be given more than once"
         )
         command.add_argument("--generation", type=_range, metavar="A-B", help="one generation, or from A to B")
-        command.add_argument(
-            "--surprise-at-least", type=number_of, metavar="NATS", help="mean surprise of its full searches"
-        )
         command.add_argument("--limit", type=positive, metavar="N", help="at most N games")
         command.add_argument("--sort", choices=COLUMNS, help="order by a column of `list`")
         command.add_argument("--reverse", action="store_true", help="largest first")

@@ -70,7 +70,7 @@ def _train(
     if options.address is not None:
         from training.cluster.pool import ClusterBackend, ClusterPool
 
-        workers = ClusterPool(settings, options.workers)
+        workers = ClusterPool(settings)
         stack.callback(workers.close)
         backend = ClusterBackend(workers)
     source = f"preset {options.preset}" if options.preset else options.config

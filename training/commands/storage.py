@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> None:
             raise SettingsError("the name of the folder is empty; give a new folder")
         print(fetch(store, Path(options.folder), options.only))
         return
-    found = manifest.newest_run(store)
+    found = manifest.read_run(store)
     for path, entry in found.files.items():
         print(f"{entry.length:>14,}  {path}")
     print(f"{found}\nwritten by {found.owner}")
@@ -67,7 +67,7 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
         raise SettingsError(f"{folder.absolute()} holds a run; give a new folder")
     store.refuse_within(folder)
     with storage.alone(folder):
-        found = manifest.newest_run(store).matching(only or ["*"])
+        found = manifest.read_run(store).matching(only or ["*"])
         if not found.files:
             raise SettingsError(f"{store.shown} has no file {' or '.join(map(repr, only))}; `show` lists them")
         if others := found.in_the_way(folder):

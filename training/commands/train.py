@@ -59,8 +59,6 @@ def _add_places(options: argparse.ArgumentParser) -> None:
     add("--storage", metavar="URL", help=copy)
     add = options.add_argument_group("on many machines (docs/cluster.md)").add_argument
     add("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
-    workers = "start N workers there (default: those of gozero worker)"
-    add("--workers", type=int, default=0, metavar="N", help=workers)
 
 
 def parser() -> Parser:
@@ -83,8 +81,8 @@ def begin(options: argparse.Namespace, program: str) -> int:
         print(presets.table())
         return 0
     settings, folder = asked(options)
-    if not options.list_settings:
-        _check_together(options, settings)
+    if options.address is not None and not options.list_settings:
+        _check_cluster(settings)
     from training.commands import start
 
     return start.start(options, settings, folder, program)
@@ -107,21 +105,16 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     return settings, Path(options.run or Path("runs") / path.stem)
 
 
-def _check_together(options: argparse.Namespace, settings: LoopSettings) -> None:
-    """SettingsError for an option or setting without the one that it belongs to, or that the machine cannot have."""
-    play = settings.selfplay.processes
-    on_cluster = options.address is not None
-    wrong = {
-        f"--workers {options.workers} belongs to --address; give both": not on_cluster and options.workers,
-        f"selfplay.processes = {play} is for one machine: on a cluster give --workers, or more by gozero worker":
-            on_cluster and play > 1,
-        f"--workers {options.workers}: give a number of workers, or 0 for those of gozero worker": options.workers < 0,
-        "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source":
-            on_cluster and find_spec("ray") is None,
-    }  # fmt: skip
-    for message, is_wrong in wrong.items():
-        if is_wrong:
-            raise SettingsError(message)
+def _check_cluster(settings: LoopSettings) -> None:
+    """SettingsError if this machine or the settings cannot use a cluster."""
+    if (play := settings.selfplay.processes) > 1:
+        raise SettingsError(
+            f"selfplay.processes = {play} is for one machine: on a cluster gozero worker --workers offers more"
+        )
+    if find_spec("ray") is None:
+        raise SettingsError(
+            "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"
+        )
 
 
 def _check_processes(settings: LoopSettings) -> None:

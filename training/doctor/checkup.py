@@ -11,6 +11,7 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -77,7 +78,7 @@ class Checkup:
             learner, replay = run.trainer.learner, run.trainer.replay
             taken = take(learner, replay, run.settings, generation)
         moved, self._before = movement(self._before, taken.net, taken.ema)
-        measures = moved | taken.measures | openings(games, run.actor.game)
+        measures = moved | taken.measures | openings(games, partial(scoring.game_of, run.settings))
         if taken.batch is None:
             return measures
         game = scoring.game_of(run.settings, taken.batch.planes.shape[-1])

@@ -8,9 +8,8 @@ an error before anything is changed.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,14 +38,10 @@ class DivergedError(ArithmeticError):
 
 
 def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str, Tensor]:
-    """The unweighted losses of a batch, by name of `LOSSES`; scalars on the output's device.
+    """The unweighted losses of a network's output for a batch, by name of `LOSSES`; scalars on the output's device.
 
-    Args:
-        output: the network's, for the batch.
-        batch: its targets.
-        root_share: share of the root's value in the value's target, where it is known; the rest is the game's result.
-
-    Value, score and ownership are means over the rows by their rarity (see replay.py), where the batch has one.
+    `root_share` is the share of the root's value in the value's target, where it is known; the rest is the game's
+    result. Value, score and ownership are means over the rows by their rarity (see rows.py), where the batch has one.
     """
     device = output.policy.device
     target = {name: _tensor(getattr(batch, name), device) for name in ("policy", "reply", "value", "score", "owner")}
@@ -69,18 +64,10 @@ def losses(output: NetOutput, batch: Batch, root_share: float = 0.0) -> dict[str
     return terms
 
 
-def _chunks(batch: Batch) -> Iterator[Batch]:
-    """The inputs of a batch in parts of `EVALUATED` rows, the last filled up with zeros.
-
-    oneDNN keeps the code it makes for every new shape, so a growing number of held-out rows would cost some MB a
-    generation.
-    """
-    for start in range(0, len(batch.value), EVALUATED):
-        yield batch.map_inputs(partial(_part, start=start))
-
-
 def _part(array: np.ndarray, start: int) -> np.ndarray:
-    """The `EVALUATED` rows from `start` on, zeros where there are fewer."""
+    """The `EVALUATED` rows from `start` on, zeros where there are fewer: oneDNN keeps the code it makes for every new
+    shape, so a growing number of held-out rows would cost some MB a generation.
+    """
     rows = array[start : start + EVALUATED]
     return np.pad(rows, ((0, EVALUATED - len(rows)), *((0, 0) for _ in array.shape[1:])))
 
@@ -184,16 +171,12 @@ def resolved(settings: LoopSettings) -> LoopSettings:
 
 
 class Learner:
-    """The network being trained, its average and its optimiser.
-
-    Attributes:
-        precision: f32 or bf16, what the settings ask for or, with "auto", what is faster here.
-    """
+    """The network being trained, its average and its optimiser."""
 
     def __init__(self, config: NetConfig, settings: LearnerSettings, seed: int, device: str = "cpu") -> None:
         """`device`: cpu or cuda."""
         self.config, self.settings, self.device = config, settings, torch.device(device)
-        self.precision = number_type(settings.precision, self.device)
+        self.precision = number_type(settings.precision, self.device)  # f32 or bf16; with "auto" what is faster here
         self.net = model.build(config, seed)
         self.net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.ema = copy.deepcopy(self.net).eval().requires_grad_(False)
@@ -234,7 +217,7 @@ class Learner:
 
     def _backward(self, batch: Batch) -> dict[str, Tensor]:
         """Put the clipped gradients into the parameters. Returns the losses, their "total" and the norm "gradient"."""
-        terms = losses(self._forward(self.net, batch), batch, self.settings.root_value_share)
+        terms = losses(self._forward(self.net, batch.inputs), batch, self.settings.root_value_share)
         terms["total"] = torch.stack([self._weights[name] * loss for name, loss in terms.items()]).sum()
         self.optimiser.zero_grad(set_to_none=True)
         terms["total"].backward()
@@ -274,14 +257,16 @@ class Learner:
         """Losses and measures of the EMA network on a batch, in evaluation mode; the value's target is the result
         alone.
         """
-        rows, parts = len(batch.value), [self._forward(self.ema, part) for part in _chunks(batch)]
+        rows = len(batch.value)
+        chunks = ([_part(array, start) for array in batch.inputs] for start in range(0, rows, EVALUATED))
+        parts = [self._forward(self.ema, chunk) for chunk in chunks]
         output = NetOutput._make(
             None if column[0] is None else torch.cat(column)[:rows] for column in zip(*parts, strict=True)
         )
         return {**{name: float(loss) for name, loss in losses(output, batch).items()}, **measures(output, batch)}
 
-    def _forward(self, net: nn.Module, batch: Batch) -> NetOutput:
-        inputs = (_tensor(array, self.device) for array in batch.inputs)
+    def _forward(self, net: nn.Module, arrays: Iterable[np.ndarray]) -> NetOutput:
+        inputs = (_tensor(array, self.device) for array in arrays)
         laid = [tensor.to(memory_format=torch.channels_last) if tensor.dim() == 4 else tensor for tensor in inputs]
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
             return net(*laid)

@@ -20,19 +20,11 @@ SHORTEST = 30.0  # seconds between two trials
 
 
 class Pace:
-    """The number of threads to use now.
-
-    Args:
-        wanted: 0 for as many as help; else that many, always.
-        most: threads that there are.
-        clock: seconds.
-
-    Attributes:
-        threads: the best number by the last trial.
-    """
+    """The number of threads to use now."""
 
     def __init__(self, wanted: int, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.threads = wanted or most
+        """`wanted`: 0 for as many of the `most` that there are as help; else that many, always. `clock`: in seconds."""
+        self.threads = wanted or most  # the best number by the last trial
         self._counts = [self.threads] if wanted else _halves(most)
         self._clock = clock
         self._next_trial = 0.0 if len(self._counts) > 1 else float("inf")  # by the clock
@@ -45,10 +37,7 @@ class Pace:
 
     @contextmanager
     def piece(self, kind: Hashable) -> Iterator[int]:
-        """Context manager around a piece of this kind; gives the number of threads to use.
-
-        A failed piece is not counted.
-        """
+        """The number of threads to use for a piece of this kind inside. A failed piece is not counted."""
         if self.is_settled:
             yield self.threads
             return

@@ -22,7 +22,6 @@ from training.learner.pace import Pace
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import MANY_ROWS, Replay, window_rows
-from training.records.rows import Batch
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -32,15 +31,7 @@ HELD_OUT_ROWS = 512  # most rows of each size in the measurement after a generat
 
 
 class Trainer:
-    """Owns the window of a run, its learner and the backlog of steps.
-
-    Attributes:
-        config: of the network.
-        steps_backlog: steps that rows have paid for and that are still to be taken.
-        watch: a callback for each step, with its number and losses.
-        unreadable: frames of the shards that could not be read.
-        shard_rows, shard_games: rows and games of each shard that the window may need, by generation.
-    """
+    """Owns the window of a run, its learner and the backlog of steps."""
 
     def __init__(self, settings: LoopSettings, device: str, pace: Pace) -> None:
         """`device`: cpu or cuda; `pace`: of the learner's CPU threads."""
@@ -48,9 +39,10 @@ class Trainer:
         self.config = self.learner.config
         self.replay = Replay(settings.replay, partial(scoring.game_of, settings), settings.features)
         self._batches = self.replay if device == "cpu" else DeviceReplay(self.replay, torch.device(device))
-        self.steps_backlog = 0.0
-        self.watch: Callable[[int, Losses], None] | None = None
-        self.unreadable = 0
+        self.steps_backlog = 0.0  # that rows have paid for and that are still to be taken
+        self.watch: Callable[[int, Losses], None] | None = None  # called with each step's number and losses
+        self.unreadable = 0  # frames of the shards
+        # rows and games of each shard that the window may need, by generation
         self.shard_rows: dict[int, int] = {}
         self.shard_games: dict[int, int] = {}
         self._losses: list[Losses] = []  # since the last report
@@ -65,11 +57,20 @@ class Trainer:
         return self.learner.ema
 
     def held_out(self, locked: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
-        """Losses and measures on held-out rows; `locked()` is a lock for taking the rows."""
+        """Losses and measures on held-out rows of each size, and their mean weighted by the rows that there are;
+        nothing if stopped. `locked()` is a lock for taking the rows.
+        """
         with locked():
             counts = self.replay.sizes(held_out=True)
             batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
-        return evaluate(self.learner, batches, counts, stop)
+        found: dict[int, dict[str, float]] = {}
+        for size, batch in batches.items():
+            if stop():
+                return {}
+            found[size] = self.learner.evaluate(batch)
+        report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
+        report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
+        return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
 
     def load_window(self, folder: Path, progress: Progress) -> None:
         """Read the window as it was at the checkpoint of `progress`, from the newest shards that it needs."""
@@ -154,14 +155,11 @@ class Trainer:
         """
         had = min(progress.rows, window_rows(progress.rows, self.settings.replay))
         emptied = progress.window_start > 1 or progress.window_skip > 0
-        if rows >= had or emptied or self.settings.replay.window_games:
-            return
-        gone = [each for each in sorted(self.shard_rows) if not storage.shard(folder, each).exists()]
-        which = f", of generations {gone[0]} to {gone[-1]}" if gone else ""
-        say(
-            f"{had - rows:,} of the window's {had:,} rows are not in {(folder / 'records').absolute()} any more"
-            f"{which}: the learner draws those that are left more often"
-        )
+        if rows < had and not emptied and not self.settings.replay.window_games:
+            say(
+                f"{had - rows:,} of the window's {had:,} rows are not in {(folder / 'records').absolute()} any more: "
+                "the learner draws those that are left more often"
+            )
 
     def _games_at(self, folder: Path, generation: int, progress: Progress) -> list[Record]:
         """The games of a shard that were in the window at the checkpoint."""
@@ -169,23 +167,9 @@ class Trainer:
         found = records.read(path) if path.exists() else records.Shard()
         self.unreadable += found.corrupt
         games = found.records
-        if generation == progress.generation and not (progress.learning and progress.absorbed == 0):
+        if generation == progress.generation:
             games = games[: progress.absorbed]
         return games[progress.window_skip :] if generation == progress.window_start else games
-
-
-def evaluate(
-    learner: Learner, batches: dict[int, Batch], counts: dict[int, int], stop: Callable[[], bool]
-) -> dict[str, float]:
-    """Losses and measures on held-out rows of each size, and their mean weighted by `counts`; nothing if stopped."""
-    found: dict[int, dict[str, float]] = {}
-    for size, batch in batches.items():
-        if stop():
-            return {}
-        found[size] = learner.evaluate(batch)
-    report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
-    report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
-    return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
 def weighted_mean(found: Mapping[int, Mapping[str, float]], counts: Mapping[int, int]) -> dict[str, float]:

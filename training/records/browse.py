@@ -5,11 +5,9 @@ skipped and counted, here as in training.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable
 from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
@@ -22,12 +20,10 @@ from gozero.records import sgf
 from gozero.records.move_list import written
 from gozero.system.console import say
 from gozero.system.words import counted
-from training.records import library, scoring
+from training.records import library
 from training.records.library import Entry, Library, LibraryError
 from training.records.records import COLUMNS, Target
 from training.records.rows import CorruptRecordError, states_of
-
-OPENING_PLIES = 4  # what counts as the same opening
 
 
 def _chosen(options: argparse.Namespace, selected: Library) -> Iterable[Entry]:
@@ -41,10 +37,9 @@ def _chosen(options: argparse.Namespace, selected: Library) -> Iterable[Entry]:
 
 
 def _is_wanted(entry: Entry, options: argparse.Namespace) -> bool:
-    """Whether a game passes the filters; games of unknown surprise have too little of it."""
+    """Whether a game passes the filters."""
     record, moves = entry.record, len(entry.record.moves)
     first, last = options.generation or (record.generation, record.generation)
-    known = library.surprise(record)
     return (
         options.min_length <= moves
         and (options.max_length is None or moves <= options.max_length)
@@ -52,7 +47,6 @@ def _is_wanted(entry: Entry, options: argparse.Namespace) -> bool:
         and (not options.size or record.size in options.size)
         and (not options.ending or record.ending in options.ending)
         and first <= record.generation <= last
-        and (options.surprise_at_least is None or (known is not None and known >= options.surprise_at_least))
     )
 
 
@@ -82,10 +76,6 @@ def show_list(options: argparse.Namespace) -> int:
     rows = (facts(entry) for entry in _chosen(options, selected))
     if options.json:
         print(json.dumps(list(rows), indent=1))
-    elif options.csv:
-        writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
     else:
         width = max(len(path) for path in options.paths) + 14  # a shard's stem and a number
         layout = f"{{:<{width}}} {{:>10}} {{:>4}} {{:>5}} {{:>5}} {{:<8}} {{:<9}} {{:>4}} {{:>8}}"
@@ -143,56 +133,6 @@ def check_all(options: argparse.Namespace) -> int:
         print(f"{selected.corrupt} damaged records, {len(faults)} impossible games: {verdict}")
     _complain(selected)
     return 1 if selected.corrupt or faults else 0
-
-
-def show_summary(options: argparse.Namespace) -> int:
-    """`summary`: a block for each board size, and for each game if there are several."""
-    selected = Library(options.paths)
-    groups: dict[tuple[str, int], list[Entry]] = {}
-    for entry in _chosen(options, selected):
-        groups.setdefault((entry.settings.get("game", scoring.GO), entry.record.size), []).append(entry)
-    several = len({game for game, _ in groups}) > 1
-    blocks = {
-        f"{game} {size}" if several else str(size): summarise(entries)
-        for (game, size), entries in sorted(groups.items())
-    }
-    if options.json:
-        print(json.dumps(blocks, indent=1))
-    else:
-        print("\n\n".join("\n".join(_lines(name, block)) for name, block in blocks.items()) or "no games")
-    _complain(selected)
-    return 0
-
-
-def summarise(entries: Sequence[Entry]) -> dict[str, Any]:
-    """The games of one size in numbers: moves, results, endings, the commonest openings."""
-    games = [entry.record for entry in entries]
-    moves = [len(game.moves) for game in games]
-    names = ("least", "tenth", "median", "nine tenths", "most")
-    openings = Counter(library.opening(entry.record, entry.game(), OPENING_PLIES) for entry in entries)
-    return {
-        "games": len(games),
-        "rows": sum(game.rows for game in games),
-        "repeated": len(games) - len({(game.komi, game.moves.tobytes()) for game in games}),
-        "moves": {"mean": round(float(np.mean(moves)), 1)}
-        | dict(zip(names, np.quantile(moves, (0, 0.1, 0.5, 0.9, 1)).round(1).tolist(), strict=True)),
-        "results": dict(Counter(library.winner(game) for game in games).most_common()),
-        "endings": dict(Counter(game.ending for game in games).most_common()),
-        "different openings": len(openings),
-        "openings": dict(openings.most_common(5)),
-    }
-
-
-def _lines(name: str, block: dict[str, Any]) -> Iterator[str]:
-    """A block as text; counts of games have their share."""
-    yield f"{name}: {counted(block['games'], 'game')}"
-    for key, value in block.items():
-        if isinstance(value, dict):
-            share = key != "moves"
-            parts = (f"{what} {n:g}" + (f" ({n / block['games']:.1%})" if share else "") for what, n in value.items())
-            yield f"  {key:<20}{', '.join(parts)}"
-        elif key != "games":
-            yield f"  {key:<20}{value}"
 
 
 def export_sgf(options: argparse.Namespace) -> int:

@@ -29,15 +29,13 @@ class LibraryError(UserError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One game; `number` counts from 1 among the readable games of its shard, `settings` are those of the run that
-    wrote it.
-    """
+    """One game."""
 
     name: str
     shard: Path
-    number: int
+    number: int  # from 1 among the readable games of its shard
     record: Record
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # of the run that wrote it
 
     @property
     def result(self) -> str:
@@ -61,21 +59,14 @@ class Entry:
 
 
 class Library:
-    """The games under some paths, read one shard at a time.
-
-    Attributes:
-        shards: each with the label under which `find` finds it again.
-        corrupt: frames that the shards read so far had to skip.
-        damaged: the shards with such a frame.
-        bytes: of the shards read so far.
-    """
+    """The games under some paths, read one shard at a time."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         """LibraryError for a path without shards."""
         self.paths = paths
-        self.shards = [item for path in paths for item in _shards(path)]
-        self.corrupt = self.bytes = 0
-        self.damaged: list[Path] = []
+        self.shards = [item for path in paths for item in shards_of(path)]
+        self.corrupt = self.bytes = 0  # frames that the shards read so far had to skip; length of these shards
+        self.damaged: list[Path] = []  # the shards with such a frame
 
     @property
     def complaint(self) -> str:
@@ -87,11 +78,8 @@ class Library:
     def entries(self) -> Iterator[Entry]:
         """Yield all games, in the order of paths, shards and records."""
         for shard, label in self.shards:
-            try:
-                content = records.read(shard)
-                self.bytes += shard.stat().st_size
-            except OSError as error:
-                raise LibraryError(f"cannot read {shard}: {error.strerror}") from None
+            content = read(shard)
+            self.bytes += shard.stat().st_size
             self.corrupt += content.corrupt
             self.damaged += [shard] if content.corrupt else []
             for number, record in enumerate(content.records, 1):
@@ -115,7 +103,15 @@ def find(name: str) -> Entry:
     return entries[number]
 
 
-def _shards(path: str) -> list[tuple[Path, str]]:
+def read(shard: Path) -> records.Shard:
+    """The content of a shard. LibraryError if it cannot be read."""
+    try:
+        return records.read(shard)
+    except OSError as error:
+        raise LibraryError(f"cannot read {shard}: {error.strerror}") from None
+
+
+def shards_of(path: str) -> list[tuple[Path, str]]:
     """The shards that a path means, each with the label under which `find` finds it again."""
     place = Path(path)
     if place.is_file():

@@ -47,53 +47,31 @@ COLUMNS = ("game", "generation", "size", "komi", "moves", "result", "ending", "r
 
 @dataclass(frozen=True)
 class Target:
-    """The result of a full search at one ply.
+    """The result of a full search at one ply."""
 
-    Attributes:
-        ply: index of the move in the record that was played after this search.
-        actions: int32 [k], the actions with a share above zero.
-        shares: float32 [k], the policy target; they sum to 1.
-        value: the root's value for the side to move, -1..1.
-        surprise: Kullback-Leibler divergence of the target from the network's prior, nats; None where playouts
-            evaluated instead of a network.
-    """
-
-    ply: int
-    actions: np.ndarray
-    shares: np.ndarray
-    value: float
+    ply: int  # index of the move in the record that was played after this search
+    actions: np.ndarray  # int32 [k], the actions with a share above zero
+    shares: np.ndarray  # float32 [k], the policy target; they sum to 1
+    value: float  # the root's for the side to move, -1..1
+    # Kullback-Leibler divergence of the target from the network's prior, nats; None where playouts evaluated instead
     surprise: float | None = None
 
 
 @dataclass(frozen=True)
 class Record:
-    """One finished game. `training.selfplay.resign` defines conceded, unresigned and peak.
+    """One finished game. `training.selfplay.resign` defines conceded, unresigned and peak."""
 
-    Attributes:
-        size: points a side.
-        komi: points for White.
-        generation: that of the network that played.
-        moves: int32 [m] actions.
-        targets: of the full searches, in the order of their plies.
-        score: Black's lead in points, komi included.
-        ending: one of `ENDINGS`.
-        openings: how many of the first moves were drawn from the raw policy.
-        conceded: ply from which on the game was played cheaply; None if it never was.
-        unresigned: it was played fully whatever the values.
-        peaks: Black's and White's, values -1..1.
-    """
-
-    size: int
-    komi: float
-    generation: int
-    moves: np.ndarray
-    targets: tuple[Target, ...]
-    score: float
-    ending: str
-    openings: int = 0
-    conceded: int | None = None
-    unresigned: bool = False
-    peaks: tuple[float, float] = (-1.0, -1.0)
+    size: int  # points a side
+    komi: float  # points for White
+    generation: int  # of the network that played
+    moves: np.ndarray  # int32 [m] actions
+    targets: tuple[Target, ...]  # of the full searches, in the order of their plies
+    score: float  # Black's lead in points, komi included
+    ending: str  # one of `ENDINGS`
+    openings: int = 0  # how many of the first moves were drawn from the raw policy
+    conceded: int | None = None  # ply from which on the game was played cheaply; None if it never was
+    unresigned: bool = False  # it was played fully whatever the values
+    peaks: tuple[float, float] = (-1.0, -1.0)  # Black's and White's, values -1..1
 
     @property
     def rows(self) -> int:
@@ -104,14 +82,9 @@ class Record:
 def sparse_target(
     ply: int, policy: np.ndarray, value: float, surprise: float | None = None, chance: float = 0.5
 ) -> Target:
-    """Make a target with the precision of the file, so that training sees what is on disk.
-
-    Args:
-        ply: as in `Target`.
-        policy: float [A]; above 0 somewhere.
-        value: as in `Target`.
-        surprise: as in `Target`.
-        chance: 0 up to 1, decides which shares are rounded up, so that the mean of each is right (systematic sampling).
+    """Make a target of a policy float [A], above 0 somewhere, with the precision of the file, so that training sees
+    what is on disk. `chance`, 0 up to 1, decides which shares are rounded up, so that the mean of each is right
+    (systematic sampling).
     """
     reach = np.cumsum(policy, dtype=np.float64)
     levels = np.diff(np.floor(reach / reach[-1] * _VISITS + chance), prepend=0.0)
@@ -233,14 +206,12 @@ class Writer:
 
 @dataclass
 class Shard:
-    """The content of a file: the games, the settings of the run that wrote them, the number of unusable frames, and
-    how many of the file's games have been left out.
-    """
+    """The content of a file."""
 
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)  # of the run that wrote it
     records: list[Record] = field(default_factory=list)
-    corrupt: int = 0
-    left_out: int = 0
+    corrupt: int = 0  # frames that cannot be used
+    left_out: int = 0  # games of the file that are not among the records
 
 
 def read(path: Path) -> Shard:

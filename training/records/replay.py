@@ -74,14 +74,14 @@ class Replay:
     def add(self, records: Iterable[Record]) -> int:
         """Append the rows of new games and remove rows that have left the window. Returns the rows added."""
         before = self.total
-        self._append([read_games(records, self.total, self.game_of, self.settings, self.version, counted=False)])
+        self._append([read_games(records, self.total, self.game_of, self.settings, self.version)])
         return self.total - before
 
     def fill(self, records: Sequence[Record], processes: int) -> None:
         """Append the rows of games, oldest first, whose rows were counted in `total` when they were played; if they are
         many, in several processes.
         """
-        read = partial(read_games, game_of=self.game_of, settings=self.settings, version=self.version, counted=True)
+        read = partial(read_games, game_of=self.game_of, settings=self.settings, version=self.version)
         ends = np.cumsum([record.rows for record in records])
         if processes == 1 or not len(ends) or ends[-1] < MANY_ROWS:
             self._append([read(records, self.total)])

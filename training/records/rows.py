@@ -60,13 +60,6 @@ class Batch(NamedTuple):
         """The network's inputs, in the order of its arguments."""
         return (self.planes, self.globals) if self.tactics is None else (self.planes, self.globals, self.tactics)
 
-    def map_inputs(self, change: Callable[[np.ndarray], np.ndarray]) -> Batch:
-        """The batch with each of its inputs changed."""
-        return self._replace(**{name: change(array) for name, array in zip(INPUTS, self.inputs, strict=False)})
-
-
-INPUTS = ("planes", "globals", "tactics")  # of a batch, in the order of the network's arguments
-
 
 @dataclass
 class Rows:
@@ -308,17 +301,10 @@ class ReadGames(NamedTuple):
 
 
 def read_games(
-    records: Iterable[Record],
-    total: int,
-    game_of: Callable[[int], Game],
-    settings: ReplaySettings,
-    version: int,
-    *,
-    counted: bool,
+    records: Iterable[Record], total: int, game_of: Callable[[int], Game], settings: ReplaySettings, version: int
 ) -> ReadGames:
-    """Play games of a run that has recorded `total` rows before them; see `Replay`.
-
-    `counted`: whether the rows of refused records were counted when they were played.
+    """Play games of a run that has recorded `total` rows before them; see `Replay`. The rows of records that are
+    refused count, as they did when the games were played.
     """
     found: dict[tuple[bool, int], list[Rows]] = {}
     starts, corrupt = [], 0
@@ -328,7 +314,7 @@ def read_games(
                 rows = rows_of(record, game_of(record.size), total, settings, version)
             except CorruptRecordError:
                 corrupt += 1
-                total += record.rows if counted else 0
+                total += record.rows
                 continue
             found.setdefault((is_held_out(record, settings.held_out), record.size), []).append(rows)
         starts.append(total)

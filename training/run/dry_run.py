@@ -30,12 +30,7 @@ RESERVE_BYTES = 200_000_000  # beyond the checkpoints: records, logs and reports
 
 
 def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: Callable[[str], None]) -> None:
-    """Check everything and `say` each result in a line.
-
-    Raises:
-        SettingsError, WeightsError, CheckpointError, StorageError, FolderError, BusyError: the first problem that would
-        stop a run.
-    """
+    """Check everything and `say` each result in a line. Raises the first problem that would stop a run, a UserError."""
     rules = f" by {settings.rules} rules" if settings.rules else ""
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")

@@ -107,8 +107,7 @@ def play_for(selfplay: SelfPlay, stage: Stage, size: int, seconds: float) -> lis
         selfplay.submit(Task(size, slot, short, play.no_pass_generations + 1, math.inf, "rows"))
     end, ends = time.monotonic() + seconds, list[TaskEnd]()
     while selfplay.tasks:
-        found = selfplay.take(lambda: time.monotonic() > end)
-        ends += [each for _, each in found if isinstance(each, TaskEnd)]
+        ends += [each for each in selfplay.take(lambda: time.monotonic() > end) if isinstance(each, TaskEnd)]
     return [each.evaluations + each.cut for each in ends]
 
 

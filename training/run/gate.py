@@ -54,18 +54,12 @@ class MatchPart:
     numbers: tuple[int, ...]  # of its games, 0 ... games - 1
 
 
-# (parts, candidate, best, threads, stop, device) -> the games of all; None if stopped before the end
-PlayParts = Callable[
-    [Sequence[MatchPart], nn.Module, nn.Module, int, Callable[[], bool], str], Sequence[MatchGame] | None
-]
-
-
 def match(
     candidate: nn.Module, best: nn.Module, size: int, settings: LoopSettings, seed: int, threads: int,
-    stop: Callable[[], bool], device: str, play: PlayParts,
+    stop: Callable[[], bool], device: str, play: Callable[..., Sequence[MatchGame] | None],
 ) -> GateResult | None:  # fmt: skip
     """Play the gate's match on a board of `size`; None if stopped before its end. The same seed gives the same games,
-    by whomever the parts are played.
+    by whomever the parts are played: `play` is a backend's `play_match`.
     """
     games = play(parts(size, settings, seed), candidate, best, threads, stop, device)
     return None if games is None else GateResult(total_of(games, CANDIDATE), settings.gate.share)

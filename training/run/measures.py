@@ -86,7 +86,7 @@ class Measures:
     def __init__(self, progress: Progress, trainer: Trainer, timeline: Timeline) -> None:
         self.progress, self.trainer, self.timeline = progress, trainer, timeline
         self.numbers: dict[str, float] = {}  # for the next report
-        if progress.evaluations_reported is None:
+        if not progress.spent:  # no time was taken of those before, as in weights/resume
             progress.evaluations_reported = progress.evaluations
 
     def add_games(self, actor: Actor) -> None:
@@ -117,7 +117,7 @@ class Measures:
         numbers |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
         numbers |= gathered | self.timeline.report()
         numbers["speed/learner_threads"] = trainer.pace.threads
-        done, seconds = progress.evaluations - (progress.evaluations_reported or 0), numbers["speed/selfplay_seconds"]
+        done, seconds = progress.evaluations - progress.evaluations_reported, numbers["speed/selfplay_seconds"]
         if done and seconds:  # else its games were played elsewhere
             numbers["speed/evaluations"] = done / seconds
         progress.evaluations_reported = progress.evaluations

@@ -33,15 +33,12 @@ POLL = 0.1  # seconds between two looks of an idle thread
 
 
 def train_in_mode(run: Run, watch: Monitor, stop: Stop) -> None:
-    """Generation after generation until the run is finished or stopped; what is done by then is saved.
-
-    Raises:
-        StorageError: a file cannot be written; the run can be continued from its last checkpoint.
+    """Generation after generation until the run is finished or stopped; what is done by then is saved. StorageError if
+    a file cannot be written: the run can be continued from its last checkpoint.
     """
     if run.is_new:
         run.save()  # so that a crash before the first checkpoint is like any other
     if run.progress.learning and run.settings.mode != "sequential":
-        run.absorb()  # games played on in that generation by another mode
         _learn_and_advance(run, watch, stop)
     {"sequential": sequential, "semi-asynchronous": semi_asynchronous, "asynchronous": asynchronous}[run.settings.mode](
         run, watch, stop

@@ -7,7 +7,6 @@ grown (`gozero.nets.growth`), the optimiser starts fresh, and no run that has be
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -22,17 +21,13 @@ from gozero.system import files
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
 from training.learner.learner import Learner, network_config
-from training.records import records, scoring
+from training.records import library, records, scoring
 from training.records.records import Record
 from training.records.replay import window_rows
 from training.records.rows import CorruptRecordError, check
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
-
-# where in a run folder its beginning is made, so that a start that fails leaves no games for the next to take
-IMPORTING = "importing"
-GIVE = "give a run folder, its records/ or one shard (*.gzr)"
 
 
 @dataclass(frozen=True)
@@ -70,51 +65,35 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
     """The given shards in the order of their names, folder after folder, with the games that the run can learn from:
     its network can see their board, and their moves lead to their result by its rules.
 
-    SettingsError unless they can be read, hold this run's game under its rules, and a game that it can learn from.
+    LibraryError, SettingsError unless they can be read, hold this run's game under its rules, and a game that it can
+    learn from.
     """
-    paths = {os.path.realpath(path): path for name in start.records for path in _paths(name)}  # each counts once
-    read = [(path, _read(settings, path)) for path in paths.values()]
+    found = [path for name in start.records for path, _ in library.shards_of(str(files.full(name)))]
+    paths = {os.path.realpath(path): path for path in found}  # each counts once
+    read = [(path, library.read(path)) for path in paths.values()]
+    read = [(path, shard) for path, shard in read if shard != records.Shard()]  # an empty file, which a crash leaves
+    for path, shard in read:
+        _check_terms(settings, path, shard)
     only = network_config(settings).size
     sizes = sorted({record.size for _, shard in read for record in shard.records})
     fitting = []
     for path, shard in read:
         games = [each for each in shard.records if only in (None, each.size) and _plays_out(settings, each)]
         fitting.append((path, replace(shard, records=games, left_out=len(shard.records) - len(games))))
-    if sizes and not any(shard.records for _, shard in fitting):
-        what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
-        if only is not None and only not in sizes:
+    if start.records and not any(shard.records for _, shard in fitting):
+        what = "no games"
+        if sizes and only not in (None, *sizes):
             what = f"games on size {weights.listed(sizes)}, but network {settings.network} plays on {only} only"
-        raise SettingsError(f"--records {read[0][0]}: {what}; give other records")
+        elif sizes:
+            what = f"by the rules of this run no game on size {weights.listed(sizes)} leads to its result"
+        raise SettingsError(f"--records {start.records[0]}: {what}; give other records")
     return fitting
 
 
-def _paths(name: str) -> list[Path]:
-    """The shards that an argument of --records names; empty ones in a folder, which a crash leaves, are left out."""
-    path = files.full(name)
-    try:
-        if path.is_file():
-            return [path]
-        inside = sorted((path / "records").glob("*.gzr")) or sorted(path.glob("*.gzr"))
-        inside = [shard for shard in inside if shard.stat().st_size]
-    except OSError as error:
-        raise _unreadable(Path(error.filename or path), error) from None
-    if not inside:
-        raise SettingsError(f"--records {path}: no shards of records (*.gzr) there; {GIVE}")
-    return inside
-
-
-def _unreadable(path: Path, error: OSError) -> SettingsError:
-    return SettingsError(f"--records {path}: cannot read it: {error.strerror or error}")
-
-
-def _read(settings: LoopSettings, path: Path) -> records.Shard:
-    """A shard. SettingsError unless it is one, of this run's game under its rules."""
-    try:
-        shard = records.read(path)
-    except OSError as error:
-        raise _unreadable(path, error) from None
+def _check_terms(settings: LoopSettings, path: Path, shard: records.Shard) -> None:
+    """SettingsError unless it is a shard of this run's game under its rules."""
     if not shard.settings and not shard.records:
-        raise SettingsError(f"--records {path}: not a shard of records; {GIVE}")
+        raise SettingsError(f"--records {path}: not a shard of records; give a run folder, its records/ or one shard")
     game = shard.settings.get("game") or settings.game
     if game != settings.game:
         raise SettingsError(f"--records {path}: games of {game}, but this run plays {settings.game}")
@@ -125,7 +104,6 @@ def _read(settings: LoopSettings, path: Path) -> records.Shard:
             f"--records {path}: games under the rules {rules!r}, but this run's are {own!r}; give --set rules={rules}, "
             "or other records"
         )
-    return shard
 
 
 def _plays_out(settings: LoopSettings, record: Record) -> bool:
@@ -138,27 +116,23 @@ def _plays_out(settings: LoopSettings, record: Record) -> bool:
 
 
 def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
-    """Write the first checkpoint of a new run, and its records, into `folder`. Returns a line about it.
-
-    Raises:
-        WeightsError, SettingsError: as `learner` and `shards`; also for records of another game.
-        StorageError: the folder cannot be written.
+    """Write the records and the first checkpoint of a new run into `folder`. Returns a line about it. Raises as
+    `learner` and `shards`, and StorageError.
     """
     (begun, given), played = learner(settings, start), shards(settings, start)
-    fresh = folder / IMPORTING
     try:
-        progress = _import(settings, fresh, played)
+        progress = _import(settings, folder, played)
         if given is not None:
             progress.trained_sizes = list(given.trained_sizes)
         with storage.writing(folder):
-            written = storage.length(storage.shard(fresh, progress.generation))
+            written = storage.length(storage.shard(folder, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
         snapshot = Snapshot(progress, state, shard_bytes=written)
-        checkpoint.save(fresh / "checkpoints", snapshot, settings.to_dict(), settings.keep)
-    except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
+        checkpoint.save(folder / "checkpoints", snapshot, settings.to_dict(), settings.keep)
+    except BaseException:  # else the next start would take these games for a run's that has lost its checkpoints
+        for name in ("checkpoints", "records"):
+            shutil.rmtree(folder / name, ignore_errors=True)
         raise
-    settle(folder)
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
     games = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     unfit = left_out([shard for _, shard in played])
@@ -178,24 +152,6 @@ def _remark(settings: LoopSettings, progress: Progress) -> str:
     )
 
 
-def settle(folder: Path) -> None:
-    """Put what `begin` has made in its place, if it had come so far; what is half made is left for it to make anew.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
-    fresh = folder / IMPORTING
-    if not any((fresh / "checkpoints").glob("*.pt")):
-        return
-    with storage.writing(folder):
-        for name in ("records", "checkpoints"):  # with the checkpoint the run has begun
-            if (fresh / name).exists():
-                with contextlib.suppress(FileNotFoundError):
-                    (folder / name).rmdir()
-                (fresh / name).rename(folder / name)
-        fresh.rmdir()
-
-
 def left_out(shards_read: Sequence[records.Shard]) -> str:
     """What is to be said of the games of these shards that a run does not take; nothing if it takes all."""
     count = sum(shard.left_out for shard in shards_read)
@@ -203,15 +159,14 @@ def left_out(shards_read: Sequence[records.Shard]) -> str:
     return f" ({counted(count, 'game', ',')} left out: {why})" if count else ""
 
 
-def _import(settings: LoopSettings, fresh: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards into the folder `fresh` as the run's generations 1, 2, ... Returns its progress: about to learn
-    from the last of them.
+def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
+    """Copy the shards into the run folder as generations 1, 2, ... Returns its progress: about to learn from the last
+    of them.
     """
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
-    with storage.writing(fresh.parent):
-        shutil.rmtree(fresh, ignore_errors=True)
+    with storage.writing(folder):
         for generation, (path, shard) in enumerate(played, start=1):
-            target = storage.shard(fresh, generation)
+            target = storage.shard(folder, generation)
             target.parent.mkdir(parents=True, exist_ok=True)
             _put(path, shard, target)
             progress.generation, progress.learning, progress.absorbed = generation, True, len(shard.records)

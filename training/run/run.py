@@ -132,9 +132,8 @@ class Run:
             self._lock.release()
 
     def play(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
-        """Play what the generation still lacks; games that are finished when stopped are on disk.
-
-        `pause` is called at each checkpoint, instead of `save`.
+        """Play what the generation still lacks; games that are finished when stopped are on disk. `pause` is called at
+        each checkpoint, instead of `save`.
         """
         with self.timeline.during("selfplay"):
             absorbed = sum(record.rows for record in self.actor.games[: self.progress.absorbed])
@@ -147,7 +146,7 @@ class Run:
         return self._seconds_left() <= (time.monotonic() - begun) * self._learning_share
 
     def _seconds_left(self) -> float:
-        """Until the limit in hours, for the mode that plays and learns in turns; the others end at a whole generation."""
+        """Until the limit in hours, in the sequential mode; the others end at a whole generation."""
         return self.limits.seconds_left() if self.settings.mode == "sequential" else math.inf
 
     def absorb(self) -> None:
@@ -201,10 +200,7 @@ class Run:
         return rows and max(1, round(self.trainer.paid_by(rows, rows * progress.games / max(1, progress.rows))))
 
     def promote(self, stop: Callable[[], bool]) -> bool:
-        """Let the learner's average play, if it has changed and passes the gate.
-
-        False if stopped before the decision.
-        """
+        """Let the learner's average play, if it has changed and passes the gate. False if stopped before that."""
         if self.unseen_steps() == 0:
             return True
         if not self.settings.gate.games:
@@ -252,11 +248,8 @@ class Run:
         return_memory()
 
     def save(self) -> None:
-        """Write a checkpoint; no self-play may be under way.
-
-        Raises:
-            StorageError: it cannot be written; earlier checkpoints are as they were.
-            FolderError: the folder was removed, or is another run's by now.
+        """Write a checkpoint; no self-play may be under way. StorageError if it cannot be written: earlier ones are as
+        they were. FolderError if the folder was removed, or is another run's by now.
         """
         if storage.identity(self.folder) != self._identity:
             raise FolderError(self.folder, "it was removed or replaced while the run worked in it")

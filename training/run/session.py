@@ -26,7 +26,7 @@ from training.run.modes import train_in_mode
 from training.run.new_run import StartingPoint
 from training.run.run import Run
 from training.selfplay import simulators
-from training.selfplay.processes import WorkerLostError
+from training.selfplay.remote import WorkerLostError
 from training.selfplay.simulators import Disagreement
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -53,15 +53,13 @@ def open_run(
     return run, watch
 
 
-def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: LocalBackend = LOCAL) -> Run:
+def prepare(
+    settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: LocalBackend = LOCAL
+) -> Run:
     """Make or reopen the run folder and save the resolved settings in it. A new run begins from `start`, if given.
-
-    Raises:
-        SettingsError: the folder holds a run of another network, game or rules, or games without a run, or `start`
-            does not fit.
-        WeightsError, CheckpointError, StorageError: a file cannot be used or written.
+    SettingsError if the folder holds a run of another network, game or rules, or games without a run, or `start` does
+    not fit; WeightsError, CheckpointError, StorageError if a file cannot be used or written.
     """
-    new_run.settle(folder)
     under_way = compare(settings, folder)
     if start and under_way:
         say("this run has already begun and continues: --from and --records are for a new run")
@@ -76,11 +74,7 @@ def prepare(settings: LoopSettings, folder: Path, start: StartingPoint | None = 
 
 def open_remote(url: str | None, folder: Path, settings: LoopSettings, stack: ExitStack) -> Uploader | None:
     """The copy of the run at a URL, open until `stack` ends; None without one. A folder without a run then has the
-    store's.
-
-    Raises:
-        SettingsError: the store has a run of another game, rules or network.
-        StoreError, StorageError: the store cannot be used, or the folder not be written.
+    store's. StoreError, StorageError if one cannot be used, SettingsError for a run of another game, rules or network.
     """
     if url is None:
         return None
@@ -169,9 +163,8 @@ def train(
 
 
 def compare(settings: LoopSettings, folder: Path) -> bool:
-    """Whether the folder holds a run.
-
-    Says which settings have changed since it last stopped; SettingsError for fixed ones, and for games without a run.
+    """Whether the folder holds a run. Says which settings have changed since it last stopped; SettingsError for fixed
+    ones, and for games without a run.
     """
     saved, under_way = folder / "settings.json", storage.holds_run(folder)
     if not under_way and any((folder / "records").glob("*.gzr")):

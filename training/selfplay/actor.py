@@ -8,16 +8,15 @@ stopped there, so a resumed run is the same as one that was never stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from gozero.games.game import Game
 from gozero.system.console import progress_bar
-from training.records import records, scoring
+from training.records import records
 from training.records.records import Record
-from training.selfplay.local import SelfPlay, Task, TaskEnd, in_order
+from training.selfplay.local import SelfPlay, Task, TaskEnd
 from training.selfplay.pool import Stop
 from training.settings.config import LoopSettings, Stage
 from training.storage import storage
@@ -96,57 +95,48 @@ class Actor:
         path = storage.shard(self.folder, progress.generation)
         with storage.writing(path):
             writer = records.Writer(path, self.settings.portable())
-        with (
-            closing(writer),
-            progress_bar(backlog.whole, f"self-play {progress.generation}", f" {self.unit}") as bar,
-            closing(self._found(backlog, stage, progress, stop)) as found,  # whatever fails here, no game goes on
-        ):
-            for each in found:
-                if isinstance(each, TaskEnd):
-                    progress.evaluations += each.evaluations
-                elif each is not None:
-                    self._write(each, writer, path)
+        bar = progress_bar(backlog.whole, f"self-play {progress.generation}", f" {self.unit}")
+
+        def take() -> None:
+            with closing(self.selfplay.take(stop)) as found:  # if writing fails no game goes on
+                for each in found:
+                    if isinstance(each, TaskEnd):
+                        progress.evaluations += each.evaluations
+                        continue
+                    with storage.writing(path):
+                        writer.append(each)
+                    self.games.append(each)
                     # slots that stream also end games of sizes that an earlier stage had
                     backlog.missing[each.size] = backlog.missing.get(each.size, 0.0) - self._units(each)
                     backlog.done += each.rows
                     bar.update(self._units(each))
-                elif backlog.done >= self._every and not stop():
+
+        with closing(writer), bar:
+            while (size := backlog.next()) is not None and not stop():
+                if self.selfplay.streams:
+                    self._keep_busy(backlog, stage, progress)
+                    take()
+                else:
+                    self._begin_round(size, backlog, stage, progress)
+                    while self.selfplay.tasks:
+                        take()
+                if backlog.done >= self._every and not stop():
                     backlog.done = 0
                     pause()
+            while stop() and self.selfplay.tasks:
+                take()
 
     @property
     def _every(self) -> float:
         """Rows between two pauses."""
         return self.settings.checkpoint_rows or float("inf")
 
-    def _found(
-        self, backlog: Backlog, stage: Stage, progress: Progress, stop: Stop
-    ) -> Generator[Record | TaskEnd | None]:
-        """Yield games and ends of tasks until no size lacks any or `stop()` is true; None when a pause may come."""
-        while (size := backlog.next()) is not None and not stop():
-            if self.selfplay.streams:
-                self._keep_busy(backlog, stage, progress)
-                yield from (each for _, each in self.selfplay.take(stop))
-            else:
-                yield from self._round(size, backlog, stage, progress, stop)
-            yield None
-        while stop() and self.selfplay.tasks:
-            yield from (each for _, each in self.selfplay.take(stop))
-
-    def _round(
-        self, size: int, backlog: Backlog, stage: Stage, progress: Progress, stop: Stop
-    ) -> Iterator[Record | TaskEnd]:
-        """Play a task in each slot, on one board size."""
+    def _begin_round(self, size: int, backlog: Backlog, stage: Stage, progress: Progress) -> None:
+        """Give each slot a task, on one board size."""
         slots = self.settings.selfplay.slots
         wanted = self._wanted(max(1, round(backlog.missing[size])), self._every - backlog.done) / slots
         for slot in range(slots):
             self.selfplay.submit(self._task(size, slot, stage, progress, wanted))
-
-        def found() -> Iterator[tuple[Task, Record | TaskEnd]]:
-            while self.selfplay.tasks:
-                yield from self.selfplay.take(stop)
-
-        return in_order(self.selfplay.tasks, found())
 
     def _task(self, size: int, slot: int, stage: Stage, progress: Progress, wanted: float) -> Task:
         return Task(size, slot, stage, progress.generation, wanted, self.unit, progress.evaluations)
@@ -165,13 +155,3 @@ class Actor:
             wanted = max(share, 1.0 if self.unit == "games" else TASK_ROWS * games)
             lacking[size] -= wanted
             self.selfplay.submit(self._task(size, slot, stage, progress, wanted))
-
-    def game(self, size: int) -> Game:
-        """The run's game at a board size, as self-play plays it."""
-        return scoring.game_of(self.settings, size)
-
-    def _write(self, record: Record, writer: records.Writer, path: Path) -> None:
-        """Write a finished game to disk."""
-        with storage.writing(path):
-            writer.append(record)
-        self.games.append(record)

@@ -23,19 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a network may use to evaluate leaves.
+    """What a network may use to evaluate leaves."""
 
-    Attributes:
-        threads: CPU threads, 0 for what the process may use.
-        device: "cuda" for an NVIDIA GPU; "cpu" for the fastest CPU backend that is installed.
-        precision: see `evaluators.factory.open_evaluator`.
-        batches: how many are under way at once; OpenVINO's threads share out among them.
-    """
-
-    threads: int = 0
-    device: str = "cpu"
-    precision: str = "auto"
-    batches: int = 1
+    threads: int = 0  # of the CPU; 0 for what the process may use
+    device: str = "cpu"  # the fastest CPU backend that is installed; "cuda" for an NVIDIA GPU
+    precision: str = "auto"  # see `evaluators.factory.open_evaluator`
+    batches: int = 1  # how many are under way at once; OpenVINO's threads share out among them
 
 
 def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
@@ -70,10 +63,7 @@ def leaf_evaluator(
     resources: Resources,
     previous: Evaluator | RowEvaluator | None = None,
 ) -> Evaluator | RowEvaluator:
-    """Return the evaluator of a stage's leaves: rollouts with a seed, or a network as `network_evaluator` has it.
-
-    `kind` is "rollouts" or "network".
-    """
+    """The evaluator of a stage's leaves: "rollouts" with a seed, or a "network" as `network_evaluator` has it."""
     if kind == "rollouts":
         from gozero.evaluators.rollout import RolloutEvaluator
 

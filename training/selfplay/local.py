@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,26 +58,19 @@ class TaskEnd(NamedTuple):
     cut: int = 0  # of those that had not, and will begin again
 
 
-Found = tuple[Task, Record | TaskEnd]
+Found = Record | TaskEnd
 
 
 class SelfPlay(ABC):
-    """Plays the tasks of a run with the present network.
+    """Plays the tasks of a run with the present network."""
 
-    Attributes:
-        playing: the network that plays, on the CPU or the device of self-play.
-        threads: CPU threads that one of its evaluators may use.
-        streams: whether a slot may get a new task while others still play; else they play in rounds.
-        tasks: those that were submitted and have not ended, oldest first.
-    """
-
-    streams = False
+    streams = False  # whether a slot may get a new task while others still play; else they play in rounds
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
         """`net` is copied; `threads`: CPU threads for all of self-play; `device`: cpu or cuda."""
         self.settings, self.threads, self.device = settings, threads, device
         self.playing = copy.deepcopy(net).eval().requires_grad_(False)
-        self.tasks: list[Task] = []
+        self.tasks: list[Task] = []  # submitted and not ended, oldest first
         self._lock = threading.Lock()  # a network is taken whole, never half
         self._version = 0  # of `playing`
 
@@ -92,8 +85,8 @@ class SelfPlay(ABC):
         self.tasks.append(task)
 
     @abstractmethod
-    def take(self, stop: Stop) -> Iterator[Found]:
-        """Wait for games of the tasks submitted and yield what has come, of each task its games and then its end.
+    def take(self, stop: Stop) -> Generator[Found]:
+        """Wait for the oldest task or, if it streams, for any, and yield its games and then its end.
 
         A task ends early when `stop()` is true or there are other weights.
         """
@@ -118,19 +111,6 @@ class SelfPlay(ABC):
         """End what has been started; nothing is played after that."""
 
 
-def in_order(tasks: Sequence[Task], found: Iterator[Found]) -> Iterator[Record | TaskEnd]:
-    """What was found for some tasks, task by task: games of later ones wait in memory."""
-    waiting: dict[Key, list[Record | TaskEnd]] = {task.key: [] for task in tasks}
-    due = list(waiting)
-    for task, each in found:
-        waiting[task.key].append(each)
-        while due and waiting[due[0]]:
-            first = waiting[due[0]].pop(0)
-            if isinstance(first, TaskEnd):
-                due.pop(0)
-            yield first
-
-
 class LocalSelfPlay(SelfPlay):
     """Plays tasks in this process, one after the other."""
 
@@ -140,17 +120,16 @@ class LocalSelfPlay(SelfPlay):
         # by size: the version of `playing` that it evaluates with, and the evaluator
         self._evaluators: dict[int, tuple[int, Evaluator | RowEvaluator]] = {}
 
-    def take(self, stop: Stop) -> Iterator[Found]:
+    def take(self, stop: Stop) -> Generator[Found]:
         task = self.tasks[0]
         if stop():
-            yield task, TaskEnd(0)
+            yield TaskEnd(0)
         else:
             pool = self.open_pool(task.key, task.begun)
             version = self._use(pool, task.stage, task.generation)
             before = pool.evaluations
-            for record in pool.play(task.wanted, lambda: stop() or self._version != version, task.unit):
-                yield task, record
-            yield task, TaskEnd(pool.evaluations - before, pool.under_way)
+            yield from pool.play(task.wanted, lambda: stop() or self._version != version, task.unit)
+            yield TaskEnd(pool.evaluations - before, pool.under_way)
         self.tasks.remove(task)
 
     def state_dict(self) -> dict[Key, dict[str, Any]]:

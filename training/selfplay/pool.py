@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -43,13 +43,6 @@ class Timings:
     search: float = 0.0  # the search's kernels
     waiting: float = 0.0  # handing leaves to the evaluator and waiting for it
     moves: float = 0.0  # playing the moves of finished searches and beginning the next ones
-
-
-class Goal(NamedTuple):
-    """What every group must have finished before `Pool.play` ends, so that fast groups do no more than their share."""
-
-    level: float
-    unit: str  # rows or games
 
 
 class Group:
@@ -241,9 +234,13 @@ class Pool:
 
         Several threads may call `stop`. `unit` is "rows" or "games".
         """
+        # what every group must have finished, so that fast ones do no more than their share
         level = (sum(group.done(unit) for group in self.groups) + wanted) / len(self.groups)
-        goal = Goal(level, unit)
-        waves = self._waves(self.groups, goal, stop) if self._threads == 1 else self._threaded_waves(goal, stop)
+
+        def is_due(group: Group) -> bool:
+            return group.done(unit) < level and not stop()
+
+        waves = self._waves(self.groups, is_due) if self._threads == 1 else self._threaded_waves(is_due)
         found: list[Record] = []
         for records in waves:
             found += records
@@ -252,15 +249,14 @@ class Pool:
             self.resign.add(record)
 
     @staticmethod
-    def _waves(groups: list[Group], goal: Goal, stop: Stop) -> Iterator[list[Record]]:
-        """Drive some groups in turn, so that leaves of the others are evaluated while one plays its moves.
-
-        Yields the finished games of each wave.
+    def _waves(groups: list[Group], is_due: Callable[[Group], bool]) -> Iterator[list[Record]]:
+        """Drive some groups in turn while they are due, so that leaves of the others are evaluated while one plays its
+        moves. Yields the finished games of each wave.
         """
         waiting: deque[Group] = deque()
 
         def go_on(group: Group) -> None:
-            if group.done(goal.unit) < goal.level and not stop():
+            if is_due(group):
                 group.start()
                 waiting.append(group)
 
@@ -272,14 +268,14 @@ class Pool:
             go_on(group)
             yield records
 
-    def _threaded_waves(self, goal: Goal, stop: Stop) -> Iterator[list[Record]]:
+    def _threaded_waves(self, is_due: Callable[[Group], bool]) -> Iterator[list[Record]]:
         """The same in several threads, which share the groups. Yields finished games as they come."""
         found: SimpleQueue[list[Record] | None] = SimpleQueue()  # None: a thread has come to its end
         halt = threading.Event()
 
         def drive(groups: list[Group]) -> None:
             try:
-                for records in self._waves(groups, goal, lambda: halt.is_set() or stop()):
+                for records in self._waves(groups, lambda group: not halt.is_set() and is_due(group)):
                     found.put(records)
             except BaseException:
                 halt.set()

@@ -9,32 +9,20 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Collection
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from threading import Timer
 from typing import Any
 
 import torch
 from torch import nn
 
 from gozero.system.workers import IGNORED, SPAWN, blocked, settle_in
-from training.selfplay.pool import Stop
-from training.selfplay.remote import NetworkVersion, PlayTask, TaskPlayer, TaskResult, Tensors
+from training.selfplay.remote import KILLED, NetworkVersion, PlayTask, TaskPlayer, TaskResult, WorkerLostError
 from training.settings.config import LoopSettings
-
-LOOK = 0.1  # seconds between two looks at whether to stop
-LAST_SECONDS = 3.0  # that the processes have to end by themselves
-
-
-class WorkerLostError(Exception):
-    """A worker has died; one line for the user."""
-
-    def __str__(self) -> str:
-        return f"{self.args[0]}; the run continues from its last checkpoint with the same command"
 
 
 class ProcessWorkers:
-    """`selfplay.processes` processes, which play the tasks of a round at once. After an error they can only be closed."""
+    """`selfplay.processes` processes, which play the tasks of a round. After an error they can only be closed."""
 
     def __init__(self, settings: LoopSettings, net: nn.Module, threads: int, device: str) -> None:
         """As `LocalSelfPlay`; the processes start with the first order."""
@@ -45,22 +33,13 @@ class ProcessWorkers:
         self._executor = ProcessPoolExecutor(processes, SPAWN, _begin, begun)
 
     def close(self) -> None:
-        """End the processes; those that have not ended after a while are killed."""
-        self._halt.value = 1
-        processes, orders = dict(self._executor._processes or {}), self._executor._call_queue  # type: ignore[attr-defined]
-
-        def kill() -> None:
-            for process in processes.values():
-                process.kill()
-            # else the thread that writes orders waits for a reader for ever, in older Pythons (gh-94777)
-            if orders is not None:
-                orders._reader.close()
-
-        # a pool that breaks sends the others SIGTERM, which they ignore, and waits for them
-        limit = Timer(0 if self._executor._broken else LAST_SECONDS, kill)
-        limit.start()
-        self._executor.shutdown(cancel_futures=True)  # if this is interrupted the limit stays
-        limit.cancel()
+        """End the processes, which have nothing to save."""
+        orders = self._executor._call_queue  # type: ignore[attr-defined]
+        for process in list((self._executor._processes or {}).values()):
+            process.kill()
+        if orders is not None:  # else its thread waits for a reader for ever, in older Pythons (gh-94777)
+            orders._reader.close()
+        self._executor.shutdown(cancel_futures=True)
 
     def put(self, net: nn.Module, version: int) -> NetworkVersion:
         arrays = {name: tensor.numpy() for name, tensor in net.state_dict().items()}
@@ -74,18 +53,9 @@ class ProcessWorkers:
             with blocked(IGNORED):  # the first one starts the processes
                 job = self._executor.submit(_play, order)
         except BrokenProcessPool:
-            raise _lost() from None
+            raise WorkerLostError(KILLED) from None
         self._jobs.add(job)
         return job
-
-    def first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
-        while True:
-            if stop():
-                self.cut(jobs)
-            if done := wait(jobs, LOOK, FIRST_COMPLETED).done:
-                if any(isinstance(job.exception(), BrokenProcessPool) for job in done):
-                    raise _lost() from None
-                return done
 
     def cut(self, jobs: Collection[Future[Any]]) -> None:
         if jobs:
@@ -93,13 +63,6 @@ class ProcessWorkers:
 
     def report(self) -> dict[str, float]:
         return {}
-
-
-def _lost() -> WorkerLostError:
-    return WorkerLostError(
-        "a process of self-play was killed, perhaps because memory was full: fewer selfplay.processes or "
-        "selfplay.games need less"
-    )
 
 
 class _Process:
@@ -124,5 +87,5 @@ def _play(order: PlayTask) -> TaskResult:
     return _Process.player.play(order, _tensors, lambda: bool(_Process.halt.value))
 
 
-def _tensors(arrays: bytes) -> Tensors:
+def _tensors(arrays: bytes) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(array) for name, array in pickle.loads(arrays).items()}

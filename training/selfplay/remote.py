@@ -8,8 +8,9 @@ in whatever process. Between its tasks the state of each pool is here, as the wo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Generator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -24,7 +25,19 @@ from training.selfplay.resign import Calibration
 from training.settings.config import LoopSettings
 from training.storage import checkpoint
 
+POLL = 0.05  # seconds between two looks at whether to stop
+KILLED = (
+    "a process of self-play was killed, perhaps because memory was full: fewer selfplay.processes or selfplay.games "
+    "need less"
+)
 Tensors = dict[str, torch.Tensor]
+
+
+class WorkerLostError(Exception):
+    """A worker has died; one line for the user."""
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}; the run continues from its last checkpoint with the same command"
 
 
 class NetworkVersion(NamedTuple):
@@ -35,23 +48,12 @@ class NetworkVersion(NamedTuple):
     reference: Any  # to the tensors, or these as bytes
 
 
-class PackedPool(NamedTuple):
-    """A pool's state on its way and between its tasks."""
-
-    content: bytes  # see `training.storage.checkpoint.compress`
-    resign: tuple[tuple[float, float], ...]  # what its threshold follows from, see `training.selfplay.resign`
-
-    @classmethod
-    def of(cls, pool: Pool) -> PackedPool:
-        return cls(checkpoint.compress(pool.state_dict()), tuple(pool.resign.peaks))
-
-
 @dataclass(frozen=True)
 class PlayTask:
     """The order to play a task. The answer is a `TaskResult`, or None if it was cut before it began."""
 
     task: Task
-    pool: PackedPool  # the state that it goes on from
+    pool: bytes  # the state that it goes on from, by `training.storage.checkpoint.compress`
     weights: NetworkVersion
 
 
@@ -61,7 +63,7 @@ class TaskResult:
 
     records: list[Record]
     end: TaskEnd
-    pool: PackedPool
+    pool: bytes
     seconds: float  # of work
 
 
@@ -78,14 +80,19 @@ class TaskPlayer:
         if order.weights.number != self._network:
             local.take_weights(tensors(order.weights.reference))
             self._network = order.weights.number
-        if complaint := local.load_pool(key, checkpoint.decompress(order.pool.content)):
+        if complaint := local.load_pool(key, checkpoint.decompress(order.pool)):
             raise RuntimeError(complaint)
         local.tasks = [order.task]
-        *records, end = (each for _, each in local.take(stop))
+        *records, end = local.take(stop)
         local.pools = {key: local.pools[key]}  # those of other slots would keep their trees
         assert isinstance(end, TaskEnd)
         games = [each for each in records if isinstance(each, Record)]
-        return TaskResult(games, end, PackedPool.of(local.pools[key]), time.monotonic() - began)
+        return TaskResult(games, end, packed(local.pools[key]), time.monotonic() - began)
+
+
+def packed(pool: Pool) -> bytes:
+    """A pool's state on its way and between its tasks."""
+    return checkpoint.compress(pool.state_dict())
 
 
 class Workers(Protocol):
@@ -95,10 +102,7 @@ class Workers(Protocol):
         """Make a network ready for the workers."""
 
     def submit(self, order: PlayTask) -> Future[Any]:
-        """Send an order to a worker."""
-
-    def first_done(self, jobs: Collection[Future[Any]], stop: Stop) -> Collection[Future[Any]]:
-        """Those of some jobs that have ended, once there is one. All are cut once `stop()` is true."""
+        """Send an order to a worker. The result may be a WorkerLostError."""
 
     def cut(self, jobs: Collection[Future[Any]]) -> None:
         """Let jobs end soon; any thread may call it."""
@@ -119,7 +123,7 @@ class RemoteSelfPlay(SelfPlay):
         super().__init__(settings, net, threads, "cpu")
         self.playing.cpu()
         self.streams, self.workers = streams, workers
-        self._pools: dict[Key, PackedPool] = {}  # as their last task left them
+        self._pools: dict[Key, bytes] = {}  # as their last task left them
         self._jobs: dict[Future[Any], PlayTask] = {}
         self._weights = workers.put(self.playing, self._version)
         self._behind: list[int] = []  # versions, of each game since the last report
@@ -133,23 +137,32 @@ class RemoteSelfPlay(SelfPlay):
 
     def submit(self, task: Task) -> None:
         if task.key not in self._pools:
-            self._pools[task.key] = PackedPool.of(self._here().open_pool(task.key, task.begun))
+            self._pools[task.key] = packed(self._here().open_pool(task.key, task.begun))
         super().submit(task)
         with self._lock:
             order = PlayTask(task, self._pools[task.key], self._weights)
             self._jobs[self.workers.submit(order)] = order
 
-    def take(self, stop: Stop) -> Iterator[Found]:
-        for job in self.workers.first_done(list(self._jobs), stop):
-            played: TaskResult | None = job.result()
+    def take(self, stop: Stop) -> Generator[Found]:
+        jobs = list(self._jobs)
+        done = set[Future[Any]]()
+        while not done:
+            if stop():
+                self.workers.cut(jobs)
+            done = wait(jobs if self.streams else jobs[:1], POLL, FIRST_COMPLETED).done
+        for job in done:
+            try:
+                played: TaskResult | None = job.result()
+            except BrokenProcessPool:
+                raise WorkerLostError(KILLED) from None
             with self._lock:
                 order = self._jobs.pop(job)
             self.tasks.remove(order.task)
             if played is not None:
                 self._pools[order.task.key] = played.pool
                 self._behind += [self._weights.version - order.weights.version] * len(played.records)
-                yield from ((order.task, record) for record in played.records)
-            yield order.task, played.end if played else TaskEnd(0)
+                yield from played.records
+            yield played.end if played else TaskEnd(0)
 
     def report(self) -> dict[str, float]:
         """The workers' report; with cluster/staleness: mean versions between the network that played a game and the
@@ -163,17 +176,18 @@ class RemoteSelfPlay(SelfPlay):
         self.workers.close()
 
     def state_dict(self) -> dict[Key, Any]:
-        return {key: pool.content for key, pool in self._pools.items()}
+        return dict(self._pools)
 
     def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: Tensors | None) -> list[str]:
         here = self._here()
         complaints = here.load_state_dict(pools, playing)
-        self._pools = {key: PackedPool.of(pool) for key, pool in here.pools.items()}
+        self._pools = {key: packed(pool) for key, pool in here.pools.items()}
         self.take_weights(here.playing.state_dict())
         return complaints
 
     def calibrations(self) -> list[Calibration]:
-        return [Calibration.of(self.settings.selfplay, self._pools[key].resign) for key in sorted(self._pools)]
+        states = (checkpoint.decompress(self._pools[key]) for key in sorted(self._pools))
+        return [Calibration.of(self.settings.selfplay, state["resign"]) for state in states]
 
     def _here(self) -> LocalSelfPlay:
         """Makes pools, which workers play."""

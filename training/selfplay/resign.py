@@ -24,9 +24,8 @@ NEVER = float("inf")
 
 
 def level(values: Sequence[float]) -> float:
-    """The level of the side that searched last, from the root value of each ply for the side that moved there.
-
-    -1 before that side has searched `STREAK` times.
+    """The level of the side that searched last, from the root value of each ply for the side that moved there; -1
+    before it has searched `STREAK` times.
     """
     own = values[-1 : -2 * STREAK : -2]
     return min(own) if len(own) == STREAK else -1.0
@@ -75,12 +74,8 @@ class Calibration:
 
 
 def report(calibrations: Iterable[Calibration], generation: int, records: Sequence[Record]) -> dict[str, float]:
-    """The numbers for the report; empty as long as no unresigned game is finished, and where `resign_threshold` is 0.
-
-    Args:
-        calibrations: of the pools.
-        generation: the one that played.
-        records: its games.
+    """The numbers for the report of a generation with these records, from the calibrations of the pools; empty as long
+    as no unresigned game is finished, and where `resign_threshold` is 0.
 
     Returns:
         resign/conceded: share of the games, 0..1.

@@ -41,9 +41,7 @@ class Disagreement(Exception):  # noqa: N818  # its reader is the user, and it i
 
 def resolve(name: str, game: Game, play: SelfPlaySettings, stages: tuple[Stage, ...]) -> str:
     """What `name` (one of `config.SIMULATORS`) means here for a game that is played so: a key of `DESCRIPTIONS`.
-
-    Raises:
-        SettingsError: a simulator was asked for that is not installed, or cannot play this game or its searches.
+    SettingsError for one that is not installed, or cannot play this game or its searches.
     """
     if name == "numba":
         return name

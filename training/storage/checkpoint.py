@@ -23,17 +23,9 @@ from gozero.system.errors import UserError
 from training.storage.storage import numbered, writing
 
 UNREADABLE = (
-    OSError,
-    RuntimeError,
-    EOFError,
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    pickle.UnpicklingError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+    OSError, RuntimeError, EOFError, KeyError, TypeError, ValueError, AttributeError,
+    pickle.UnpicklingError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 class CheckpointError(UserError):
@@ -64,7 +56,7 @@ class Progress:
     imported: int = 0  # its first generations, whose games were played elsewhere
     # largest `full_share` that it has had, which games in flight outlive
     full_share: float = 1.0
-    evaluations_reported: int | None = None  # at the last report; None in weights/resume
+    evaluations_reported: int = 0  # at the last report
     # seconds since then, see `training.run.measures.Timeline`; not compared: they differ between runs
     spent: dict[str, float] = field(default_factory=dict, compare=False)
     window_skip: int = 0  # of that generation's games, the first so many were in it when a new best network emptied it
@@ -89,10 +81,8 @@ class Snapshot:
 
 
 def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) -> None:
-    """Write checkpoints/GENERATION.pt and remove all earlier ones but the `keep` before it.
-
-    Raises:
-        StorageError: it cannot be written; the checkpoints before it are as they were.
+    """Write checkpoints/GENERATION.pt and remove all earlier ones but the `keep` before it. StorageError if it cannot
+    be written: the checkpoints before it are as they were.
     """
     content = {field.name: getattr(snapshot, field.name) for field in fields(snapshot)}
     content |= {"progress": asdict(snapshot.progress), "settings": settings}
@@ -109,10 +99,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
 
 def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     """(the newest readable snapshot, a line for each newer file that cannot be read); None where there is no
-    checkpoint.
-
-    Raises:
-        CheckpointError: there are checkpoints, but none can be read.
+    checkpoint. CheckpointError if there are some, but none can be read.
     """
     complaints: list[str] = []
     for path in reversed(numbered(folder, ".pt")):
@@ -124,11 +111,9 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             content.pop("settings", None)
             pools = decompress(content["pools"].numpy().tobytes())
             content["pools"] = {
-                key if isinstance(key, tuple) else (key, 0): decompress(pool) if isinstance(pool, bytes) else pool
-                for key, pool in pools.items()  # a key that is a size alone: slot 0, in runs before December 2026
+                key: decompress(pool) if isinstance(pool, bytes) else pool for key, pool in pools.items()
             }
-            progress = {name.replace("_owed", "_backlog"): value for name, value in content["progress"].items()}
-            content["progress"] = Progress(**progress)  # _owed: in runs before December 2026
+            content["progress"] = Progress(**content["progress"])
             return Snapshot(**content), complaints
         except UNREADABLE as error:
             why = error.strerror if isinstance(error, OSError) else "it is damaged, or of another version of gozero"
@@ -148,10 +133,8 @@ def compress(value: Any) -> bytes:
 
 
 def decompress(content: bytes) -> Any:
-    """The inverse of `compress`.
-
-    Raises:
-        zlib.error, pickle.UnpicklingError, EOFError: it is damaged, or holds anything else than plain values.
+    """The inverse of `compress`. zlib.error, UnpicklingError or EOFError if the content is damaged, or holds anything
+    else than plain values.
     """
     return _PlainUnpickler(io.BytesIO(zlib.decompress(content))).load()
 

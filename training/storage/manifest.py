@@ -1,8 +1,7 @@
-"""Manifests: what a store holds of a run, file by file, so that a reader sees one whole state of it.
+"""The manifest of a store: what it holds of a run, file by file, so that a reader sees one whole state of it.
 
-manifests/NUMBER-ID.json has each file's length and SHA-256 and the process that copied it. It is written after all its
-files, under a new name; the newest that is whole is what the store holds. A file's name in the store has a part of its
-checksum, so that a new content never replaces an old one.
+manifest.json has each file's length and SHA-256 and the process that copied it. It is written after all its files. A
+file's name in the store has a part of its checksum, so that a new content never replaces an old one.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from gozero.system.words import counted
 from training.storage.storage import writing
 from training.storage.store import MissingError, Store, StoreError
 
-FOLDER, INCOMING = "manifests", "incoming"
-NAME = re.compile(rf"{FOLDER}/\d{{8}}-[0-9a-f]{{16}}\.json")
+NAME, INCOMING = "manifest.json", "incoming"
 # the files of a run that a store has: not the lock, TensorBoard's files (log.jsonl and report.html have the numbers)
 # nor records that were cut
-PATH = re.compile(r"checkpoints/\d+\.pt|records/(\w+\.gzr|removed\.txt)|frozen/\w+\.pt|settings\.json|log\.jsonl"
-                  r"|weights\.pt|report\.html", re.ASCII)  # fmt: skip
+PATH = re.compile(
+    r"(checkpoints/\d+|frozen/\w+|weights)\.pt|records/\w+\.gzr|settings\.json|log\.jsonl|report\.html", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -43,18 +42,12 @@ class FileEntry:
 
 @dataclass(frozen=True)
 class StoreManifest:
-    """A state of a run, the `number`-th that was written."""
+    """A state of a run."""
 
     run: str  # the same for all states of a run in one store
-    number: int
     id: str
     owner: str  # who wrote it: host, process, folder and time
     files: dict[str, FileEntry]  # by their path in the run folder, with / between its parts
-
-    @property
-    def name(self) -> str:
-        """Its name in the store."""
-        return f"{FOLDER}/{self.number:08d}-{self.id}.json"
 
     @property
     def objects(self) -> set[str]:
@@ -79,7 +72,7 @@ class StoreManifest:
         ]
 
     def encode(self) -> bytes:
-        """As JSON; a part of it is none."""
+        """As JSON."""
         return json.dumps(asdict(self), indent=0).encode()
 
     def __str__(self) -> str:
@@ -93,68 +86,41 @@ def object_name(path: str, entry: FileEntry) -> str:
     return str(whole.with_name(f"{whole.stem}-{entry.sha256[:16]}{whole.suffix}"))
 
 
-def is_ours(name: str) -> bool:
-    """Whether a name in a store is a manifest's or of `object_name`: a store may lie beside files of the user's."""
+def is_object(name: str) -> bool:
+    """Whether a name in a store is one of `object_name`: a store may lie beside files of the user's."""
+    name = name.removesuffix(".tmp")  # of a process that was killed while it wrote
     plain = re.sub(r"-[0-9a-f]{16}(?=\.\w+$)", "", name)
-    return bool(NAME.fullmatch(name) or (plain != name and PATH.fullmatch(plain)))
+    return plain != name and PATH.fullmatch(plain) is not None
 
 
-def decode(content: bytes) -> StoreManifest | None:
-    """The inverse of `StoreManifest.encode`; None for a manifest that is not whole.
-
-    Raises:
-        ValueError: it is whole, but not one of a run; the message says it of the store.
-    """
+def read(store: Store) -> StoreManifest | None:
+    """What a store holds; None if it has no manifest. StoreError if it cannot be read, or is no run's."""
     try:
-        saved: dict[str, Any] = json.loads(content)
-    except ValueError:
-        return None
-    try:
+        saved: dict[str, Any] = json.loads(store.read(NAME))
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(files=files, **saved)
-    except (KeyError, TypeError, AttributeError):
-        raise ValueError("has a manifest of another version of gozero; use the version that wrote it") from None
+    except MissingError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise StoreError(
+            f"{store.shown} has a {NAME} that is damaged, or of another version of gozero; give another --storage"
+        ) from None
     if wrong := [path for path in files if not PATH.fullmatch(path)]:
-        raise ValueError(f"has a manifest with the file {wrong[0]!r}, which cannot be in a run folder")
+        raise StoreError(f"{store.shown} has a {NAME} with the file {wrong[0]!r}, which cannot be in a run folder")
     return found
 
 
-def newest(store: Store, names: list[str] | None = None) -> StoreManifest | None:
-    """The newest whole manifest; None in a store without any. `names` are the store's, if they are known.
-
-    Raises:
-        StoreError: the store cannot be read, or has manifests but none that is whole.
-    """
-    while True:
-        found = sorted((name for name in (names or store.names(FOLDER)) if NAME.fullmatch(name)), reverse=True)
-        names = None
-        try:
-            whole = next(filter(None, (decode(store.read(name)) for name in found)), None)
-        except MissingError:  # removed since: a newer one has come
-            continue
-        except ValueError as error:
-            raise StoreError(f"{store.shown} {error}") from None
-        if found and whole is None:
-            raise StoreError(
-                f"{store.shown} is damaged: none of its {len(found)} manifests is whole; give another --storage"
-            )
-        return whole
-
-
-def newest_run(store: Store) -> StoreManifest:
-    """The newest whole manifest. StoreError also if the store holds no run."""
-    found = newest(store)
+def read_run(store: Store) -> StoreManifest:
+    """What a store holds. StoreError also if that is no run."""
+    found = read(store)
     if found is None or not found.generation:
         raise StoreError(f"{store.shown} holds no run, or cannot be reached")
     return found
 
 
 def fetch(store: Store, state: StoreManifest, folder: Path) -> None:
-    """Bring a state into a folder, checked file by file; the folder changes only when all have come.
-
-    Raises:
-        StoreError: a file is missing or damaged, or the store cannot be read.
-        StorageError: the folder cannot be written.
+    """Bring a state into a folder, checked file by file; the folder changes only when all have come. StoreError if a
+    file is missing or damaged, StorageError if the folder cannot be written.
     """
     coming = folder / INCOMING
     for path, entry in state.files.items():

@@ -2,7 +2,7 @@
 
 A folder without a run gets the store's, unless that would replace other files. A folder with a run goes on if the
 store's newest state was copied from it; otherwise nothing is copied, and the user decides. A manifest is written only
-on top of a state of this folder's: a process that finds another's has lost the store.
+over a state of this folder's: a process that finds another's has lost the store.
 
 A store that is slow or broken neither delays nor ends a run: each failed copy is one line, and the next checkpoint
 tries again. Copies do not queue, and only the last one, at the end of the run, is waited for.
@@ -38,14 +38,12 @@ class Mirror:
     """A run folder with a copy in a store. The folder must be this process's alone (`storage.alone`)."""
 
     def __init__(self, store: Store, folder: Path) -> None:
-        """Decide which of the two is ahead; nothing is written yet, `claim` comes next.
-
-        Raises:
-            StoreError: the store cannot be read, is damaged, or has another state than the folder's.
+        """Decide which of the two is ahead; nothing is written yet, `claim` comes next. StoreError if the store cannot
+        be read, is damaged, or has another state than the folder's.
         """
         self.store, self.folder = store, folder.absolute()
         store.refuse_within(self.folder)
-        stored = manifests.newest(store) or StoreManifest(secrets.token_hex(8), 0, "", self._owner(), {})
+        stored = manifests.read(store) or StoreManifest(secrets.token_hex(8), "", self._owner(), {})
         self.state = stored  # the store's newest, as far as is known
         self.behind = stored.generation > 0 and not holds_run(self.folder)  # the folder is to be filled first
         self._own = _own_states(self.folder)
@@ -72,10 +70,7 @@ class Mirror:
 
     def claim(self) -> None:
         """Make the store this folder's; another process that had it has lost it. Then fill the folder if it is behind.
-
-        Raises:
-            StoreError: the store cannot be used, or was claimed by another process meanwhile.
-            StorageError: the folder cannot be written.
+        StoreError, StorageError if the store or the folder cannot be used.
         """
         first = not (self.folder / OWN_STATES).exists()
         try:
@@ -89,14 +84,11 @@ class Mirror:
             manifests.fetch(self.store, self.state, self.folder)
 
     def push(self) -> bool:
-        """Bring the store to the folder's state. False: it was there already.
-
-        Raises:
-            LostError: another process has the store by now.
-            StoreError: it cannot be done now; the store's state before is whole.
+        """Bring the store to the folder's state. False: it was there already. LostError if another process has the
+        store by now, StoreError if it cannot be done now: the store's state before is whole.
         """
         seen = self.store.names()
-        self._check_newest(seen)
+        self._check_owner()
         try:
             found = self._upload()
             changed = found != self.state.files
@@ -144,14 +136,14 @@ class Mirror:
             self._known[name] = now, entry
         return entry
 
-    def _check_newest(self, names: list[str]) -> None:
-        """LostError unless the newest of these manifests is of this folder, be it one whose writing seemed to have
-        failed, or the one that it claims the store from.
+    def _check_owner(self) -> None:
+        """LostError unless the store's state is of this folder, be it one whose writing seemed to have failed, or the
+        one that it claims the store from.
 
         StoreError if there is none at all: a store that is away for a while, such as a share that is not mounted, looks
         like this too.
         """
-        stored = manifests.newest(self.store, names)
+        stored = manifests.read(self.store)
         if stored is None:
             if self.state.id:
                 empty = f"{self.store.shown} is empty or cannot be reached (is it mounted?)"
@@ -165,25 +157,23 @@ class Mirror:
             )
 
     def _write(self, found: dict[str, FileEntry]) -> None:
-        """Write the next manifest. That it is of this folder is noted before, in case the process is killed."""
-        fresh = replace(
-            self.state, number=self.state.number + 1, id=secrets.token_hex(8), owner=self._owner(), files=found
-        )
+        """Write the manifest. That it is of this folder is noted before, in case the process is killed."""
+        fresh = replace(self.state, id=secrets.token_hex(8), owner=self._owner(), files=found)
         self._own[fresh.run] = [self.state.id, fresh.id]
         path = self.folder / OWN_STATES
         with writing(path), files.replacing(path) as file:
             file.write(json.dumps(self._own, indent=1).encode())
-        self._check_newest(self.store.names(manifests.FOLDER))
-        self.store.write(fresh.name, fresh.encode())
-        self._check_newest(self.store.names(manifests.FOLDER))
+        self._check_owner()
+        self.store.write(manifests.NAME, fresh.encode())
+        self.state = fresh
 
     def _sweep(self, seen: list[str]) -> None:
         """Remove what the state does not need of `seen`, names that were there before the owner was checked: files of a
         process that takes over now are not among them. What cannot be removed now is left to a later push.
         """
-        needed = {self.state.name} | self.state.objects
+        needed = self.state.objects
         with contextlib.suppress(StoreError):
-            self.store.remove(sorted(name for name in {*seen, *self._uploaded} - needed if manifests.is_ours(name)))
+            self.store.remove(sorted(name for name in {*seen, *self._uploaded} - needed if manifests.is_object(name)))
         self._uploaded &= needed
 
 

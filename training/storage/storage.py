@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from collections.abc import Iterator
-from itertools import chain, count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -57,11 +55,8 @@ class BusyError(UserError):
 def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes from working in a run folder. The system releases it when this process ends.
 
-    A missing folder is made, and removed at the end if it is still empty.
-
-    Raises:
-        BusyError: another process works there, still after so many seconds.
-        FolderError: the folder cannot be made or written.
+    A missing folder is made, and removed at the end if it is still empty. BusyError if another process works there,
+    still after so many seconds; FolderError if the folder cannot be made or written.
     """
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     lock = FileLock(folder / LOCK)
@@ -146,12 +141,6 @@ def length(path: Path) -> int:
         return file.tell()
 
 
-def _unused(path: Path) -> Path:
-    """The path, or the first of PATH2, PATH3 ... where there is no file yet."""
-    others = (path.with_name(f"{path.name}{number}") for number in count(2))
-    return next(name for name in chain([path], others) if not name.exists())
-
-
 def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     """Take a run folder back to a checkpoint: cut the shard to its length then, rename later shards to *.gzr.cut and
     later checkpoints, which could not be read, to *.pt.cut.
@@ -160,7 +149,7 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     """
     for unread in numbered(folder / "checkpoints", ".pt"):
         if int(unread.stem) > generation:  # readable again some day, it would end what is done from here on
-            unread.replace(_unused(unread.with_suffix(".pt.cut")))
+            unread.replace(unread.with_suffix(".pt.cut"))
     path, cut = shard(folder, generation), 0
     if path.exists() and path.stat().st_size > shard_bytes:
         cut += path.stat().st_size - shard_bytes
@@ -168,7 +157,7 @@ def rewind(folder: Path, generation: int, shard_bytes: int) -> list[str]:
     for later in numbered(path.parent, ".gzr"):
         if int(later.stem) > generation:
             cut += later.stat().st_size
-            later.replace(_unused(later.with_suffix(".gzr.cut")))
+            later.replace(later.with_suffix(".gzr.cut"))
     return (
         [f"{cut:,} bytes of records are newer than the checkpoint and are cut: those games are played again"]
         if cut
@@ -207,7 +196,7 @@ def _is_done_again(line: bytes, generation: int, handed_steps: int) -> bool:
 def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
     """Remove the oldest shards, before generation `needed_from`, until records/ holds at most so many MB (0: no limit).
 
-    They are listed in records/removed.txt. Returns a line about them, if any were removed.
+    Returns a line about them, if any were removed.
     """
     paths = numbered(folder / "records", ".gzr")
     excess = sum(path.stat().st_size for path in paths) - megabytes * MEGABYTE
@@ -217,12 +206,9 @@ def retire(folder: Path, needed_from: int, megabytes: int) -> list[str]:
             break
         excess -= path.stat().st_size
         gone.append(path)
+        path.unlink()
     if not gone:
         return []
-    with (folder / "records" / "removed.txt").open("a", encoding="utf-8") as log:
-        for path in gone:
-            log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {path.name} {path.stat().st_size} bytes\n")
-            path.unlink()
     return [
         f"removed {counted(len(gone), 'old shard')} of records, {gone[0].name} to {gone[-1].name}: "
         f"records_mb = {megabytes} is reached"

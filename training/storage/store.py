@@ -60,11 +60,11 @@ class Store:
                 f"the store {self.shown} and the run folder {folder} lie within each other; give another place"
             )
 
-    def names(self, within: str = "") -> list[str]:
-        """The names of all files, or of those in a folder, sorted."""
+    def names(self) -> list[str]:
+        """The names of all files, sorted."""
         with self._errors("read"):
             self._files.invalidate_cache()
-            found = self._files.find(self._at(within) if within else self._root)
+            found = self._files.find(self._root)
         return sorted(str(path)[len(self._root) :].lstrip("/") for path in found)
 
     def read(self, name: str) -> bytes:
@@ -73,11 +73,15 @@ class Store:
             return bytes(self._files.cat_file(self._at(name)))
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file."""
+        """Write a file, which is always whole, old or new."""
+        place = self._at(name)
         with self._errors("write to"):
-            if not self._flat:
-                self._files.makedirs(self._at(name).rpartition("/")[0], exist_ok=True)
-            self._files.pipe_file(self._at(name), content)
+            if self._flat:
+                self._files.pipe_file(place, content)
+            else:
+                self._files.makedirs(place.rpartition("/")[0], exist_ok=True)
+                self._files.pipe_file(f"{place}.tmp", content)
+                self._files.mv(f"{place}.tmp", place)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files; one that is gone already is no error."""

@@ -56,7 +56,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    """A node with two CPUs."""
+    """A node with two CPUs, and room for two workers."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     if not Path("/proc").is_dir():
         pytest.skip("finds processes to kill in /proc")
@@ -66,6 +66,7 @@ def cluster() -> Iterator[Cluster]:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", str(ROOT))
         head = {"num_cpus": 2, "include_dashboard": False, "object_store_memory": 100_000_000}
+        head["resources"] = {"gozero_worker": 2}
         made = RayCluster(initialize_head=True, head_node_args=head)
         try:
             yield Cluster(made)

@@ -64,7 +64,6 @@ def on_cluster(
     folder: Path,
     cluster: Cluster,
     settings: LoopSettings = SETTINGS,
-    workers: int = 2,
     chosen: frozenset[str] | None = None,
 ) -> int:
     """Run it there, and return the exit code."""
@@ -75,19 +74,19 @@ def on_cluster(
     with signals_kept():
         connection.connect(cluster.address)
         try:
-            return train(folder, settings, workers, chosen)
+            return train(folder, settings, chosen)
         finally:
             ray.shutdown()
 
 
-def train(folder: Path, settings: LoopSettings, workers: int, chosen: frozenset[str] | None = None) -> int:
+def train(folder: Path, settings: LoopSettings, chosen: frozenset[str] | None = None) -> int:
     """The same in a process that has joined the cluster."""
     from training.cluster.pool import ClusterBackend, ClusterPool
 
     stop = stop_on_signals()
     with storage.alone(folder, PATIENCE):
         begun = session.as_begun(settings, folder, chosen)
-        with closing(ClusterPool(begun, workers)) as pool:
+        with closing(ClusterPool(begun)) as pool:
             run, watch = session.open_run(begun, folder, StartingPoint(), ClusterBackend(pool), "a run")
             return session.train(run, watch, "gozero train", stop)
 
@@ -192,13 +191,13 @@ def test_a_machine_s_workers_play_games_of_the_asynchronous_mode_and_leave(
     options = ["--address", cluster.address, "--workers", "2", "--memory", "80"]
     command = [sys.executable, "-m", "gozero", "worker", *options]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as node:
-        assert on_cluster(tmp_path, cluster, settings, workers=0) == 0
+        assert on_cluster(tmp_path, cluster, settings) == 0
         node.terminate()
         assert node.stderr is not None
         said = node.stderr.read()
         assert node.wait(PATIENCE) == 0, said
     assert "joining" in said and "letting the workers go" in said
-    assert "2 workers, idle" in capfd.readouterr().err
+    assert "4 workers, idle" in capfd.readouterr().err
     snapshot, _ = checkpoint.latest(tmp_path / "checkpoints") or pytest.fail("no checkpoint")
     shards = [records.read(storage.shard(tmp_path, generation)) for generation in (1, 2, 3)]
     played = [tuple(record.moves.tolist()) for shard in shards for record in shard.records]

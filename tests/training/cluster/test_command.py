@@ -54,11 +54,6 @@ def test_an_address_without_a_cluster(
     assert not (tmp_path / "run").exists()
 
 
-def test_workers_are_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, "--address", "auto", "--workers", "-1") == 2
-    assert "--workers -1" in only_line(capsys)
-
-
 @pytest.mark.parametrize(
     "options, offered",
     [
@@ -87,11 +82,6 @@ def test_what_a_machine_offers(
     assert {"cpus": int(words["--num-cpus"])} | json.loads(words["--resources"]) == offered
 
 
-def test_workers_belong_to_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, "--workers", "2") == 2
-    assert "--workers 2 belongs to --address" in only_line(capsys)
-
-
 def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,15 +92,14 @@ def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
     assert "--address auto: no cluster is known on this machine" in only_line(capsys)
 
 
-def test_a_node_that_ends_at_once_does_not_try_for_ever(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_node_that_ends_at_once_does_not_try_for_ever() -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     from training.cluster import node
 
-    says = "print('ray.exceptions.AuthenticationError: no token'); raise SystemExit(1)"
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
-        with pytest.raises(SettingsError, match="no node can join from here: code 1: AuthenticationError: no token"):
-            node.serve(address, [sys.executable, "-c", says])
+        with pytest.raises(SettingsError, match="no node can join from here"):
+            node.serve(address, [sys.executable, "-c", "raise SystemExit(1)"])
 
 
 def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,24 +18,24 @@ from training.cluster import GPU_WORKER, connection, pool
 from training.cluster.pool import GPU_SHARE, ClusterPool
 from training.cluster.worker import About, Order
 from training.selfplay.local import Task
-from training.selfplay.remote import NetworkVersion, PackedPool, PlayTask
+from training.selfplay.remote import NetworkVersion, PlayTask
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
 ORDER = PlayTask(
-    Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), PackedPool(b"", ((0.5, -0.5),)), NetworkVersion(1, 0, None)
+    Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), b"", NetworkVersion(1, 0, None)
 )
 
 
 @pytest.fixture
 def hired(cluster: Cluster) -> Iterator[Callable[..., ClusterPool]]:
-    """Makes pools of one worker in this process."""
+    """Makes pools in this process."""
     import ray
 
     connection.connect(cluster.address)
     made: list[ClusterPool] = []
 
-    def make(workers: int = 1, **changes: Any) -> ClusterPool:
-        made.append(ClusterPool(SETTINGS, workers, **changes))
+    def make(**changes: Any) -> ClusterPool:
+        made.append(ClusterPool(SETTINGS, **changes))
         return made[-1]
 
     try:
@@ -107,7 +107,7 @@ def test_work_does_not_pass_through_all_workers_of_a_machine_that_is_gone(
 
     monkeypatch.setattr(pool, "TRIES", 2)
     handles, hire = hiring
-    made = hired(workers=2, start=hire)
+    made = hired(start=hire)
     wait_for_workers(made, 2)
     for handle in handles[:2]:
         ray.kill(handle)
@@ -125,7 +125,7 @@ def test_a_worker_that_was_refused_and_is_started_anew_joins(
     handles, hire = hiring
     with monkeypatch.context() as patch:
         patch.setattr(pool, "__version__", "9.9")
-        made = hired(workers=1, start=hire)
+        made = hired(start=hire)
         while "cannot help" not in said.get(timeout=PATIENCE):
             pass
     ray.kill(handles[0])
@@ -142,8 +142,8 @@ def test_a_worker_with_a_gpu_leaves_room_for_the_learner(
     monkeypatch.setattr(pool, "LOOK", 0.1)
     node = cluster.cluster.add_node(num_cpus=1, num_gpus=1, resources={GPU_WORKER: 1}, object_store_memory=80_000_000)
     try:
-        made = hired(workers=0)
-        wait_for_workers(made, 1)
+        made = hired()
+        wait_for_workers(made, 3)
         assert ray.available_resources()["GPU"] == 1 - GPU_SHARE
         made.close()
     finally:

@@ -188,17 +188,17 @@ def test_a_cut_cable_and_a_lost_head_cost_time_alone(hosts: tuple[Host, Host], w
     driver = drive()
     until(1)
     ip("-n", there.name, "link", "set", "cable", "down")
-    driver.wait(f"{there.name}:")  # is gone; its stretch waits
+    driver.wait(f"{there.name}:")  # is gone; its task waits
     ip("-n", there.name, "link", "set", "cable", "up")
     ip("-n", there.name, "route", "add", "default", "via", HEAD)  # went with the cable
-    theirs.wait("joined", times=2)
+    theirs.wait("Ray runtime started", times=2)
     until(2)
     here.kill()
     assert driver.end() != 0
     here.ray("stop")  # it has noted the cluster that was
     here.head()
     driver = drive()
-    theirs.wait("joined", times=3)
+    theirs.wait("Ray runtime started", times=3)
     assert driver.end() == 0 and "the run has reached its limit" in driver.lines[-2], "\n".join(driver.lines)
     os.kill(inside_of(theirs.process), signal.SIGTERM)
     assert theirs.end() == 0
@@ -214,4 +214,4 @@ def as_command() -> None:
     settings, folder = map(Path, sys.argv[1:])
     connection.connect("auto")
     wanted = config.from_dict(config.LoopSettings, json.loads(settings.read_text()), str(settings))
-    sys.exit(train(folder, wanted, 0))
+    sys.exit(train(folder, wanted))

@@ -2,7 +2,6 @@
 alone.
 """
 
-import csv
 import errno
 import io
 import json
@@ -70,8 +69,6 @@ def test_every_game_is_listed_with_its_facts(run: Path, capsys: pytest.CaptureFi
         assert (side, float(points)) == ("BW"[game.score < 0], abs(game.score))
     _, table, _ = output(capsys, "list", run)
     assert len({len(line.rstrip()) for line in table.splitlines()}) == 1, "the columns do not line up"
-    _, text, _ = output(capsys, "list", "--csv", run)
-    assert [row["game"] for row in csv.DictReader(io.StringIO(text))] == [row["game"] for row in rows]
 
 
 @pytest.mark.parametrize("path", ["go5", "go5/records", "go5/records/000002.gzr", "go5/records/000002", "go5/000002"])
@@ -105,12 +102,6 @@ def test_surprise_is_the_mean_of_the_searches_that_know_theirs(run: Path, capsys
     targets = [replace(target, surprise=surprise) for target, surprise in zip(record.targets, (0.5, 1.5), strict=False)]
     write(run, {6: [replace(record, targets=(*targets, *record.targets[2:]))]})
     assert [row["surprise"] for row in listed(capsys, run)] == [None, None, None, 1.0]
-    assert len(listed(capsys, run, "--surprise-at-least", 1)) == 1
-    assert listed(capsys, run, "--surprise-at-least", 1.1) == []
-    write(run, {7: [replace(record, targets=(replace(targets[0], surprise=0.0),))]})
-    assert [row["surprise"] for row in listed(capsys, run, "--surprise-at-least", 0)] == [1.0, 0.0], (
-        "none of those that know none"
-    )
     assert listed(capsys, run, "--sort", "surprise", "--reverse")[0]["game"] == f"{run}/000006:1"
     assert "surprise    1.50 nats" in output(capsys, "show", f"{run}/000006:1", "--ply", record.targets[1].ply)[1]
 
@@ -168,7 +159,6 @@ def test_a_bad_request_is_one_clear_line(
         ("--generation", "5-3", "neither a generation nor a range such as 10-20"),
         ("--generation", "²", "neither a generation nor a range such as 10-20"),
         ("--limit", "²", "'²' is not a whole number"),
-        ("--surprise-at-least", "nan", "invalid number value: 'nan'"),
     ],
 )
 def test_a_filter_that_means_nothing_is_refused(
@@ -177,18 +167,6 @@ def test_a_filter_that_means_nothing_is_refused(
     with pytest.raises(SystemExit, match="2"):
         records_command.main(["list", str(run), option, value])
     assert message in capsys.readouterr().err
-
-
-def test_summary_counts_every_game_once(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(run, {3: [GAMES[1][0]]})
-    _, out, _ = output(capsys, "summary", run, "--json")
-    five, seven = json.loads(out)["5"], json.loads(out)["7"]
-    assert (five["games"], five["repeated"], seven["games"]) == (3, 1, 1)
-    for block in (five, seven):
-        assert block["moves"]["least"] <= block["moves"]["mean"] <= block["moves"]["most"]
-        assert sum(block["results"].values()) == sum(block["endings"].values()) == block["games"]
-    _, text, _ = output(capsys, "summary", run)
-    assert "5: 3 games" in text
 
 
 def test_openings_that_differ_by_a_symmetry_are_one() -> None:

@@ -109,7 +109,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--config", "nowhere.toml"], "nowhere.toml"),
         (["--preset", "tiny", "--set", "cpuct=2"], "preset tiny: unknown setting 'cpuct'"),
         (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
-        (["--preset", "tiny", "--records", "nowhere"], "no shards of records"),
+        (["--preset", "tiny", "--records", "nowhere"], "no such folder or shard"),
         (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),
         (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another folder"),
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
@@ -314,7 +314,7 @@ def test_records_that_are_gone_are_told(finished: Path, tmp_path: Path, capsys: 
     assert "any more" not in capsys.readouterr().err
     (folder / "records" / "000001.gzr").unlink()
     session.prepare(longer, folder)
-    said = f"{rows} of the window's {rows} rows are not in {folder / 'records'} any more, of generations "
+    said = f"{rows} of the window's {rows} rows are not in {folder / 'records'} any more"
     assert said in capsys.readouterr().err
 
 

@@ -61,3 +61,12 @@ def test_a_generation_that_was_interrupted_has_the_speed_of_its_games(tmp_path: 
     assert report["speed/selfplay_seconds"] == pytest.approx(spent, abs=1e-3)
     assert report["speed/evaluations"] == pytest.approx(run.progress.evaluations / spent, rel=0.05)
     assert report["speed/playouts"] == (settings.stage[0].evaluator == "rollouts")
+
+
+def test_evaluations_that_no_time_was_taken_of_are_no_speed(tmp_path: Path) -> None:
+    """A copy of a run has the counters of all its games, and the seconds of none."""
+    run = session.prepare(crashes.settings(), tmp_path)
+    run.progress.evaluations = 10**9
+    measures.Measures(run.progress, run.trainer, run.timeline)
+    run.play(lambda: False)
+    assert run.report(lambda: False)["speed/evaluations"] < 10**8

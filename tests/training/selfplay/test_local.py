@@ -2,7 +2,7 @@
 
 import errno
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -18,7 +18,7 @@ from training.records import records
 from training.records.records import Record
 from training.run import modes, session
 from training.selfplay.actor import Actor, Backlog
-from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd, in_order
+from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd
 from training.selfplay.pool import Stop
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -44,11 +44,10 @@ def played(selfplay: SelfPlay, tasks: list[Task], stop: Stop = lambda: False) ->
     for each in tasks:
         selfplay.submit(each)
 
-    def found() -> Iterator[Found]:
-        while selfplay.tasks:
-            yield from selfplay.take(stop)
-
-    return list(in_order(tasks, found()))
+    found: list[Found] = []
+    while selfplay.tasks:
+        found += selfplay.take(stop)
+    return found
 
 
 def moves(found: list[Record | TaskEnd] | list[Record]) -> list[list[int]]:
@@ -86,17 +85,11 @@ def test_the_end_of_a_task_has_the_searches_that_were_cut() -> None:
     assert end.evaluations + end.cut == 2 * len(first.pools[5, 0].games), "two waves of each"
 
 
-def test_games_come_in_the_order_of_their_tasks() -> None:
-    one, two = task(0), task(1)
-    found = iter([(two, TaskEnd(2)), (one, TaskEnd(1))])
-    assert list(in_order([one, two], found)) == [TaskEnd(1), TaskEnd(2)]
-
-
 def test_an_actor_that_fails_leaves_no_game_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = []
 
     class Noted(LocalSelfPlay):
-        def take(self, stop: Stop) -> Iterator[Found]:
+        def take(self, stop: Stop) -> Generator[Found]:
             try:
                 yield from super().take(stop)
             finally:

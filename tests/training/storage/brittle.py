@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +80,6 @@ def state(folder: Path) -> dict[str, bytes]:
 
 
 def objects(place: Path) -> list[str]:
-    """The files of a store on this disk, less its manifests."""
+    """The files of a store on this disk, less its manifest."""
     names = (path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
-    return sorted(name for name in names if not name.startswith("manifests" + os.sep) and "manifests/" not in name)
+    return sorted(name for name in names if not name.startswith("manifest.json"))
