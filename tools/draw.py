@@ -1,12 +1,8 @@
 """Draw pictures of this repository.
 
-    python -m tools.draw board docs/board:1 --move 49 --weights weights/best.pt --out docs/board.png
     python -m tools.draw history weights/best.csv --out docs/experiments/best.png
     python -m tools.draw levels tournaments/levels/results.json --out docs/levels.png
 
-board    What a network thinks of a position of a recorded game: its policy, and who it expects to own each point. GAME
-         is a name that `gozero records list` prints. The move numbered `--move` is about to be played: 1 draws the
-         empty board.
 history  How strength grew over the generations of a run that shipped. A row of the table is a generation: its
          evaluations in millions, the games against the row above and how many it won, and what `gozero yardstick` says
          of it, in percent. The Elo of a row is the sum of the steps up to it, and says nothing of other opponents.
@@ -25,34 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
-from gozero.nets import locations, weights
 from gozero.plots import Curve, Panel, curves
 from gozero.system.console import Parser
 from gozero.system.errors import ChoiceError
-from training.doctor import gallery
 from training.matches.elo import Z95, MatchScore, elo, elo_error, rate
-from training.records import library
 
-DPI = 130  # two boards are then 754 pixels wide, about the width of a README's text
 EVALUATIONS = "million evaluations"
 AGREEMENT = ("best move", "error of the win rate")
-
-
-def draw_board(options: argparse.Namespace) -> bytes:
-    """The picture of a position as PNG.
-
-    Raises:
-        LibraryError: there is no such game. ChoiceError: the game has no such move, or another board than the network.
-        WeightsError: the weights cannot be used, or are of another game or board. PlotError: matplotlib is missing.
-    """
-    entry, file = library.find(options.game), options.weights
-    game, moves = entry.game(), len(entry.record.moves)
-    if not 1 <= options.move <= moves:
-        raise ChoiceError(f"{options.game} has no move {options.move}: it has 1 to {moves}")
-    loaded = weights.load(locations.find(file), game=game.name)
-    if loaded.config.board not in (None, game.shape):
-        raise ChoiceError(f"the network of {file} plays another board than {options.game}, {game.rows}x{game.cols}")
-    return gallery.position(loaded.network(), game, entry.record, options.move - 1, DPI)
 
 
 def ratings(rows: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
@@ -110,12 +85,7 @@ def draw_levels(options: argparse.Namespace) -> bytes:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
     parser = Parser(prog="python -m tools.draw", description=__doc__)
-    pictures = parser.add_subparsers(required=True, metavar="board | history | levels")
-    board = pictures.add_parser("board", help="a position of a recorded game")
-    board.set_defaults(draw=draw_board)
-    board.add_argument("game", metavar="GAME", help="a recorded game, such as docs/board:1")
-    board.add_argument("--move", type=int, required=True, metavar="N", help="the move that is to be played, from 1")
-    board.add_argument("--weights", type=Path, default=Path("best.pt"), metavar="FILE", help="(default best.pt)")
+    pictures = parser.add_subparsers(required=True, metavar="history | levels")
     history = pictures.add_parser("history", help="the generations of a run")
     history.set_defaults(draw=draw_history)
     history.add_argument("table", type=Path, metavar="FILE.csv", help="the generations, oldest first")
@@ -123,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     levels.set_defaults(draw=draw_levels)
     levels.add_argument("results", type=Path, metavar="results.json", help="what the tournament left")
     levels.add_argument("--zero", default="GNU Go 1", metavar="NAME", help="the entrant that has 0 Elo (default: %(default)s)")
-    for each in (board, history, levels):
+    for each in (history, levels):
         each.add_argument("--out", type=Path, required=True, metavar="FILE", help="the PNG file to write")
     return parser.run(_run, arguments)
 

@@ -13,9 +13,7 @@
               solved; only against plain UCT, so that all means belong to the same opponents
 
 The mean gives every opponent the same weight; its interval takes all games for one match, which is a little too wide,
-never too narrow. A ladder is a tournament (docs/tournaments.md). The table goes to stdout, progress and complaints to
-stderr. Exit code: 0; 1 when a player failed, did not start, made an illegal move, or named another winner than the
-referee; 2 when the request makes no sense; 130 after Ctrl-C.
+never too narrow. A ladder is a tournament (docs/tournaments.md), with the exit codes of `gozero tournament`.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the ladder; the exit code is described above."""
+    """Play the ladder; the exit code is that of a tournament."""
     return _parser().run(_run, arguments)
 
 

@@ -10,10 +10,8 @@ With --run generations of a run, or of two, meet each other after four random pl
 generations is drawn in elo.png, in a folder of tournaments/. A run has its newest `keep` checkpoints and its frozen
 networks; --set keep=100 keeps more.
 
-A match is a tournament of two (docs/tournaments.md). Games and verdict go to stdout, progress and complaints to stderr.
-Exit code: 0 when every game was sound; 1 when a player made an illegal move, failed, did not start, or named another
-winner than the referee; 2 when the request makes no sense; 130 after Ctrl-C. Games that are won by no number of points
-have the results `B+`, `W+` and `0`.
+A match is a tournament of two (docs/tournaments.md), with the exit codes of `gozero tournament`. Games that are won by
+no number of points have the results `B+`, `W+` and `0`.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play one match; the exit code is described above."""
+    """Play one match; the exit code is that of a tournament."""
     return _parser().run(_run, arguments)
 
 

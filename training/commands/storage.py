@@ -1,10 +1,10 @@
 """`gozero storage`: what a store holds of a run, and a copy of it by hand.
 
-    gozero storage show s3://bucket/runs/go13
-    gozero storage fetch s3://bucket/runs/go13 runs/go13
+    gozero storage s3://bucket/runs/go13                        what is there
+    gozero storage s3://bucket/runs/go13 --fetch runs/go13      copy it
 
-A fetched folder is a run folder; with `--only weights.pt` it is that file alone. Neither changes the store, and both
-may be used while a run copies itself there. Exit code 2: the store or the folder cannot be used.
+A fetched folder is a run folder; with `--only weights.pt` it is that file alone. The store is not changed, and may be
+used while a run copies itself there. Exit code 2: the store or the folder cannot be used.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.system.console import Parser, run_command
+from gozero.system.console import Parser
 from gozero.system.options import SettingsError
 
 if TYPE_CHECKING:
@@ -23,18 +23,12 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is described above."""
-    parser = Parser(prog="gozero storage", description="Look at a store of a run, or fetch it by hand.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="show | fetch")
-    shows = commands.add_parser("show", help="list what a store holds")
-    fetches = commands.add_parser("fetch", help="copy a run from a store into a folder")
-    for each in (shows, fetches):
-        each.add_argument("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
-    fetches.add_argument("folder", metavar="FOLDER", help="a folder that holds no run")
-    fetches.add_argument(
-        "--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable"
-    )
-    options = parser.parse_args(arguments)
-    return run_command("gozero storage", lambda: _run(options), interrupted="give the same command again to go on")
+    parser = Parser(prog="gozero storage", description=__doc__)
+    add = parser.add_argument
+    add("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
+    add("--fetch", type=Path, metavar="FOLDER", help="copy the run into this folder, which holds none")
+    add("--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable")
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -42,10 +36,8 @@ def _run(options: argparse.Namespace) -> None:
     from training.storage.store import Store
 
     store = Store(options.url)
-    if options.command == "fetch":
-        if not options.folder:  # which would be the working folder
-            raise SettingsError("the name of the folder is empty; give a new folder")
-        print(fetch(store, Path(options.folder), options.only))
+    if options.fetch is not None:
+        print(fetch(store, options.fetch, options.only))
         return
     found = manifest.read_run(store)
     for path, entry in found.files.items():

@@ -4,12 +4,9 @@
     gozero table s2 --weights nogo9.pt --pairs 50:20k policy:1000 --games 10
     gozero table s2 --weights nogo9.pt runs/s2/weights.pt --opponent "hahanogo {sims}"
 
-NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), so the same command continues
-one that was stopped, however that happened, and more pairs, games or weights may be added later. The table goes to
-stdout, our cells below the published figures, progress and complaints to stderr. What comes out lies in the folder of
---out: tournament.html with the table at its head, results.csv, results.json, games/ and journal.jsonl. Exit
-code: 0; 1 when a game was lost by a fault, a player named another winner than the referee, or an entrant could not
-start; 2 when the request makes no sense; 130 after Ctrl-C.
+NAME is one of TABLES. The table's pairs are played as a tournament (docs/tournaments.md), with the files and exit codes
+of `gozero tournament`: the same command continues one that was stopped, and more pairs, games or weights may be added
+later. The table has our cells below the published figures.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ PROGRAM = "gozero table"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play what is asked for; the exit code is described above."""
+    """Play what is asked for; the exit code is that of a tournament."""
     return _parser().run(_run, arguments)
 
 

@@ -14,8 +14,6 @@ All positions differ, in stones or side to move, and no more than two are of one
 asked for, what was found is used, and its number printed. At the end come games against the perfect player, as many
 with each colour: it draws among its best moves, so that games differ, and the number of different games is printed with
 the results.
-The table goes to stdout, complaints to stderr. Exit code: 0; 2 when the request makes no sense or the solver is
-missing; 130 after Ctrl-C.
 Judged positions are never trained on.
 """
 
@@ -31,7 +29,7 @@ from training.matches.interface import count_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure a network; the exit code is described above."""
+    """Measure a network; the exit code: 0, or 2 if the request makes no sense or the solver is missing."""
     return _parser().run(_run, arguments)
 
 

@@ -12,28 +12,21 @@ from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
 from training.cluster import GPU_WORKER, WORKER
 
-PROG = "gozero worker"
 MEGABYTE = 1_000_000
 
 
 def parser() -> Parser:
     """The command line."""
-    options = Parser(prog=PROG, description="Offer this machine's workers to a cluster.")
-    options.add_argument("--address", required=True, metavar="HOST:PORT", help="of the cluster's head")
-    options.add_argument("--workers", type=int, metavar="N", help="workers (default: as many as fit the CPUs)")
-    options.add_argument(
-        "--gpus",
-        type=int,
-        default=0,
-        metavar="N",
-        help="workers with a GPU, at most two for each; then no others by default",
-    )
-    options.add_argument(
-        "--threads", type=int, metavar="N", help="CPUs of each worker (default 1; with --gpus all, shared out)"
-    )
-    options.add_argument(
-        "--memory", type=int, default=200, metavar="MB", help="most of Ray's object store on this machine (default 200)"
-    )
+    options = Parser(prog="gozero worker", description="Offer this machine's workers to a cluster.")
+    add = options.add_argument
+    add("--address", required=True, metavar="HOST:PORT", help="of the cluster's head")
+    add("--workers", type=int, metavar="N", help="workers (default: as many as fit the CPUs)")
+    gpus = "workers with a GPU, at most two for each; then no others by default"
+    add("--gpus", type=int, default=0, metavar="N", help=gpus)
+    threads = "CPUs of each worker (default 1; with --gpus all, shared out)"
+    add("--threads", type=int, metavar="N", help=threads)
+    memory = "most of Ray's object store on this machine (default 200)"
+    add("--memory", type=int, default=200, metavar="MB", help=memory)
     return options
 
 

@@ -27,6 +27,7 @@ class Course:
     # moves and one for those after White's
     colours: int
     passes: int  # over the data
+    size: int | None = None  # of the board, if it is not what the game takes by itself
 
 
 COURSES = {
@@ -35,11 +36,10 @@ COURSES = {
         Course("tictactoe", (32, 64), 100, (32, 64, 70), 1, 16),
         Course("course_go", (30, 50, 70), 100, (30, 50, 70), 2, 8),
         Course("simple_go", (16, 32, 32), 100, (32, 32, 70), 2, 8),
-        Course("gomoku", (16, 32, 32), 100, (32, 32, 70), 1, 8),
+        Course("gomoku", (16, 32, 32), 100, (32, 32, 70), 1, 8, size=9),
         Course("othello", (16, 32, 32), 100, (32, 32, 70), 2, 4),
     )
 }
-SIZES = {"gomoku": 9}  # where the course's board is not what the game takes by itself
 
 
 def course_of(name: str) -> Course:
@@ -51,4 +51,4 @@ def course_of(name: str) -> Course:
 
 def game_of(course: Course) -> Game:
     """Its rules and first position."""
-    return games.make(course.game, size=SIZES.get(course.game))
+    return games.make(course.game, size=course.size)

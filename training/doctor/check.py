@@ -24,14 +24,6 @@ LEAST_STEPS = 500  # of the learner, before what the network has not learned say
 RECENT = 3  # generations over which a noisy number must agree
 
 
-class Finding(NamedTuple):
-    """One thing wrong; '' for the level or the remedy is that of the check."""
-
-    because: str  # half a sentence with the number that shows it
-    remedy: str = ""  # half a sentence: what to try
-    level: str = ""  # BROKEN, STUCK or NOTE
-
-
 @dataclass(frozen=True)
 class Reports:
     """What a check looks at: the reports of a run, at least one, oldest first, and its settings."""
@@ -76,7 +68,7 @@ class Reports:
         return k, n
 
 
-Judge = Callable[[Reports, float], Finding | str | None]
+Judge = Callable[[Reports], str | None]  # half a sentence with the number that shows the sign, if there is one
 
 
 class Check(NamedTuple):
@@ -84,24 +76,14 @@ class Check(NamedTuple):
 
     sign: str
     level: str
-    limit: float
-    unit: str  # of the limit, and why it is that
-    remedy: str  # what to try
+    remedy: str  # half a sentence: what to try
     go_alone: bool  # other games have no komi, and may well be drawn, or won by one side
     judge: Judge
 
-    def finding(self, reports: Reports) -> Finding | None:
-        """What there is to say of the newest of the reports, or None."""
-        judged = self.judge(reports, self.limit)
-        if judged is None:
-            return None
-        because, remedy, level = Finding(judged) if isinstance(judged, str) else judged
-        return Finding(because, remedy or self.remedy, level or self.level)
 
-
-def check(level: str, limit: float, unit: str, remedy: str, *, go_alone: bool = False) -> Callable[[Judge], Check]:
-    """Make a check of a function, whose docstring begins with the sign; it is given the reports and the limit."""
-    return lambda judge: Check((judge.__doc__ or "").splitlines()[0], level, limit, unit, remedy, go_alone, judge)
+def check(level: str, remedy: str, *, go_alone: bool = False) -> Callable[[Judge], Check]:
+    """Make a check of a function, whose docstring begins with the sign."""
+    return lambda judge: Check((judge.__doc__ or "").splitlines()[0], level, remedy, go_alone, judge)
 
 
 def beyond(k: float, n: float, bound: float) -> bool:

@@ -1,4 +1,4 @@
-"""The checks of the doctor: of the rows and games that a run learns from, its learner, its network, its strength."""
+"""The checks of the doctor: of the games that a run learns from, its learner, its network, its strength."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from training.doctor.check import BROKEN, NOTE, RECENT, STUCK, Check, Finding, Reports, beyond, check
+from training.doctor.check import BROKEN, NOTE, RECENT, STUCK, Check, Reports, beyond, check
 from training.doctor.checkup import FIRST_LINE, OPENING_MOVES
 from training.matches.elo import wilson
 
@@ -16,17 +16,14 @@ EVEN = (0.2, 0.8)  # Black's share of the points; beyond, colour and komi predic
 REPORT = "reporting this with log.jsonl: it is a bug in gozero, and the targets of these rows are wrong"
 
 
-# Rows and games
+# Games
 
 
-@check(
-    BROKEN, 0.05, "of the games are over before the opening is; below 0.01 in sound runs",
-    "a larger no_pass_until and no_pass_generations", go_alone=True,
-)  # fmt: skip
-def pass_war(run: Reports, limit: float) -> str | None:
+@check(BROKEN, "a larger no_pass_until and no_pass_generations", go_alone=True)
+def pass_war(run: Reports) -> str | None:
     """Games end by two passes in the opening, or the network expects them to."""
     k, n = run.pooled("early")
-    if beyond(k, n, limit):
+    if beyond(k, n, 0.05):  # below 0.01 in sound runs
         return f"{k:.0f} of {n:.0f} games ended by passes in the opening"
     passes = run.recent("probe/early_pass")
     if passes and min(passes) > 0.5:
@@ -34,19 +31,17 @@ def pass_war(run: Reports, limit: float) -> str | None:
     return None
 
 
-@check(
-    BROKEN, 0.01, "of the games: more than a crash leaves; fewer are only noted",
-    "gozero records check RUN_FOLDER, then the disk; a change of the rules damages records too",
-)  # fmt: skip
-def damaged_records(run: Reports, limit: float) -> Finding | None:
+@check(BROKEN, "gozero records check RUN_FOLDER, then the disk; a change of the rules damages records too")
+def damaged_records(run: Reports) -> str | None:
     """Records could not be read."""
     corrupt, games = run.last("run/corrupt") or 0.0, run.last("run/games") or 0.0
-    level = BROKEN if beyond(corrupt, games + corrupt, limit) else NOTE
-    return Finding(f"damaged records were skipped, {corrupt:.0f} so far", level=level) if corrupt else None
+    if beyond(corrupt, games + corrupt, 0.01):  # more than a crash leaves
+        return f"damaged records were skipped, {corrupt:.0f} so far"
+    return None
 
 
-@check(BROKEN, 1.15, "recorded share of the moves against `full_share`", "not recording cheap searches")
-def cheap_rows(run: Reports, limit: float) -> str | None:
+@check(BROKEN, "not recording cheap searches")
+def cheap_rows(run: Reports) -> str | None:
     """More moves are recorded than are searched fully.
 
     Games in flight outlive a change of `full_share`, so the largest that the run has had is allowed.
@@ -57,43 +52,38 @@ def cheap_rows(run: Reports, limit: float) -> str | None:
         count = run.now[f"games{size}/count"] * run.now.get(f"games{size}/length", 0.0)
         moves += count
         rows += count * run.now.get(f"games{size}/recorded", 0.0)
-    if beyond(rows, moves, min(1.0, limit * share)):
+    if beyond(rows, moves, min(1.0, 1.15 * share)):
         return f"{rows / moves:.0%} of the moves are recorded, {share:.0%} are searched fully"
     return None
 
 
-@check(
-    STUCK, 0.5,
-    "of the games are the same, or begin alike; sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got "
-    "better with other openings",
-    "a larger opening_share and opening_mean, or more noise at the root",
-)  # fmt: skip
-def repetition(run: Reports, limit: float) -> str | None:
+@check(STUCK, "a larger opening_share and opening_mean, or more noise at the root")
+def repetition(run: Reports) -> str | None:
     """Games are the same, or begin the same way, on boards of 5x5 and more."""
+    # sound runs: 0.35 in Connect-4, 0.1 at 9x9; Connect-4 at 0.55 got better with other openings
     k, n = run.pooled("distinct", least_size=5)
-    if n >= LEAST_GAMES and beyond(n - k, n, limit):
+    if n >= LEAST_GAMES and beyond(n - k, n, 0.5):
         return f"only {k:.0f} of {n:.0f} games differ"
     for size in run.sizes:
         k, n = run.pooled("commonest", RECENT, max(size, 5), size)
-        if n >= LEAST_GAMES and beyond(k, n, limit):
+        if n >= LEAST_GAMES and beyond(k, n, 0.5):
             return f"{k:.0f} of {n:.0f} games begin with the same {OPENING_MOVES} moves"
     return None
 
 
-@check(STUCK, 0.5, "of the games", "a komi that rules out draws, such as 7.5", go_alone=True)
-def drawn(run: Reports, limit: float) -> str | None:
+@check(STUCK, "a komi that rules out draws, such as 7.5", go_alone=True)
+def drawn(run: Reports) -> str | None:
     """Most games are drawn."""
     k, n = run.pooled("draws")
-    return f"{k:.0f} of {n:.0f} games are drawn" if n >= LEAST_GAMES and beyond(k, n, limit) else None
+    return f"{k:.0f} of {n:.0f} games are drawn" if n >= LEAST_GAMES and beyond(k, n, 0.5) else None
 
 
-@check(NOTE, 0.01, "of the games reach the limit of moves", "waiting; settled games go on too long", go_alone=True)
-def endless(run: Reports, limit: float) -> Finding | str | None:
+@check(NOTE, "waiting, and a look: gozero records list RUN_FOLDER --sort moves --reverse --limit 20", go_alone=True)
+def endless(run: Reports) -> str | None:
     """Games are very long: they reach the limit of moves, or have 1.3 moves a point (0.6 to 0.9 is usual)."""
     k, n = run.pooled("capped", RECENT, least_size=7)
-    if beyond(k, n, limit):
-        remedy = "a look at them: gozero records list RUN_FOLDER --sort moves --reverse --limit 20"
-        return Finding(f"{k:.0f} of {n:.0f} games reached the limit of moves", remedy)
+    if beyond(k, n, 0.01):
+        return f"{k:.0f} of {n:.0f} games reached the limit of moves"
     for size in run.sizes:
         moves = run.now.get(f"games{size}/length", 0.0)
         if size >= 9 and moves > 1.3 * size**2 and run.now[f"games{size}/count"] >= LEAST_GAMES:
@@ -101,26 +91,24 @@ def endless(run: Reports, limit: float) -> Finding | str | None:
     return None
 
 
-@check(NOTE, 0.9, "of the points", "another komi if the network is strong, waiting if it is not", go_alone=True)
-def one_sided(run: Reports, limit: float) -> str | None:
+@check(NOTE, "another komi if the network is strong, waiting if it is not", go_alone=True)
+def one_sided(run: Reports) -> str | None:
     """One colour wins nearly all games on boards of 7x7 and more.
 
     On smaller boards the first player wins whatever the usual komi is.
     """
     black, games = run.pooled("black", RECENT, least_size=7)
     for points, who in ((black, "Black"), (games - black, "White")):
-        if beyond(points, games, limit):
+        if beyond(points, games, 0.9):
             return f"{who} won {points:g} of {games:.0f} games"
     return None
 
 
-@check(
-    NOTE, 0.05, "of the games that were played on although one side would have resigned", "a higher resign_threshold"
-)
-def false_resignations(run: Reports, limit: float) -> str | None:
+@check(NOTE, "a higher resign_threshold")
+def false_resignations(run: Reports) -> str | None:
     """Games would have been resigned by a side that did not lose them."""
     checked, wrong = (run.last(f"resign/{name}") or 0.0 for name in ("checked", "false_positives"))
-    if checked < LEAST_GAMES or not beyond(wrong * checked, checked, limit):
+    if checked < LEAST_GAMES or not beyond(wrong * checked, checked, 0.05):
         return None
     return f"{wrong * checked:.0f} of {checked:.0f} games would have been resigned wrongly"
 
@@ -128,25 +116,23 @@ def false_resignations(run: Reports, limit: float) -> str | None:
 # The learner
 
 
-@check(BROKEN, math.inf, "and what is no number", "a lower learning_rate, from a checkpoint before it happened")
-def not_a_number(run: Reports, limit: float) -> str | None:
+@check(BROKEN, "a lower learning_rate, from a checkpoint before it happened")
+def not_a_number(run: Reports) -> str | None:
     """A loss, or the length of a step, is infinite or not a number."""
     groups = ("train/", "held/", "moved/")
-    bad = [name for name, value in run.now.items() if name.startswith(groups) and not abs(value) < limit]
+    bad = [name for name, value in run.now.items() if name.startswith(groups) and not math.isfinite(value)]
     return f"{bad[0]} is {run.now[bad[0]]}" if bad else None
 
 
-@check(
-    BROKEN, 1e-6, "of the weights' length a step; AdamW moves them by 1e-4 or more, to the end of a run",
-    "a higher learning_rate, a reuse above 0, and a held_out below 1",
-)  # fmt: skip
-def frozen(run: Reports, limit: float) -> str | None:
+@check(BROKEN, "a higher learning_rate, a reuse above 0, and a held_out below 1")
+def frozen(run: Reports) -> str | None:
     """The learner took steps and the weights did not change, or rows came and it took no step."""
     if len(run.all) < 2:
         return None
     steps = run.now.get("run/steps", 0) - run.all[-2].get("run/steps", 0)
     for part, name in (("net", "weights"), ("ema", "average of the weights")):
-        if steps >= 5 and run.now.get(f"moved/{part}", 1.0) < limit * steps:
+        # AdamW moves them by 1e-4 of their length a step or more, to the end of a run
+        if steps >= 5 and run.now.get(f"moved/{part}", 1.0) < 1e-6 * steps:
             return f"the {name} did not move in {steps:.0f} steps: the learner is frozen"
     return _no_step(run)
 
@@ -163,17 +149,14 @@ def _no_step(run: Reports) -> str | None:
     return f"{rows:.0f} new rows and no step: the learner is frozen"
 
 
-@check(
-    NOTE, 0.03, "nats between held-out and training loss of the value, by more than chance",
-    "half the reuse, or a larger window",
-)  # fmt: skip
-def overfitted(run: Reports, limit: float) -> str | None:
+@check(NOTE, "half the reuse, or a larger window")
+def overfitted(run: Reports) -> str | None:
     """The value's loss is higher on held-out games than on the games it learned from."""
     held, fit = run.recent("held/value"), run.recent("fit/value")
     if not held or not fit or (run.last("window/held_games") or 0.0) < LEAST_GAMES:
         return None
     gap = float(np.mean(held) - np.mean(fit))
-    if gap - 2 * math.hypot(_error(run, "held"), _error(run, "fit")) > limit:
+    if gap - 2 * math.hypot(_error(run, "held"), _error(run, "fit")) > 0.03:  # nats
         return f"the value's loss is {gap:.2f} higher on held-out games"
     return None
 
@@ -190,48 +173,40 @@ def _error(run: Reports, rows: str) -> float:
 # The network
 
 
-@check(
-    BROKEN, -0.25,
-    "points a point of komi: +1 where it is understood, -1 where its sign is wrong; of the value -0.01 (+0.04 is sound "
-    "at 13x13); of the view a cosine of -0.3 (0.98 is sound)",
-    REPORT, go_alone=True,
-)  # fmt: skip
-def misread(run: Reports, limit: float) -> str | None:
+@check(BROKEN, REPORT, go_alone=True)
+def misread(run: Reports) -> str | None:
     """The network takes komi, or the colours, the wrong way round; not checked if one colour wins nearly all games."""
     black, games = run.pooled("black", RECENT)
     if not run.has_learned or not games or not EVEN[0] < black / games < EVEN[1]:
         return None
-    for name, bound in (("probe/komi_score", limit), ("probe/komi_value", -0.01)):
+    # a point of komi is worth +1 point, and +0.04 of the value at 13x13, if it is understood
+    for name, bound in (("probe/komi_score", -0.25), ("probe/komi_value", -0.01)):
         slopes = run.recent(name)
         if slopes and max(slopes) < bound:
             return f"more komi makes the network expect less ({slopes[-1]:+.2f} a point): the sign of komi is wrong"
     seen = run.recent("probe/view")
-    if seen and max(seen) < -0.3:
+    if seen and max(seen) < -0.3:  # 0.98 is sound
         return f"the network judges by colour, not by side to move (cosine {seen[-1]:.2f})"
     return None
 
 
-@check(
-    BROKEN, 0.5, "nats of the policy loss; in sound networks three in a row stay below 0.13, one alone reached 0.41",
-    "a lower learning_rate or a larger batch",
-)  # fmt: skip
-def batch_norm(run: Reports, limit: float) -> str | None:
+@check(BROKEN, "a lower learning_rate or a larger batch")
+def batch_norm(run: Reports) -> str | None:
     """The running statistics of the batch norms do not fit the rows."""
     gaps = run.recent("probe/norm_gap")
-    if run.has_learned and gaps and min(gaps) >= limit:
+    # in sound networks three in a row stay below 0.13 nats, one alone reached 0.41
+    if run.has_learned and gaps and min(gaps) >= 0.5:
         return f"batch norm costs {gaps[-1]:.2f} nats in evaluation: its running statistics do not fit"
     return None
 
 
-@check(
-    STUCK, 0.15, "of -1..1 on 400 held-out rows or more; a sound network's mean is within 0.03 of the results'",
-    "more rows of that size, played (its share in the stage) or drawn (replay.size_weights)",
-)  # fmt: skip
-def biased(run: Reports, limit: float) -> str | None:
+@check(STUCK, "more rows of that size, played (its share in the stage) or drawn (replay.size_weights)")
+def biased(run: Reports) -> str | None:
     """The values of one board size are biased towards the side to move, or against it.
 
     Both sides are to move equally often, so the mean should be right; a bias misleads a search at every other ply.
     """
+    limit = 0.15  # of -1..1; a sound network's mean is within 0.03 of the results'
     for size in run.sizes if _has_learned_values(run) else ():
         biases = run.recent(f"held{size}/bias")
         enough = run.now.get(f"held{size}/rows", 0) >= 400
@@ -247,32 +222,29 @@ def _has_learned_values(run: Reports) -> bool:
 
 
 @check(
-    STUCK, 0.7, "of the policy; 0.4 in an untrained network at 9x9, 0.1 and less in sound ones",
-    "no games of that size until the network has learned smaller ones, and without those played so far", go_alone=True,
+    STUCK, "no games of that size until the network has learned smaller ones, and without those played so far",
+    go_alone=True,
 )  # fmt: skip
-def first_line(run: Reports, limit: float) -> str | None:
+def first_line(run: Reports) -> str | None:
     """On the empty board of one size the network would play on the first line, or pass.
 
     A search of few visits looks only at what the policy proposes, so such openings are not unlearned.
     """
     for name in run.now if run.has_learned else ():
         shares = run.recent(name) if name.startswith(FIRST_LINE) else []
-        if shares and min(shares) > limit:
+        if shares and min(shares) > 0.7:  # 0.4 in an untrained network at 9x9, 0.1 and less in sound ones
             size = name.removeprefix(FIRST_LINE)
             return f"on an empty {size}x{size} board {shares[-1]:.0%} of the policy is on the first line"
     return None
 
 
-@check(
-    STUCK, 0.1, "of the uniform policy's entropy, while less than half of the held-out moves are right",
-    "more opening variety and noise, a lower learning_rate",
-)  # fmt: skip
-def collapsed(run: Reports, limit: float) -> str | None:
+@check(STUCK, "more opening variety and noise, a lower learning_rate")
+def collapsed(run: Reports) -> str | None:
     """The policy has hardly any entropy left, and is wrong."""
     entropy, top1, uniform = (run.last(f"held/{name}") for name in ("entropy", "top1", "constant_policy"))
     if entropy is None or top1 is None or uniform is None or not run.has_learned:
         return None
-    if entropy < limit * uniform and top1 < 0.5:
+    if entropy < 0.1 * uniform and top1 < 0.5:
         return f"the policy has collapsed: entropy {entropy:.2f} of {uniform:.2f} nats, and right in {top1:.0%}"
     return None
 
@@ -280,14 +252,11 @@ def collapsed(run: Reports, limit: float) -> str | None:
 # Strength
 
 
-@check(
-    STUCK, LEAST_GAIN, "nats below the uniform guess that the policy must be; the value below the base rate",
-    "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')",
-)  # fmt: skip
-def no_gain(run: Reports, limit: float) -> str | None:
+@check(STUCK, "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')")
+def no_gain(run: Reports) -> str | None:
     """After many steps the network is no better than a constant predictor."""
     for name, ready, least, chance in (
-        ("policy", run.has_learned, limit, 0.0),
+        ("policy", run.has_learned, LEAST_GAIN, 0.0),
         ("value", _has_learned_values(run), 0.0, 2 * _error(run, "held")),
     ):
         own, guess = run.recent(f"held/{name}"), run.recent(f"held/constant_{name}")
@@ -296,29 +265,26 @@ def no_gain(run: Reports, limit: float) -> str | None:
     return None
 
 
-@check(
-    STUCK, 0.6, "upper end of the 95 % interval of the score in four measurements: 70 Elo in that time would pass it",
-    "more full_visits, the learning rate's fall (anneal), or a wider network",
-)  # fmt: skip
-def no_stronger(run: Reports, limit: float) -> str | None:
+@check(STUCK, "more full_visits, the learning rate's fall (anneal), or a wider network")
+def no_stronger(run: Reports) -> str | None:
     """The last matches against its own earlier weights, added up, show no progress.
 
     The interval is one of 95 %: at three deviations 64 games would find one in twelve of the runs that stand still, not
-    one in three.
+    one in three. A gain of 70 Elo in the time of four measurements would pass.
     """
     played = [report for report in run.all if "strength/frozen_games" in report][-4:]
     games = sum(report["strength/frozen_games"] for report in played)
     points = sum(report["strength/frozen_games"] * report["strength/frozen_score"] for report in played)
-    if len(played) < 4 or wilson(points, round(games))[1] >= limit:
+    if len(played) < 4 or wilson(points, round(games))[1] >= 0.6:
         return None
     return f"it scored {points:g} of {games:.0f} against its own weights of some generations before"
 
 
-@check(STUCK, 10, "networks in a row", "more gate games, a share nearer 0.5, or no gate")
-def rejected(run: Reports, limit: float) -> str | None:
+@check(STUCK, "more gate games, a share nearer 0.5, or no gate")
+def rejected(run: Reports) -> str | None:
     """The gate refused all of the newest networks."""
     refused = run.last("gate/refused") or 0.0
-    return f"the gate refused {refused:.0f} networks in a row" if refused >= limit else None
+    return f"the gate refused {refused:.0f} networks in a row" if refused >= 10 else None
 
 
 CHECKS = [each for each in list(vars().values()) if isinstance(each, Check)]

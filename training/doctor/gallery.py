@@ -85,14 +85,6 @@ def predictions(settings: LoopSettings, game: Game, games: Sequence[Record], net
         yield from _prediction(net, game, _after(game, record, ply), title)
 
 
-def position(net: nn.Module, game: Game, record: Record, plies: int, dpi: int = plots.DPI) -> bytes:
-    """Policy and ownership of the position after the first `plies` moves of a record, as one PNG.
-
-    The record must have as many moves.
-    """
-    return plots.boards(list(_prediction(net, game, _after(game, record, plies), f"move {plies + 1}")), dpi=dpi)
-
-
 def _empty(game: Game) -> np.ndarray:
     """The state int32 [S] of the empty board with its usual komi."""
     return scoring.begin(game, scoring.usual_komi(game.name, game.size), 0)[0]

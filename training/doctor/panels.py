@@ -1,22 +1,10 @@
-"""What a page shows of the logs of runs: panels of curves, in sections."""
+"""What the page of a run shows of its log: panels of curves, in sections."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from gozero.plots import Curve, Panel
-from gozero.system.console import say
-from gozero.system.errors import UserError
-from gozero.system.options import SettingsError
-from training.doctor import history
-from training.doctor.history import RunLog
-from training.settings import config
-from training.settings.config import LoopSettings
 from training.settings.learning import LOSSES
-from training.storage import storage
 
 
 class Section(NamedTuple):
@@ -24,7 +12,7 @@ class Section(NamedTuple):
 
     heading: str
     words: str
-    across: str  # what a run's own page draws them over
+    across: str  # the counter that they are drawn over
     panels: tuple[tuple[str, ...], ...]
 
 
@@ -96,81 +84,3 @@ SECTIONS = (
         (("doctor/verdict",),),
     ),
 )
-
-
-class ReportError(UserError):
-    """No page can be made; one line."""
-
-
-@dataclass(frozen=True)
-class LoggedRun:
-    """What a run folder has for a page; there is one report at least."""
-
-    folder: Path
-    label: str
-    log: RunLog
-    settings: LoopSettings | None  # None if they cannot be read
-
-    @classmethod
-    def open(cls, folder: Path, label: str) -> LoggedRun:
-        """Read a run folder. ReportError if it holds no run, or cannot be read."""
-        try:
-            log = history.read(folder)
-        except OSError as error:
-            raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {error.strerror}") from None
-        if not folder.is_dir():
-            raise ReportError(f"there is no folder {folder.absolute()}")
-        if not log.reports:
-            begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"
-            what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
-            raise ReportError(f"{what}; {log.complaint or begun}")
-        if log.complaint:
-            say(log.complaint)
-        for report in log.reports:  # playouts are so much faster that they have a panel of their own
-            by_playouts = report.pop("speed/playouts", 0.0)
-            if by_playouts and "speed/evaluations" in report:
-                report["speed/playouts"] = report.pop("speed/evaluations")
-        try:
-            settings = config.saved(folder / "settings.json")
-        except SettingsError:
-            settings = None
-        return cls(folder, label, log, settings)
-
-    @property
-    def verdict(self) -> str:
-        """The newest; empty if there is none."""
-        return self.log.verdicts.get(int(self.log.reports[-1]["run/generation"]), "")
-
-
-def panels(section: Section, runs: Sequence[LoggedRun], across: str) -> list[Panel]:
-    """The panels that have a curve: of several runs one for each number, with a curve for each run."""
-    sizes = sorted({size for run in runs for report in run.log.reports for size in history.sizes(report)})
-    found = []
-    for names in section.panels:
-        numbers = dict.fromkeys(name.format(size) for name in names for size in sizes or [0])
-        if len(runs) == 1:
-            drawn = {names[0].partition("/")[2]: [_curve(runs[0], name, name, across) for name in numbers]}
-        else:
-            compared = [name for name in numbers if "/constant_" not in name]
-            drawn = {name: [_curve(run, name, run.label, across) for run in runs] for name in compared}
-        made = [Panel(text, [curve for curve in curves if curve], across) for text, curves in drawn.items()]
-        found += [panel for panel in made if panel.curves]
-    return found
-
-
-def _curve(run: LoggedRun, name: str, label: str, across: str) -> Curve | None:
-    """A number of the log over a counter, with its interval if it has one; a constant predictor's is a guide.
-
-    None if it is not there. So are losses and times that are 0 throughout: the game has no owned points, say.
-    """
-    x, stem = f"run/{across}", name.removesuffix("score")
-    lines = run.log.matches if name.startswith("gate/") else run.log.reports
-    known = [line for line in lines if name in line and x in line]
-    y = [line[name] for line in known]
-    if not known or (not any(y) and name.startswith(("train/", "held/", "speed/"))):
-        return None
-    low, high = (
-        [line[stem + end] for line in known] if all(stem + end in line for line in known) else ()
-        for end in ("low", "high")
-    )
-    return Curve(label, [line[x] for line in known], y, low, high, guide="/constant_" in name)

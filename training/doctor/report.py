@@ -1,7 +1,7 @@
-"""The page of a run, report.html, and one that compares several: it opens anywhere, without network or server.
+"""The page of a run, report.html: it opens anywhere, without network or server.
 
-It is made from the files of the run folders alone: log.jsonl, settings.json, records/, weights.pt. What a run has no
-numbers for is left out. A run makes its page every few generations and at its end.
+It is made from the files of the run folder alone: log.jsonl, settings.json, records/, weights.pt. What a run has no
+numbers for is left out. A run makes its page every few generations and at its end. TensorBoard compares runs.
 """
 
 from __future__ import annotations
@@ -9,21 +9,23 @@ from __future__ import annotations
 import base64
 import html
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gozero import plots
+from gozero.plots import Curve, Panel
 from gozero.system import files
-from gozero.system.errors import ChoiceError, PlotError
-from gozero.system.options import flat
-from training.doctor.panels import SECTIONS, LoggedRun, ReportError, Section, panels
+from gozero.system.console import say
+from gozero.system.errors import ChoiceError, PlotError, UserError
+from gozero.system.options import SettingsError
+from training.doctor import history
+from training.doctor.history import RunLog
+from training.doctor.panels import SECTIONS, Section
+from training.settings import config
 from training.settings.config import LoopSettings
+from training.storage import storage
 
 FILE = "report.html"  # in a run folder
-COMPARED = "comparison.html"  # in the working directory
-PICTURE = ".png"  # the name's end that asks for the losses alone, as a picture
-ACROSS = ("evaluations", "rows", "games", "steps", "generation", "hours")  # what the curves are drawn over
 COUNTERS = ("generation", "hours", "games", "rows", "evaluations", "steps", "window", "corrupt")
 NEWEST = 12  # verdicts that are listed
 
@@ -39,89 +41,106 @@ td, th { padding: .15em 1em .15em 0; text-align: left; vertical-align: top }
 """
 
 
+class ReportError(UserError):
+    """No page can be made; one line."""
+
+
 def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
     """Make folder/report.html; it appears whole or not at all. Returns its path, or None if `stop()` became true.
 
     ReportError if there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
     or the file cannot be written.
     """
-    run = LoggedRun.open(folder, folder.absolute().name)
-    found: list[str] = []
+    log, path, title = _log(folder), folder / FILE, html.escape(f"{folder.absolute().name}: report of the run")
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    page = f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n<h1>{title}</h1>\n'
     try:
-        for part in _parts(run):
+        for part in _parts(folder, log):
             if stop():
                 return None
-            found.append(part)
+            page += part
+        with files.replacing(path) as file:
+            file.write(f"{page}</body></html>\n".encode())
     except (PlotError, ChoiceError) as error:
         raise ReportError(str(error)) from None
-    return _save(folder / FILE, _page(f"{run.label}: report of the run", found))
-
-
-def _parts(run: LoggedRun) -> Iterator[str]:
-    """The page of one run, piece by piece."""
-    yield from _counters([run])
-    for section in SECTIONS:
-        yield from _curves(section, [run], section.across)
-    yield from _verdicts(run)
-    from training.doctor import gallery  # imports PyTorch
-
-    for picture in gallery.pictures(run.folder, run.settings or LoopSettings()):
-        yield _picture(*picture)
-    if run.settings:
-        yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(run.settings.to_dict(), indent=1))}</pre>\n"
-
-
-def compare(folders: Sequence[Path], out: Path, across: str = ACROSS[0]) -> Path:
-    """Make a page of several run folders, or, if `out` ends with .png, a picture of their losses; return `out`.
-
-    Args:
-        folders: all different.
-        out: appears whole or not at all.
-        across: one of `ACROSS`.
-
-    ReportError if a folder holds no run, the runs no losses, or the page cannot be drawn or written.
-    """
-    runs = _opened(folders)
-    losses = panels(SECTIONS[0], runs, across)
-    if not losses:
-        raise ReportError(f"no loss of these runs is logged with its {across}; try another --across")
-    try:
-        if out.suffix.lower() == PICTURE:
-            return _save(out, plots.curves(losses))
-        body = list(_counters(runs))
-        for section in SECTIONS:
-            body += _curves(section, runs, across)
-    except PlotError as error:
-        raise ReportError(str(error)) from None
-    return _save(out, _page(f"Runs compared: {', '.join(run.label for run in runs)}", [*body, *_differences(runs)]))
-
-
-def _opened(folders: Sequence[Path]) -> list[LoggedRun]:
-    """The runs, named by the ends of their paths that differ. ReportError for one given twice, or without a run."""
-    whole = [os.path.realpath(folder) for folder in folders]
-    if len(set(whole)) < len(whole):
-        raise ReportError("a run is given twice: name each once")
-    labels = [os.path.relpath(path, os.path.commonpath(whole)) for path in whole]
-    return [LoggedRun.open(folder, label) for folder, label in zip(folders, labels, strict=True)]
-
-
-# HTML
-
-
-def _page(title: str, body: Sequence[str]) -> bytes:
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    whole = f"<h1>{html.escape(title)}</h1>\n{''.join(body)}"
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{whole}</body></html>\n'.encode()
-
-
-def _save(path: Path, content: bytes) -> Path:
-    """Write a file that appears whole or not at all, and return its path. ReportError if that fails."""
-    try:
-        with files.replacing(path) as file:
-            file.write(content)
     except OSError as error:
         raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None
     return path
+
+
+def _log(folder: Path) -> RunLog:
+    """The log of a run folder, with one report at least. ReportError if there is none, or it cannot be read."""
+    try:
+        log = history.read(folder)
+    except OSError as error:
+        raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {error.strerror}") from None
+    if not log.reports:
+        begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"
+        what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
+        raise ReportError(f"{what}; {log.complaint or begun}")
+    if log.complaint:
+        say(log.complaint)
+    for report in log.reports:  # playouts are so much faster that they have a panel of their own
+        by_playouts = report.pop("speed/playouts", 0.0)
+        if by_playouts and "speed/evaluations" in report:
+            report["speed/playouts"] = report.pop("speed/evaluations")
+    return log
+
+
+def _parts(folder: Path, log: RunLog) -> Iterator[str]:
+    """The page, piece by piece."""
+    now = log.reports[-1]
+    if verdict := log.verdicts.get(int(now["run/generation"])):
+        kind = html.escape(verdict.partition(",")[0].partition(" ")[0])
+        yield f'<p class="verdict {kind}">{html.escape(verdict)}</p>\n'
+    counts = {name: now[f"run/{name}"] for name in COUNTERS if f"run/{name}" in now}
+    yield _table(list(counts), [[f"{n:,.{2 if name == 'hours' else 0}f}" for name, n in counts.items()]])
+    for section in SECTIONS:
+        if drawn := panels(section, log):
+            yield _picture(section.heading, section.words, plots.curves(drawn))
+    if log.verdicts:
+        rows = [[str(generation), text] for generation, text in log.verdicts.items()]
+        yield "<h2>Verdicts</h2>\n" + _table(["generation", "verdict"], rows[-NEWEST:][::-1])
+    try:
+        settings = config.saved(folder / "settings.json")
+    except SettingsError:
+        settings = None
+    from training.doctor import gallery  # imports PyTorch
+
+    for picture in gallery.pictures(folder, settings or LoopSettings()):
+        yield _picture(*picture)
+    if settings:
+        yield f"<h2>Settings</h2>\n<pre>{html.escape(json.dumps(settings.to_dict(), indent=1))}</pre>\n"
+
+
+def panels(section: Section, log: RunLog) -> list[Panel]:
+    """The panels of a section that have a curve."""
+    sizes = sorted({size for report in log.reports for size in history.sizes(report)})
+    found = []
+    for names in section.panels:
+        numbers = dict.fromkeys(name.format(size) for name in names for size in sizes or [0])
+        curves = [curve for name in numbers if (curve := _curve(log, name, section.across))]
+        if curves:
+            found.append(Panel(names[0].partition("/")[2], curves, section.across))
+    return found
+
+
+def _curve(log: RunLog, name: str, across: str) -> Curve | None:
+    """A number of the log over a counter, with its interval if it has one; a constant predictor's is a guide.
+
+    None if it is not there. So are losses and times that are 0 throughout: the game has no owned points, say.
+    """
+    x, stem = f"run/{across}", name.removesuffix("score")
+    lines = log.matches if name.startswith("gate/") else log.reports
+    known = [line for line in lines if name in line and x in line]
+    y = [line[name] for line in known]
+    if not known or (not any(y) and name.startswith(("train/", "held/", "speed/"))):
+        return None
+    low, high = (
+        [line[stem + end] for line in known] if all(stem + end in line for line in known) else ()
+        for end in ("low", "high")
+    )
+    return Curve(name, [line[x] for line in known], y, low, high, guide="/constant_" in name)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -134,43 +153,3 @@ def _picture(heading: str, words: str, png: bytes) -> str:
     picture = base64.b64encode(png).decode()
     image = f'<img alt="{html.escape(heading)}" src="data:image/png;base64,{picture}">'
     return f"<h2>{heading}</h2>\n<p>{words}</p>\n{image}\n"
-
-
-def _curves(section: Section, runs: Sequence[LoggedRun], across: str) -> Iterator[str]:
-    """A section; nothing if the runs have none of its numbers."""
-    if drawn := panels(section, runs, across):
-        yield _picture(section.heading, section.words, plots.curves(drawn))
-
-
-def _counters(runs: Sequence[LoggedRun]) -> Iterator[str]:
-    """The newest verdict and counters of each run."""
-    known = [name for name in COUNTERS if any(f"run/{name}" in run.log.reports[-1] for run in runs)]
-    rows = []
-    for run in runs:
-        if run.verdict:
-            kind = html.escape(run.verdict.partition(",")[0].partition(" ")[0])
-            name = f"{run.label}: " if len(runs) > 1 else ""
-            yield f'<p class="verdict {kind}">{html.escape(name + run.verdict)}</p>\n'
-        now = run.log.reports[-1]
-        counts = {name: now.get(f"run/{name}") for name in known}
-        rows.append(
-            [run.label, *("" if n is None else f"{n:,.{2 if name == 'hours' else 0}f}" for name, n in counts.items())]
-        )
-    yield _table(["run", *known], rows)
-
-
-def _verdicts(run: LoggedRun) -> Iterator[str]:
-    """The newest verdicts."""
-    rows = [[str(generation), text] for generation, text in run.log.verdicts.items()]
-    if rows:
-        yield "<h2>Verdicts</h2>\n" + _table(["generation", "verdict"], rows[-NEWEST:][::-1])
-
-
-def _differences(runs: Sequence[LoggedRun]) -> Iterator[str]:
-    """The settings that are not the same in all runs."""
-    settings = [flat(run.settings.to_dict()) if run.settings else {} for run in runs]
-    names = dict.fromkeys(name for each in settings for name in each)
-    rows = [[name, *(str(each.get(name, "")) for each in settings)] for name in names]
-    differing = [row for row in rows if len(set(row[1:])) > 1]
-    if differing:
-        yield "<h2>Settings that differ</h2>\n" + _table(["setting", *(run.label for run in runs)], differing)

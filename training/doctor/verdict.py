@@ -7,9 +7,10 @@ Nothing is stopped or changed here: that is up to the reader.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gozero.games import GO_FAMILY
-from training.doctor.check import BROKEN, NOTE, STUCK, Finding, Reports
+from training.doctor.check import BROKEN, NOTE, STUCK, Check, Reports
 from training.doctor.checks import CHECKS, LEAST_GAIN
 from training.doctor.history import Report
 from training.settings.config import LoopSettings
@@ -21,6 +22,13 @@ SCALES = {LEARNING: 1.0, EARLY: 0.0, STUCK: -1.0, BROKEN: -2.0}  # the verdict a
 MOST_REASONS = 3
 JUDGED_STEPS = 200  # of the learner, before a healthy run is called learning
 LEAST_GENERATIONS = 3
+
+
+class Finding(NamedTuple):
+    """A check that found its sign, and half a sentence with the number that shows it."""
+
+    check: Check
+    because: str
 
 
 @dataclass(frozen=True)
@@ -40,14 +48,15 @@ class RunVerdict:
 def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
     """Judge a run by its reports, at least one, oldest first."""
     reports, is_go = Reports(history, settings), settings.game in GO_FAMILY
-    looked = [each.finding(reports) for each in CHECKS if is_go or not each.go_alone]
-    findings = sorted((found for found in looked if found), key=lambda found: LEVELS.index(found.level))
+    looked = [(each, each.judge(reports)) for each in CHECKS if is_go or not each.go_alone]
+    findings = [Finding(each, because) for each, because in looked if because]
+    findings.sort(key=lambda found: LEVELS.index(found.check.level))
     worst = findings[:MOST_REASONS]
-    if worst and worst[0].level != NOTE:
-        because = "; ".join(finding.because for finding in worst)
-        remedies = "; ".join(dict.fromkeys(finding.remedy for finding in worst))
-        return RunVerdict(worst[0].level, f"{worst[0].level}, because {because}; try {remedies}", tuple(findings))
-    notes = "".join(f"; but {finding.because}: try {finding.remedy}" for finding in worst)
+    if worst and worst[0].check.level != NOTE:
+        level, because = worst[0].check.level, "; ".join(found.because for found in worst)
+        remedies = "; ".join(dict.fromkeys(found.check.remedy for found in worst))
+        return RunVerdict(level, f"{level}, because {because}; try {remedies}", tuple(findings))
+    notes = "".join(f"; but {found.because}: try {found.check.remedy}" for found in worst)
     if missing := _missing(reports):
         return RunVerdict(EARLY, f"{EARLY}: {missing}{notes}", tuple(findings))
     return RunVerdict(LEARNING, f"{LEARNING}, because {_reasons(reports)}{notes}", tuple(findings))

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from gozero.system.options import SettingsError, expected, setting
-from training.settings.selfplay import by_size
+from gozero.system.options import setting
+from training.settings.selfplay import by_number, by_size
 
 LOSSES = ("policy", "value", "ownership", "score", "reply")  # each has a weight
 SMALLEST_STEP, LARGEST_STEP = 1e-8, 1.0  # step sizes
 
 _weights = by_size("a weight from 0 to 1000", lambda weight: 0 <= weight <= 1000)
-
-
-def _rates(given: Any, where: str) -> dict[int, float]:
-    """{step: step size} from a table of TOML, by ascending steps."""
-    values: dict[Any, Any] = expected(given, dict, where)
-    rates: dict[int, float] = {}
-    for step, rate in values.items():
-        if not str(step).isdecimal():
-            raise SettingsError(f"{where}: step {step!r} is not a whole number of 0 or more")
-        if type(rate) not in (int, float) or not SMALLEST_STEP <= rate <= LARGEST_STEP:
-            allowed = f"a number from {SMALLEST_STEP:g} to {LARGEST_STEP:g}"
-            raise SettingsError(f"{where}: step size {rate!r} from step {step} on must be {allowed}")
-        rates[int(step)] = float(rate)
-    return dict(sorted(rates.items()))
+_rates = by_number(
+    "step",
+    0,
+    10**12,
+    f"a step size from {SMALLEST_STEP:g} to {LARGEST_STEP:g}",
+    lambda rate: SMALLEST_STEP <= rate <= LARGEST_STEP,
+)
 
 
 @dataclass(frozen=True)

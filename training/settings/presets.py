@@ -16,7 +16,6 @@ from gozero.system.options import SettingsError
 from training.settings import config
 from training.settings.config import LoopSettings
 
-USUAL_GAME = LoopSettings().game  # of a file that names none
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -61,32 +60,30 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
             own = values.setdefault(name, value)
             if isinstance(own, dict):
                 values[name] = value | own
-    game = values.get("game", USUAL_GAME)
+    for assignment in overrides:  # the game first: the stages of the file become such as it has
+        if assignment.partition("=")[0].strip() == "game":
+            override(values, assignment)
+            _fit(values)
     for assignment in overrides:
         override(values, assignment)
-    if values.get("game", USUAL_GAME) != game:
-        _fit(values, overrides)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
     return config.from_dict(LoopSettings, values, where or str(path))
 
 
-def _fit(values: dict[str, Any], overrides: Sequence[str]) -> None:
+def _fit(values: dict[str, Any]) -> None:
     """For another game than the file's: each stage keeps those of its board sizes that the game has, or gets the game's
-    usual size, and the input features are at most the newest that it has.
-
-    What an override has set stays as it is, for `training.commands.train` to judge; so does an unknown game.
+    usual size, and the input features are at most the newest that it has. An unknown game is judged elsewhere.
     """
     game, stages = values["game"], values.get("stage")
     if not isinstance(game, str) or game not in games.GAMES or not isinstance(stages, list):
         return
     from gozero.nets.features import layouts  # heavy
 
-    asked = {assignment.partition("=")[0].strip() for assignment in overrides}
-    if isinstance(values.get("features"), int) and "features" not in asked:
+    if isinstance(values.get("features"), int):
         values["features"] = min(values["features"], len(layouts(game)))
-    for number, stage in enumerate(stages, start=1):
+    for stage in stages:
         sizes = stage.get("sizes") if isinstance(stage, dict) else None
-        if isinstance(sizes, dict) and f"stage.{number}.sizes" not in asked:
+        if isinstance(sizes, dict):
             fitting = {size: share for size, share in sizes.items() if _has_size(game, str(size))}
             stage["sizes"] = fitting or {str(games.usual(game, "size")): 1.0}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isclose
 from typing import Any
 
@@ -13,21 +14,26 @@ LEARNED_SHARE = 0.1  # of the rows: boards with fewer are hardly learned
 SMALLEST, LARGEST = 2, 19  # boards
 
 
-def by_size(what: str, allowed: Callable[[float], bool], kind: type = float) -> Reader:
-    """Reads {board size: number} from a table of TOML, whose keys are text; `what` says which numbers are `allowed`."""
+def by_number(
+    key: str, low: int, high: int, what: str, allowed: Callable[[float], bool], kind: type = float
+) -> Reader:
+    """Reads {number: number} from a table of TOML, whose keys are text: each `key` is from `low` to `high`, and `what`
+    says which values are `allowed`.
+    """
 
     def read(given: Any, where: str) -> dict[int, Any]:
         values: dict[Any, Any] = expected(given, dict, where)
-        for size, value in values.items():
-            if not str(size).isdecimal() or not SMALLEST <= int(size) <= LARGEST:
-                raise SettingsError(f"{where}: board size {size!r} is out of range: {SMALLEST} to {LARGEST}")
+        for number, value in values.items():
+            if not str(number).isdecimal() or not low <= int(number) <= high:
+                raise SettingsError(f"{where}: {key} {number!r} is out of range: {low} to {high}")
             if type(value) not in (int, kind) or not allowed(value):
-                raise SettingsError(f"{where}: {value!r} on size {size}: expected {what}")
-        return {int(size): kind(value) for size, value in values.items()}
+                raise SettingsError(f"{where}: {value!r} for {key} {number}: expected {what}")
+        return {int(number): kind(value) for number, value in values.items()}
 
     return read
 
 
+by_size = partial(by_number, "board size", SMALLEST, LARGEST)
 _games = by_size("a whole number of games from 1 to 65536", lambda games: 1 <= games <= 65536, int)
 _untils = by_size("a share of the points, above 0, up to 10", lambda share: 0 < share <= 10)
 _any_shares = by_size("a share, a number of 0 or more", lambda share: 0 <= share < inf)

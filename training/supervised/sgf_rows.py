@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gozero.games import coords
 from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.games.go import go
 from gozero.games.go.rules import named_rules
@@ -104,7 +103,8 @@ def _played(record: GameRecord) -> tuple[Position, list[tuple[np.ndarray, int]],
     before: list[tuple[np.ndarray, int]] = []
     for ply, (colour, action) in enumerate(record.moves):
         if position.is_over:
-            return position, before, _resumed(record, ply)
+            resumed = any(later < record.size**2 for _, later in record.moves[ply:])
+            return position, before, f"move {ply + 1}, after two passes" if resumed else ""
         state = position.state.copy() if colour == position.to_play else None
         try:
             position.play(action, colour, superko=False)  # the game was played under rules of its own
@@ -113,14 +113,6 @@ def _played(record: GameRecord) -> tuple[Position, list[tuple[np.ndarray, int]],
         if state is not None:
             before.append((state, ply))
     return position, before, ""
-
-
-def _resumed(record: GameRecord, end: int) -> str:
-    """Why a game is cut that its first `end` moves ended: its next move on the board; empty for mere passes."""
-    for ply, (_, action) in enumerate(record.moves[end:], end):
-        if action < record.size**2:
-            return f"move {ply + 1}, {coords.vertex(action, record.size)} is played after two passes"
-    return ""
 
 
 def begin(record: GameRecord) -> Position:

@@ -54,6 +54,14 @@ def run_folder(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Panel]:
+    """All panels that are drawn, which then cost no time."""
+    panels: list[Panel] = []
+    monkeypatch.setattr(plots, "curves", lambda shown: panels.extend(shown) or b"")
+    return panels
+
+
 def headings(page: str) -> list[str]:
     return re.findall("<h2>([^<]*)</h2>", page)
 
@@ -111,10 +119,8 @@ def test_what_is_missing_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyP
         report.write(tmp_path)
 
 
-def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, drawn: list[Panel]) -> None:
     log(tmp_path, OLD, OLD | {"speed/learner_threads": 2.0}, OLD | {"speed/learner_threads": 1.0})
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
     report.write(tmp_path)
     (panel,) = (panel for panel in drawn if panel.title == "learner_threads")
     assert panel.curves == [Curve("speed/learner_threads", [2, 3], [2.0, 1.0])]
@@ -122,11 +128,9 @@ def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize(("ownership", "shown"), [(0.4, True), (0.0, False)])
 def test_what_the_game_lacks_is_not_drawn(
-    ownership: float, shown: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ownership: float, shown: bool, tmp_path: Path, drawn: list[Panel]
 ) -> None:
     log(tmp_path, OLD | {"train/ownership": ownership}, OLD | {"train/ownership": ownership})
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
     report.write(tmp_path)
     titles = {panel.title for panel in drawn}
     assert ("ownership" in titles) == shown and "policy" in titles
@@ -188,11 +192,9 @@ def test_a_loss_that_is_not_a_number_stays_in_the_history(tmp_path: Path) -> Non
     assert len(found.reports) == 1 and not found.complaint
 
 
-def test_a_run_on_many_machines_shows_its_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_on_many_machines_shows_its_workers(tmp_path: Path, drawn: list[Panel]) -> None:
     workers = {"cluster/workers": 2.0, "cluster/worker1": 900.0, "cluster/worker2": 800.0, "cluster/evaluations": 850.0}
     log(tmp_path, OLD, OLD | workers)
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
     report.write(tmp_path)
     assert headings((tmp_path / "report.html").read_text()) == ["Losses", "Games", "Speed", "Cluster"]
     (panel,) = (panel for panel in drawn if panel.title == "evaluations" and "cluster" in panel.curves[0].label)
@@ -243,11 +245,16 @@ def test_generations_are_whole_numbers_on_the_axis() -> None:
 
 
 def test_speeds_of_playouts_and_of_the_network_have_axes_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, drawn: list[Panel]
 ) -> None:
     log(tmp_path, OLD | {"speed/playouts": 1.0, "speed/evaluations": 9000.0}, OLD)
-    drawn: list[Panel] = []
-    monkeypatch.setattr(plots, "curves", lambda panels: drawn.extend(panels) or b"")
     report.write(tmp_path)
     found = {panel.title: panel.curves[0].y for panel in drawn if panel.title in ("playouts", "evaluations")}
     assert found == {"playouts": [9000.0], "evaluations": [500.0]}
+
+
+def test_a_score_has_its_interval(tmp_path: Path, drawn: list[Panel]) -> None:
+    log(tmp_path, OLD, OLD | NEW)
+    report.write(tmp_path)
+    (panel,) = (panel for panel in drawn if panel.title == "uct_score")
+    assert panel.curves == [Curve("strength/uct_score", [2e4], [0.4], [0.2], [0.6])]

@@ -78,7 +78,7 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
         "learning",
         "30 of 100 games would have been resigned wrongly",
     ),
-    "few corrupt": ({"run/corrupt": 2.0}, "learning", "damaged records were skipped, 2 so far"),
+    "few corrupt": ({"run/corrupt": 2.0}, "learning", "the policy is 1.40 nats better"),
 }
 
 
@@ -123,7 +123,7 @@ def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
     writer = records.Writer(tmp_path / "records" / "000001.gzr", {})
     writer.append(random_record(5, 1))
     writer.close()
-    remedies = [finding.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
+    remedies = [finding.check.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
     advised = {command for remedy in remedies for command in re.findall(r"gozero records ([^,;]*)", remedy)}
     assert sum(remedy.count("gozero records") for remedy in set(remedies)) == len(advised) == 2
     for command in advised:

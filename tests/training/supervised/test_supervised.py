@@ -151,7 +151,7 @@ def test_a_line_is_cut_before_a_move_that_is_played_after_two_passes() -> None:
     ended = b"(;SZ[5]KM[0]RU[Chinese]RE[B+25];B[aa];W[];B[]"
     resumed = only(ended + b";W[];B[cc])")
     assert moves_of(resumed) == "A5 pass pass"
-    assert resumed.cut == "move 5, C3 is played after two passes"
+    assert resumed.cut == "move 4, after two passes"
     assert resumed.known == (True, True, False)
     passes = only(ended + b";W[])")
     assert (moves_of(passes), passes.cut, passes.known) == ("A5 pass pass", "", (True, True, True))
