@@ -18,8 +18,9 @@ from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import EngineSettings
 from gozero.play.searcher import ANALYSIS, CHECK, PONDERING, Analysis, Limits, Observer, Searcher
-from gozero.scoring.regions import touches
-from gozero.search.root import RootResult, choose, left_out
+from gozero.scoring.settlement import touches
+from gozero.search.root import RootResult, left_out
+from gozero.search.search import choose
 from gozero.search.settings import Restriction, SearchSettings
 
 OPENING = 0.4  # plies per point of the board in which a drawn move on Go's first line must touch stones
