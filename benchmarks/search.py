@@ -39,7 +39,7 @@ from gozero.frontends.analysis.queries import Defaults, read_query
 from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.go import go
-from gozero.play.engine import find_weights, search_settings, tree_memory
+from gozero.play.engine import EngineSettings, find_weights, search_settings
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -151,7 +151,7 @@ def analysed(evaluator: Evaluator, game: list[AnalysisTask], positions: int) -> 
         raise error
 
     def run() -> int:
-        counted, memory = Counted(evaluator), tree_memory(None)
+        counted, memory = Counted(evaluator), EngineSettings().tree_memory
         analyst = Analyst(lambda board: counted, positions, lambda task, goes_on: None, fail, memory)
         for task in game:
             analyst.add(task)

@@ -51,19 +51,16 @@ def _start(settings: GtpSettings, log: Log | None) -> int:
 
 def _run(settings: GtpSettings, log: Log | None) -> int:
     """Serve GTP. UserError if the weights cannot be used."""
-    from gtp.loading import Loader, check_rules, check_size
+    from gtp.loading import Loader
 
     output = ProtocolOutput.take_over(log)
     path, header = engine.find_weights(settings.weights, settings.game)
-    if settings.size is not None:
-        check_size(settings.size, engine.supported_sizes(header), path)
-    check_rules(settings.rules, header)
+    loader = Loader(settings, path, header)
     size = settings.size or header.size
     say(description(settings, path, header, ", ") + (f", size {size}" if size else ""))
     if log is not None:
         threads = counted(settings.threads or available_threads(), "thread")
         log.say(f"{description(settings, path, header)}\nprocess {os.getpid()}, {threads}, {platform.platform()}")
-    loader = Loader(settings, path, header)
     describe = partial(description, path=path, header=header)
     session = Session(settings, loader.player, Signals(), describe, log, header.trained)
     if size is not None:

@@ -38,17 +38,13 @@ class CheckResult(NamedTuple):
     advice: str = ""  # what to do, if it is not well
     grade: str = OK
 
-    def __str__(self) -> str:
-        advice = f"\n{'':17}{self.advice}" if self.advice else ""
-        return f"{self.grade:5}  {self.subject:10}{self.text}{advice}"
-
 
 def check(settings: GtpSettings, show: Callable[[str], None] = print) -> bool:
     """Print each finding as soon as it is known, then a summary. Returns whether the engine can play."""
-    grades = []
-    for finding in findings(settings):
-        show(str(finding))
-        grades.append(finding.grade)
+    grades = set()
+    for subject, text, advice, grade in findings(settings):
+        show(f"{grade:5}  {subject:10}{text}" + (f"\n{'':17}{advice}" if advice else ""))
+        grades.add(grade)
     if WRONG in grades:
         show("\nThe engine cannot play like this: see the line marked WRONG.")
     else:
@@ -74,10 +70,9 @@ def _packages(settings: GtpSettings) -> CheckResult:
     """Versions, without importing anything."""
     numbers = {name: _version(name) for name in ("numba", "numpy", "torch", "openvino")}
     text = ", ".join([f"Python {platform.python_version()}", *(f"{name} {found}" for name, found in numbers.items())])
-    if numbers["openvino"] == "missing" and settings.backend != "torch":
-        advice = "without openvino a CPU plays at half the speed or less: pip install openvino"
-        return CheckResult("packages", text, advice, NOTE)
-    return CheckResult("packages", text)
+    if numbers["openvino"] != "missing" or settings.backend == "torch":
+        return CheckResult("packages", text)
+    return CheckResult("packages", text, "without openvino a CPU is half as fast: pip install openvino", NOTE)
 
 
 def _version(package: str) -> str:
@@ -89,8 +84,8 @@ def _version(package: str) -> str:
 
 def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     """Yield the findings from the weights to a move. UserError if the engine cannot play."""
-    from gozero.evaluators.cache import CachedEvaluator
     from gozero.play.searcher import Limits
+    from gozero.system import jit
     from gtp.loading import Loader
 
     path, header = find_weights(settings.weights, settings.game)
@@ -99,31 +94,21 @@ def _engine(settings: GtpSettings) -> Iterator[CheckResult]:
     trained = f", trained on {listed(header.trained)}" if header.trained else ""
     text = f"{path}: {header.game}, network {header.network}, board sizes {spanned(sizes)}{trained}"
     yield CheckResult("weights", text, line, NOTE if line else OK)
-    yield _cache()
-    loader = Loader(settings, path, header)
-    began = time.monotonic()
+    if jit.CACHE_FOLDER is None:
+        advice = "each start compiles for a minute; set XDG_CACHE_HOME to a folder that can be written"
+        yield CheckResult("cache", f"{files.cache_name()} cannot be written", advice, NOTE)
+    loader, began = Loader(settings, path, header), time.monotonic()
     player = loader.player()
     yield CheckResult("rules", f"rules and search loaded in {time.monotonic() - began:.1f} s")
-    began = time.monotonic()
-    evaluator = loader.evaluator(player.game.definition)
-    if isinstance(evaluator, CachedEvaluator):  # which would find the same positions again and again
-        evaluator = evaluator.evaluator
+    game, began = player.game.definition, time.monotonic()
+    evaluator = loader.evaluator(game)
+    evaluator = getattr(evaluator, "evaluator", evaluator)  # without the cache, which would find the same positions
     yield CheckResult("network", f"{_named(evaluator)}, ready after {time.monotonic() - began:.1f} s")
-    yield CheckResult("speed", f"{_speed(evaluator, player.game.definition):,.0f} evaluations a second")
+    yield CheckResult("speed", f"{_speed(evaluator, game):,.0f} evaluations a second")
     began = time.monotonic()
     action = player.genmove(player.game.position.to_play, Limits(VISITS))
-    kind, seconds = player.game.definition, time.monotonic() - began
-    yield CheckResult("move", f"{kind.vertex(action)} on {kind.dimensions} with {VISITS} visits in {seconds:.2f} s")
-
-
-def _cache() -> CheckResult:
-    """The folder of compiled rules; a note if it cannot be written."""
-    from gozero.system import jit
-
-    if jit.CACHE_FOLDER is not None:
-        return CheckResult("cache", f"compiled rules are stored in {jit.CACHE_FOLDER}")
-    advice = "each start compiles for a minute; set XDG_CACHE_HOME to a folder that can be written"
-    return CheckResult("cache", f"{files.cache_name()} cannot be written", advice, NOTE)
+    seconds = time.monotonic() - began
+    yield CheckResult("move", f"{game.vertex(action)} on {game.dimensions} with {VISITS} visits in {seconds:.2f} s")
 
 
 def _named(evaluator: Evaluator) -> str:

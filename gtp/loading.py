@@ -9,7 +9,7 @@ the evaluator, the network ready to run, ahead of the first search. Only this mo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,13 +35,15 @@ FIRST_WAIT = 0.5
 
 class Loader:
     """Makes the player and opens its evaluators, once each, for the thread that asks first; path and header are those
-    of the weights file.
+    of the weights file. ChoiceError for a board size or rules that it does not play.
     """
 
     def __init__(self, settings: GtpSettings, path: Path, header: Header) -> None:
         self._settings = settings
         self._path = path
         self._header = header
+        self._sizes = engine.supported_sizes(header)
+        self._check_choices()
         self._player_lock = threading.Lock()
         self._player: Player | None = None
         self._compilation: Compilation | None = None
@@ -94,11 +96,17 @@ class Loader:
         from gozero.play.player import make_player
 
         settings, game = self._settings, self._header.game
-        sizes = engine.supported_sizes(self._header)
         size = settings.size or self._header.size or games.usual(game, "size")
-        check_size(size, sizes, self._path)
         how = player_settings(settings, game)
-        return make_player(game, sizes, self.evaluator, how, size=size, komi=settings.komi)
+        return make_player(game, self._sizes, self.evaluator, how, size=size, komi=settings.komi)
+
+    def _check_choices(self) -> None:
+        size, rules, header = self._settings.size, self._settings.rules, self._header
+        if size is not None and size not in self._sizes:
+            raise ChoiceError(f"board size {size} is not supported; {self._path} plays {spanned(self._sizes)}")
+        engine.check_choices(header.game, None, rules)
+        if rules is not None and header.game != engine.DEFAULT_GAME:
+            games.make(header.game, size=header.only, rules=rules)
 
 
 @contextmanager
@@ -116,16 +124,3 @@ def _fatal() -> Iterator[None]:
         lines = [line for line in str(error).split("\n") if line.strip()]
         why = lines[-1] if lines else type(error).__name__  # the last line says most
         raise FatalError(f"rules and network cannot be loaded, perhaps for lack of memory: {why}") from None
-
-
-def check_size(size: int, sizes: Sequence[int], path: Path) -> None:
-    """ChoiceError unless a board size is one of those that the weights file plays."""
-    if size not in sizes:
-        raise ChoiceError(f"board size {size} is not supported; {path} plays {spanned(sizes)}")
-
-
-def check_rules(rules: str | None, header: Header) -> None:
-    """ChoiceError for rules that the game does not have."""
-    engine.check_choices(header.game, None, rules)
-    if rules is not None and header.game != engine.DEFAULT_GAME:
-        games.make(header.game, size=header.only, rules=rules)

@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
-from gozero.games.colours import COLOURS
+from gozero.games.colours import COLOUR_WORDS, COLOURS
 from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console, options
 from gozero.system.streams import Log
+from gozero.system.words import counted
 from gtp.protocol import Command, GtpError, Signals
-from gtp.reports import searched, summary, vertices
 from gtp.settings import PROGRAM, GtpSettings, player_settings
 
 if TYPE_CHECKING:
+    from gozero.games.game import Game
     from gozero.games.position import Move
     from gozero.play.current_game import CurrentGame, GoGame
     from gozero.play.ending import GoEnding
@@ -123,7 +124,9 @@ class Session:
 
     def _log_search(self, search: Searched) -> None:
         assert self.log is not None
-        self.log.say(searched(search, self.game.definition))
+        analysis, seconds = search.analysis, max(search.seconds, 1e-6)
+        side, speed = COLOUR_WORDS[analysis.colour], (analysis.visits - search.reused) / seconds
+        self.log.say(f"{side}, {search.purpose}: {self.summary(analysis)}; {seconds:.2f} s, {speed:.0f}/s")
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""
@@ -215,6 +218,19 @@ class Session:
 
 Commands = dict[str, Callable[[Session, Command], str | None]]
 """Handlers by the names of their commands, see `gtp.protocol.Handler`."""
+
+
+def vertices(actions: Iterable[int], kind: Game) -> str:
+    """The vertices of these actions, in a line."""
+    return " ".join(kind.vertex(action) for action in actions)
+
+
+def summary(analysis: Analysis, kind: Game) -> str:
+    """One line: the win rate of the best move for the side to move, visits, lead if known, the expected line."""
+    best = analysis.moves[0]
+    score = "" if best.score is None else f", score {best.score:+.1f}"
+    chance, line = 50 * (1 + best.value), vertices(best.line, kind)
+    return f"win rate {chance:.1f} %, {counted(analysis.visits, 'visit')}{score}: {line}"
 
 
 def colour_of(text: str) -> int:

@@ -169,7 +169,7 @@ class GoGame(CurrentGame):
     The position can always be rebuilt from the *setting*, the game's record without its moves, and the moves.
     """
 
-    _record_rules: RuleSet | None  # of the record that this game began from
+    rules: RuleSet  # of this game; later ones have those that were chosen last, or the game's own
 
     def __init__(
         self, name: str, sizes: Sequence[int], *, size: int, rules: str | None = None, komi: float | None = None
@@ -177,6 +177,9 @@ class GoGame(CurrentGame):
         """Begin with this komi, None: the game's own; later games have what was set last. Simplified Go has none."""
         usual = games.usual(name, "komi")
         self._has_komi = usual is not None  # and with it other rules than its own
+        self.name = name
+        if rules is not None:
+            self._check_own_rules()
         self._usual_rules = rule_set(games.usual(name, "rules"))
         self._chosen_rules = None if rules is None else rule_set(rules)
         self._setting = GameRecord(size, komi=usual if komi is None else komi)
@@ -191,20 +194,15 @@ class GoGame(CurrentGame):
     def set_komi(self, komi: float) -> None:
         """Count with another komi (finite) from now on, also for this game; without effect in a game that has none."""
         result = self._setting.result if komi == self.komi else ""
-        self._go_on(replace(self._setting, komi=komi, result=result), self._record_rules or self._chosen_rules)
-
-    @property
-    def rules(self) -> RuleSet:
-        return self._record_rules or self._chosen_rules or self._usual_rules
+        self._go_on(replace(self._setting, komi=komi, result=result), self.rules)
 
     def set_rules(self, rules: RuleSet) -> None:
         """Play by other rules from now on, also in this game. ChoiceError if it has only one set, IllegalMove if they
         forbid a move.
         """
-        if not self._has_komi:
-            raise ChoiceError(f"{self.name} has only its own rules")
+        self._check_own_rules()
         self._go_on(replace(self._setting, result=self._setting.result if rules == self.rules else ""), rules)
-        self._chosen_rules, self._record_rules = rules, None
+        self._chosen_rules = rules
 
     @property
     def handicap(self) -> int:  # type: ignore[override]
@@ -256,16 +254,13 @@ class GoGame(CurrentGame):
             raise ChoiceError(f"board size {record.size} is not supported; these weights play {spanned(self.sizes)}")
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None)
-        named = named_rules(record.rules) if self._has_komi else None
-        refused = []
-        for rules in dict.fromkeys((named if self._chosen_rules is None else None, named)):
-            try:
-                self._begin_from(setting, rules, record.moves)
-                break
-            except IllegalMove as error:
-                refused.append(error)
-        else:
-            raise max(refused, key=lambda error: error.number)
+        usual, named = self._chosen_rules or self._usual_rules, named_rules(record.rules) if self._has_komi else None
+        try:
+            self._begin_from(setting, self._chosen_rules or named or usual, record.moves)
+        except IllegalMove:
+            if self._chosen_rules is None or named in (None, usual):
+                raise
+            self._begin_from(setting, named, record.moves)
         if record.next_to_play is not None:
             self.position.give_turn(record.next_to_play)
 
@@ -284,23 +279,28 @@ class GoGame(CurrentGame):
         self, setting: GameRecord, rules: RuleSet | None = None, moves: Sequence[tuple[int, int]] = ()
     ) -> None:
         """Begin a game, by rules of its own if given; only when all of it has succeeded does it replace the old one."""
-        position = self._position_of(setting, rules or self._chosen_rules, moves)
-        self._setting, self._record_rules, self._record_moves = setting, rules, tuple(moves)
+        rules = rules or self._chosen_rules or self._usual_rules
+        position = self._position_of(setting, rules, moves)
+        self._setting, self.rules, self._record_moves = setting, rules, tuple(moves)
         self._begin(position)
 
-    def _go_on(self, setting: GameRecord, rules: str | RuleSet | None) -> None:
+    def _go_on(self, setting: GameRecord, rules: RuleSet) -> None:
         """Go on with the same moves from another setting. ValueError, and no change, if one cannot be played."""
         position = self._position_of(setting, rules, self.position.moves)
         position.give_turn(self.position.to_play)
-        self.position, self._setting = position, setting
+        self.position, self._setting, self.rules = position, setting, rules
         self.notes.low_values.clear()
 
+    def _check_own_rules(self) -> None:
+        if not self._has_komi:
+            raise ChoiceError(f"{self.name} has only its own rules")
+
     def _position_of(
-        self, setting: GameRecord, rules: str | RuleSet | None, moves: Sequence[tuple[int, int]] = ()
+        self, setting: GameRecord, rules: RuleSet, moves: Sequence[tuple[int, int]] = ()
     ) -> Position:
         """The position after these moves, (colour, action), superko aside. ValueError if one cannot be played."""
-        bonuses = {"komi": setting.komi or 0.0, "handicap": setting.handicap} if self._has_komi else {}
-        position = Position(games.make(self.name, size=setting.size, rules=rules, **bonuses))
+        terms = {"rules": rules, "komi": setting.komi or 0.0, "handicap": setting.handicap} if self._has_komi else {}
+        position = Position(games.make(self.name, size=setting.size, **terms))
         stones = dict.fromkeys(setting.black_stones, BLACK) | dict.fromkeys(setting.white_stones, WHITE)
         if stones or setting.to_play != BLACK:
             position.set_up(stones, setting.to_play)

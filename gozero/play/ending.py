@@ -27,8 +27,17 @@ from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.searcher import Limits, Searcher
 from gozero.scoring import life_and_death
-from gozero.scoring.regions import connected, mask_of, points, touches
-from gozero.scoring.settlement import SURE, Settlement, as_it_stands, by_territory, settle
+from gozero.scoring.settlement import (
+    SURE,
+    Settlement,
+    as_it_stands,
+    by_territory,
+    connected,
+    mask_of,
+    points,
+    settle,
+    touches,
+)
 from gozero.search.root import RootResult
 
 SETTLING_VISITS = 64  # of each of the two searches behind a settlement

@@ -99,11 +99,6 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     )  # fmt: skip
 
 
-def tree_memory(megabytes: int | None) -> int:
-    """Bytes that search trees may take of the user's MB, None: of the machine's share."""
-    return EngineSettings(max_memory=megabytes).tree_memory
-
-
 def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> str:
     """The line for the user when a search ended because trees reached this limit in bytes."""
     return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; {remedy}"

@@ -70,7 +70,7 @@ class Engine:
             raise ValueError("the game is over" if position.is_over else "a search needs a limit: visits or seconds")
         analyses: list[Analysis] = []
         settings, random = engine.search_settings(visits, self.game), np.random.default_rng(seed)
-        searcher = Searcher(self._evaluators.open, settings, random, engine.tree_memory(None))
+        searcher = Searcher(self._evaluators.open, settings, random, engine.EngineSettings().tree_memory)
         limits = Limits(visits, math.inf if seconds is None else time.monotonic() + seconds)
         searcher.search(position, position.legal(), limits, Observer(analyses.append, ownership=True))
         return analyses[-1]

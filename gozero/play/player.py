@@ -16,10 +16,11 @@ from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.games.position import Position
 from gozero.play.current_game import CurrentGame, GoGame
 from gozero.play.ending import Ending, GoEnding
-from gozero.play.engine import tree_memory
+from gozero.play.engine import EngineSettings
 from gozero.play.searcher import ANALYSIS, CHECK, PONDERING, Analysis, Limits, Observer, Searcher
-from gozero.scoring.regions import touches
-from gozero.search.root import RootResult, choose, left_out
+from gozero.scoring.settlement import touches
+from gozero.search.root import RootResult, left_out
+from gozero.search.search import choose
 from gozero.search.settings import Restriction, SearchSettings
 
 OPENING = 0.4  # plies per point of the board in which a drawn move on Go's first line must touch stones
@@ -74,7 +75,7 @@ class Player:
         """Play a game that is there already, which several players may share; its rules are the game's."""
         self.game, self._settings = game, settings
         self._random = np.random.default_rng(settings.seed)  # draws the moves of the opening
-        memory = settings.max_memory or tree_memory(None)
+        memory = settings.max_memory or EngineSettings().tree_memory
         self.searcher = Searcher(open_evaluator, settings.search, self._random, memory)
         self.ending = GoEnding(game, self.searcher) if isinstance(game, GoGame) else Ending(game)
 

@@ -29,9 +29,8 @@ LONGEST_LINE = 15  # moves of a line in a report
 ASIDE_SHARE = 16  # a search aside has one part in this many of the memory, the tree that follows the game the others
 FEWEST_NODES = 20_000  # of a tree for which the system must have memory
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
-FIRST_MOVES = 5  # of a search, reported when it has ended
-# what a search is for, if not for a move
-ANALYSIS, PONDERING, OWNERSHIP, CHECK = "analysis", "pondering", "ownership", "check"
+# what a search is for
+MOVE, ANALYSIS, PONDERING, OWNERSHIP, CHECK = "move", "analysis", "pondering", "ownership", "check"
 
 
 # share of the simulations to come by which a rival may gain on the leader (Lc0's smart pruning factor 1.33, inverted)
@@ -107,8 +106,8 @@ class Observer:
 class Searched:
     """A search that has ended."""
 
-    purpose: str | None  # None: a move
-    analysis: Analysis  # with the first moves
+    purpose: str
+    analysis: Analysis  # with the best move
     reused: int  # visits that were there when it began
     seconds: float
 
@@ -168,7 +167,7 @@ class Searcher:
 
     def search(
         self, root: Position, mask: np.ndarray, limits: Limits, observer: Observer | None = None,
-        purpose: str | None = None, *, aside: bool = False, left_out: np.ndarray | None = None,
+        purpose: str = MOVE, *, aside: bool = False, left_out: np.ndarray | None = None,
         max_nodes: int | None = None, wide_root_noise: float = 0.0,
     ) -> RootResult:  # fmt: skip
         """Search ``root`` among ``mask`` bool [A] within the limits, on the tree there is if the moves lead into it; or
@@ -193,8 +192,8 @@ class Searcher:
                     owners.forget()
             _run(tree, root, limits, observer)
             if self.on_search is not None:
-                first = Observer(least_moves=FIRST_MOVES, most_moves=FIRST_MOVES)
-                self.on_search(Searched(purpose, analysis_of(tree, root, first), reused, time.monotonic() - begun))
+                best = analysis_of(tree, root, Observer(most_moves=1))
+                self.on_search(Searched(purpose, best, reused, time.monotonic() - begun))
             if self.on_full is not None and max_nodes is None and tree.is_full():
                 self.on_full(self.memory)
             return tree.result()

@@ -143,8 +143,8 @@ class _Parser:
                 self._begin_node()
             else:
                 self._property(mark[1], mark.start(1))
-        if self._parent and self._parent.children[-1] is self._node and not self._node.properties:
-            self._parent.children.pop()  # its only value was torn
+        if self._node is not None and not (self._node.properties or self._node.children):  # its only value was torn
+            (self.games if self._parent is None else self._parent.children).pop()
         self._remark("the file ends before the game does")
         self._open.clear()
         self._node = None
@@ -195,7 +195,8 @@ class _Parser:
         begin = self._at
         found = _VALUE.match(self._text, begin)
         if found is None:
-            return self._torn(name)
+            self._at = len(self._text)  # the file ends in it
+            return self._text[begin:].rstrip("\\") if name in _FREE else None
         end = found.end()
         if name in _SHORT and (folder := _FOLDER.search(self._text, begin, end)):
             self._at = folder.end()
@@ -212,16 +213,6 @@ class _Parser:
         if name in _SHORT and (found := _SWALLOWED.search(value)):
             self._remark(f"{name} holds {found[0]}, for want of a ] before it", begin + found.start())
         return re.sub(r"(\\.)|\]", lambda sign: sign[1] or "\\]", value, flags=re.DOTALL) if "]" in value else value
-
-    def _torn(self, name: str) -> str | None:
-        """A value that the file ends in."""
-        if self._node in self.games[1:]:
-            self.games.pop()
-        elif self._node is None or self._node in self.games:
-            where = place(self._text, self._at - 1)
-            raise ValueError(f"{where}: the file ends in the value of {name}, before its first move")
-        begin, self._at = self._at, len(self._text)
-        return self._text[begin:].rstrip("\\") if name in _FREE else None
 
 
 def write(games: Iterable[SgfNode]) -> str:

@@ -22,8 +22,7 @@ from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, TO_PLAY, WHITE, Game
 from gozero.games.go import area, chains, go
 from gozero.games.go.rules import SIMPLE
-from gozero.scoring.regions import Chain, chains_of, connected, liberties_of, mask_of, points, touches
-from gozero.scoring.settlement import SURE, in_seki
+from gozero.scoring.settlement import SURE, Chain, chains_of, connected, in_seki, liberties_of, mask_of, points, touches
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings

@@ -5,12 +5,13 @@ shape; and the expected owner of a point, -1..1 and + for Black, for either side
 (`gozero.scoring.life_and_death`). By that a string is dead only if both are sure of it; an empty point between the
 colours belongs to the side that the two favour together. In doubt all stays as it stands.
 
-Boards are uint8 [size, size], arrays of points are [P] in action order.
+Boards are uint8 [size, size], arrays of points are [P] in action order. The functions at the end find connected sets of
+points, as masks bool [size, size].
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,12 +19,13 @@ import numpy as np
 from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.go import area
-from gozero.scoring.regions import Chain, chains_of, components, mask_of, points, touches
 
 SURE = 0.6  # of -1..1, for a string to be dead
 LIKELY = 0.3  # of -1..1, for a point between both colours; dame stay well below. benchmarks/scoring.py measures the two
 SMALL_EYE = 2  # points; from more an eye could be made into two
 SMALL_GAP = 4  # points; a larger empty area between strings is not their last common liberties
+
+Chain = list[int]  # the actions of a string's stones, ascending
 
 
 @dataclass(frozen=True)
@@ -217,3 +219,59 @@ def _is_weak(group: _Group, gaps: list[np.ndarray]) -> bool:
     eye_points = sum(int(eye.sum()) for eye in group.eyes)
     room = sum(int(gap.sum()) for gap in gaps if (gap & group.liberties).any())
     return len(group.eyes) <= 1 and eye_points <= SMALL_EYE and room <= SMALL_GAP
+
+
+def mask_of(actions: Iterable[int], size: int) -> np.ndarray:
+    """A mask of these points."""
+    mask = np.zeros(size * size, np.bool_)
+    mask[list(actions)] = True
+    return mask.reshape(size, size)
+
+
+def touches(mask: np.ndarray) -> np.ndarray:
+    """The points with a neighbour in ``mask``."""
+    touched = np.zeros_like(mask)
+    touched[1:] |= mask[:-1]
+    touched[:-1] |= mask[1:]
+    touched[:, 1:] |= mask[:, :-1]
+    touched[:, :-1] |= mask[:, 1:]
+    return touched
+
+
+def connected(start: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """All points of ``within`` that are connected with ``start`` through ``within``."""
+    reached = start & within
+    while True:
+        grown = (reached | touches(reached)) & within
+        if (grown == reached).all():
+            return reached
+        reached = grown
+
+
+def components(mask: np.ndarray) -> list[np.ndarray]:
+    """The connected parts of a mask, in the order of their first points."""
+    left, parts = mask.copy(), []
+    while left.any():
+        parts.append(connected(mask_of([int(left.argmax())], len(mask)), mask))
+        left &= ~parts[-1]
+    return parts
+
+
+def points(mask: np.ndarray) -> Chain:
+    """The actions of a mask of any shape."""
+    return [int(point) for point in np.flatnonzero(mask)]
+
+
+def chains_of(board: np.ndarray) -> list[Chain]:
+    """Every chain of a board uint8 [size, size], in the order of their first points."""
+    colours = [colour for colour in np.unique(board) if colour != EMPTY]
+    return sorted(points(part) for colour in colours for part in components(board == colour))
+
+
+def liberties_of(board: np.ndarray) -> np.ndarray:
+    """Liberties of the chain on each point of a board uint8 [size, size], int64 [size, size]; 0 on empty points."""
+    counts = np.zeros(board.shape, np.int64)
+    for colour in (BLACK, WHITE):
+        for chain in components(board == colour):
+            counts[chain] = np.count_nonzero(touches(chain) & (board == EMPTY))
+    return counts

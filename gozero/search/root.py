@@ -18,14 +18,13 @@ from gozero.search.puct import PARAMS, Params, edge_of_highest_bound, lower_boun
 from gozero.search.settings import Restriction, SearchSettings
 from gozero.search.tree import (
     DECIDED,
+    EVALUATED,
     FOREST,
     NO_NODE,
-    WIN,
     Forest,
     add_node,
     bring_best_forward,
     find_child,
-    keep_below,
     swap_edges,
 )  # fmt: skip
 from gozero.system.jit import copy_row, kernel
@@ -136,6 +135,63 @@ def _restore_prior(forest, t):
 
 
 @kernel()
+def _move_edges(forest, t, node):
+    """Move a node's edges down to the end of those moved so far. Edges lie in the order of their nodes."""
+    tree = forest.trees[t]
+    target = np.int64(tree["edge_count"])
+    source = np.int64(node["edge_start"])
+    for k in range(node["edge_count"]):
+        forest.actions[t, target + k] = forest.actions[t, source + k]
+        forest.priors[t, target + k] = forest.priors[t, source + k]
+        forest.children[t, target + k] = forest.children[t, source + k]
+    tree["edge_count"] += node["edge_count"]
+    node["edge_start"] = target
+
+
+@kernel()
+def _keep_below(forest, t, root, count):
+    """Make one of the first `count` nodes of tree t its root and drop what does not lie below it, in place."""
+    tree, nodes, renumbered = forest.trees[t], forest.nodes[t], forest.renumbered
+    tree["node_count"] = 0
+    tree["edge_count"] = 0
+    for index in range(root):
+        renumbered[index] = NO_NODE
+    for index in range(root, count):
+        above = np.int64(nodes[index]["parent"])
+        parent = renumbered[above] if index != root and above != NO_NODE else NO_NODE
+        if index != root and parent == NO_NODE:
+            renumbered[index] = NO_NODE
+            continue
+        place = np.int64(tree["node_count"])
+        nodes[place] = nodes[index]
+        nodes[place]["parent"] = parent
+        _move_edges(forest, t, nodes[place])
+        renumbered[index] = place
+        tree["node_count"] += 1
+    for index in range(tree["node_count"]):
+        start = nodes[index]["edge_start"]
+        for edge in range(start, start + nodes[index]["child_count"]):
+            forest.children[t, edge] = renumbered[forest.children[t, edge]]
+
+
+@kernel(types.boolean(FOREST, types.int64, types.int64))
+def reroot(forest, t, action):
+    """Make the child that `action` leads to the root of tree t, in place. False if there is none to keep."""
+    tree = forest.trees[t]
+    nodes = forest.nodes[t]
+    count = np.int64(tree["node_count"])
+    root = find_child(forest, t, 0, action) if count > 0 else np.int64(NO_NODE)
+    tree["node_count"] = 0
+    tree["edge_count"] = 0
+    tree["active"] = 0
+    tree["mixed"] = 0
+    if root == NO_NODE or nodes[root]["status"] != EVALUATED:
+        return False
+    _keep_below(forest, t, root, count)
+    return True
+
+
+@kernel()
 def _drop_excluded(forest, t):
     """Remove the root's edges that are left out, with their nodes, their visits and their share of the prior."""
     root, priors = forest.nodes[t, 0], forest.priors[t]
@@ -165,7 +221,7 @@ def _drop_excluded(forest, t):
             mass += priors[place]
         for place in range(start, end):
             priors[place] /= mass
-        keep_below(forest, t, np.int64(0), np.int64(forest.trees[t]["node_count"]))
+        _keep_below(forest, t, np.int64(0), np.int64(forest.trees[t]["node_count"]))
     bring_best_forward(forest, t, 0)
 
 
@@ -318,35 +374,6 @@ def _refuted(forest: Forest, tree: int) -> np.ndarray:
     refuted = np.zeros(forest.root_priors.shape[1], np.bool_)
     refuted[forest.actions[tree, edges][losing]] = True
     return refuted
-
-
-def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
-    """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature), or by the
-    prior's power if none has a visit. A proven win is played at once, a proven loss only if nothing else has a visit.
-    `undrawn`, the pass, is played if it is the best, but never drawn in another's place.
-    """
-    weights = result.visits if result.visits.any() else result.prior
-    if temperature == 0 or result.best == undrawn or not weights.any():
-        return result.best
-    if result.refuted is not None:
-        weights = np.where(result.refuted, 0, weights)
-        if result.bound[result.best] == WIN or not weights.any():
-            return result.best
-    if undrawn is not None:
-        weights = np.where(np.arange(len(weights)) == undrawn, 0, weights)
-        if not weights.any():
-            return result.best
-    return draw(weights, temperature, rng)
-
-
-def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
-    """An action drawn by weights [A] ** (1 / temperature), of which one is above 0; at 0 the heaviest."""
-    if temperature < 0:
-        raise ValueError(f"temperature {temperature}: expected 0 or above")
-    if temperature == 0:
-        return int(weights.argmax())
-    powers = (weights / weights.max()) ** (1.0 / temperature)
-    return int(rng.choice(len(powers), p=powers / powers.sum()))
 
 
 def left_out(restrictions: Sequence[Restriction], to_play: int, actions: int) -> np.ndarray:

@@ -23,9 +23,9 @@ from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import PLY, Game
 from gozero.search import descent
 from gozero.search.puct import Params
-from gozero.search.root import RootResult, SearchRequest, apply_request, draw_gumbels, plant, root_result
+from gozero.search.root import RootResult, SearchRequest, apply_request, draw_gumbels, plant, reroot, root_result
 from gozero.search.settings import VISITS_PER_LEAF, SearchSettings
-from gozero.search.tree import NO_NODE, Forest, find_child, most_nodes, new_forest, reroot
+from gozero.search.tree import WIN, Forest, most_nodes, new_forest
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, SCORE, STEP, as_argument
 
 MAX_VISITS = 2**30
@@ -174,9 +174,10 @@ class Search:
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:
         """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
         forest = self.forest
-        index = int(find_child(forest, tree, 0, action)) if forest.trees[tree]["node_count"] else NO_NODE
-        if index == NO_NODE:
+        tried = {first: child for first, _, child in children_of(forest, tree, 0)} if self.root_visits(tree) else {}
+        if action not in tried:
             return PrincipalVariation([action], [0], 0.0)
+        index = tried[action]
         first = forest.nodes[tree, index]
         visits = int(first["visits"])
         line = PrincipalVariation([action], [visits], -float(first["score_sum"]) / max(1, visits))
@@ -234,6 +235,35 @@ def _params(settings: SearchSettings, points: int) -> Params:
     """The numbers that kernels take from the settings, on a board of this many points."""
     numbers = {**vars(settings), "score_scale": 2.0 * math.sqrt(points)}  # the scale is KataGo's
     return Params(*(float(numbers[name]) for name in Params._fields))
+
+
+def choose(result: RootResult, temperature: float, rng: np.random.Generator, *, undrawn: int | None = None) -> int:
+    """The action to play: at temperature 0 the best one, otherwise drawn by visits ** (1 / temperature), or by the
+    prior's power if none has a visit. A proven win is played at once, a proven loss only if nothing else has a visit.
+    `undrawn`, the pass, is played if it is the best, but never drawn in another's place.
+    """
+    weights = result.visits if result.visits.any() else result.prior
+    if temperature == 0 or result.best == undrawn or not weights.any():
+        return result.best
+    if result.refuted is not None:
+        weights = np.where(result.refuted, 0, weights)
+        if result.bound[result.best] == WIN or not weights.any():
+            return result.best
+    if undrawn is not None:
+        weights = np.where(np.arange(len(weights)) == undrawn, 0, weights)
+        if not weights.any():
+            return result.best
+    return draw(weights, temperature, rng)
+
+
+def draw(weights: np.ndarray, temperature: float, rng: np.random.Generator) -> int:
+    """An action drawn by weights [A] ** (1 / temperature), of which one is above 0; at 0 the heaviest."""
+    if temperature < 0:
+        raise ValueError(f"temperature {temperature}: expected 0 or above")
+    if temperature == 0:
+        return int(weights.argmax())
+    powers = (weights / weights.max()) ** (1.0 / temperature)
+    return int(rng.choice(len(powers), p=powers / powers.sum()))
 
 
 def children_of(forest: Forest, tree: int, index: int) -> Iterator[tuple[int, float, int]]:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from gozero.games import coords
 from gozero.search.settings import Restriction
 from gtp.protocol import Command, GtpError, Stream
-from gtp.reports import vertices
-from gtp.session import Session, colour_of, number_of, whole_number_of
+from gtp.session import Session, colour_of, number_of, vertices, whole_number_of
 
 if TYPE_CHECKING:
     import numpy as np

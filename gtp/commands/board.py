@@ -15,8 +15,8 @@ from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
 from gozero.system.errors import SetUpError
 from gozero.system.words import spanned
+from gtp.commands.gogui import live
 from gtp.protocol import Command, GtpError
-from gtp.reports import live
 from gtp.session import Commands, Session, colour_of, say, whole_number_of
 
 if TYPE_CHECKING:

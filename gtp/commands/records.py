@@ -7,7 +7,6 @@ newer clients of KGS crash where it is listed.
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,22 +26,20 @@ ENGINE = f"gozero {__version__}"
 LARGEST_FILE = 20_000_000
 """Bytes; what is longer is not the record of a game."""
 
-_QUOTED = re.compile(r"""(["'])(.*)\1""")
-_NUMBERED = re.compile(r"""(.*\S\s|(["']).*\2)\s*(\d+)""")
-
 
 def split_path(text: str) -> tuple[str, int | None]:
     """Path and move number in the arguments of loadsgf: the path may hold blanks and quotes, the number is optional."""
+    path, _, last = text.rpartition(" ")
     is_file = os.path.isfile(files.full(text))  # noqa: PTH113 - no error, however odd the text
-    if (numbered := _NUMBERED.fullmatch(text)) and not is_file:
-        return unquoted(numbered[1].rstrip()), int(numbered[3][:9])
+    if path and last.isdecimal() and not is_file:
+        return unquoted(path.rstrip()), int(last[:9])
     return unquoted(text), None
 
 
 def unquoted(text: str) -> str:
     """A path without the quotes around it, if there are any."""
-    quoted = _QUOTED.fullmatch(text)
-    return quoted[2] if quoted else text
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
 
 
 def loadsgf(session: Session, command: Command) -> str:

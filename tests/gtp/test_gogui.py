@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from gozero.system.streams import ProtocolOutput, arriving_lines
+from gtp.commands.gogui import short
 from gtp.protocol import LineReader, serve
-from gtp.reports import short
 from gtp.settings import WEIGHTS, GtpSettings
 from tests.gtp.engine import Engine
 from tests.gtp.fuzzing import SIZES

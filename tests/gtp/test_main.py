@@ -91,14 +91,14 @@ def test_the_log_holds_both_sides_and_every_search(scripted: Scripted, small_wei
     assert facts[5].startswith("- process ")
     assert talk[:4] == ["< 1 name", "> =1 gozero", "< # talk", "< show\N{REPLACEMENT CHARACTER}board"]
     genmove = talk.index("< 2 genmove b")
-    numbers = r"4 visits, \d+/s, \d+\.\d\d s, win rate \d+\.\d %, score [-+]\d+\.\d"
-    assert re.fullmatch(rf"- black: {numbers}; ([A-E][1-5] \d+ %(, )?)+; ([A-E][1-5] ?)+", talk[genmove + 1])
+    numbers = r"win rate \d+\.\d %, 4 visits, score [-+]\d+\.\d: ([A-E][1-5] ?)+; \d+\.\d\d s, \d+/s"
+    assert re.fullmatch(rf"- black, move: {numbers}", talk[genmove + 1])
     move = talk[genmove + 2].removeprefix("> =2 ")
     assert talk[genmove + 3 : genmove + 5] == ["< 3 list_stones b", f"> =3 {move}"]
     assert talk[-2:] == ["< 12 quit", "> =12"]
     searches = [line.split(":")[0] for line in talk if re.match("- (black|white)", line)]
     owners = ["- black, ownership", "- white, ownership"]
-    assert searches == ["- black", *["- white, analysis"] * 2, *owners, "- white", *owners]
+    assert searches == ["- black, move", *["- white, analysis"] * 2, *owners, "- white, move", *owners]
 
 
 def test_administration_needs_no_network(small_weights: Path) -> None:

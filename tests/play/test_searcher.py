@@ -13,7 +13,7 @@ from gozero.games.position import Position
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
-from gozero.search.root import choose
+from gozero.search.search import choose
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator
 

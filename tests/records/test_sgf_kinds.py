@@ -93,7 +93,7 @@ def test_brackets_that_are_missing(data: str) -> None:
         ("for (;;) { a[i] = 0; }", "line 1, column 1: 'for'"),
         ("(;SZ[9]\n;B[aa]\n;W[zz])", "line 3, column 1: W: 'zz'"),
         ("(;SZ[9]\nAB[aa]AW[aa])", "line 1, column 2: a point is set up twice"),
-        ("(;SZ[9", "line 1, column 5: the file ends in the value of SZ"),
+        ("(;SZ[9", "line 1, column 1: '(;SZ[9'"),
     ],
 )
 def test_an_error_names_the_place(data: str, where: str) -> None:

@@ -10,8 +10,7 @@ from gozero.games import coords
 from gozero.games.go import go
 from gozero.play.searcher import never
 from gozero.scoring import life_and_death
-from gozero.scoring.regions import Chain, chains_of, touches
-from gozero.scoring.settlement import Settlement, as_it_stands, settle
+from gozero.scoring.settlement import Chain, Settlement, as_it_stands, chains_of, settle, touches
 from tests import settled_boards as boards
 
 LOST = {

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gozero.search.root import RootResult, choose
+from gozero.search.root import RootResult
+from gozero.search.search import choose
 
 VISITS = np.array([10, 0, 40, 30, 20], np.int32)
 NO_VALUES = VISITS * 0.0

@@ -22,6 +22,7 @@ from training.learner.pace import Pace
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import MANY_ROWS, Replay, window_rows
+from training.records.rows import Batch
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -63,14 +64,7 @@ class Trainer:
         with locked():
             counts = self.replay.sizes(held_out=True)
             batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
-        found: dict[int, dict[str, float]] = {}
-        for size, batch in batches.items():
-            if stop():
-                return {}
-            found[size] = self.learner.evaluate(batch)
-        report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
-        report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
-        return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
+        return evaluate(self.learner, batches, counts, stop)
 
     def load_window(self, folder: Path, progress: Progress) -> None:
         """Read the window as it was at the checkpoint of `progress`, from the newest shards that it needs."""
@@ -170,6 +164,20 @@ class Trainer:
         if generation == progress.generation:
             games = games[: progress.absorbed]
         return games[progress.window_skip :] if generation == progress.window_start else games
+
+
+def evaluate(
+    learner: Learner, batches: dict[int, Batch], counts: dict[int, int], stop: Callable[[], bool]
+) -> dict[str, float]:
+    """Losses and measures on held-out rows of each size, and their mean weighted by `counts`; nothing if stopped."""
+    found: dict[int, dict[str, float]] = {}
+    for size, batch in batches.items():
+        if stop():
+            return {}
+        found[size] = learner.evaluate(batch)
+    report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
+    report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
+    return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
 def weighted_mean(found: Mapping[int, Mapping[str, float]], counts: Mapping[int, int]) -> dict[str, float]:

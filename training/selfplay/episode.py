@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gozero.games.game import Game
-from gozero.search.root import RootResult, draw
+from gozero.search.root import RootResult
+from gozero.search.search import draw
 from training.records import scoring
 from training.records.records import Record, Target, sparse_target
 from training.selfplay import resign

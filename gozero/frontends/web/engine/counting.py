@@ -14,8 +14,7 @@ from gozero.games.go import go
 from gozero.play.current_game import GoGame
 from gozero.play.ending import GoEnding, Outcome
 from gozero.play.searcher import Limits, never
-from gozero.scoring.regions import chains_of
-from gozero.scoring.settlement import Settlement, agreed, by_territory
+from gozero.scoring.settlement import Settlement, agreed, by_territory, chains_of
 from gozero.system.errors import InputError
 
 

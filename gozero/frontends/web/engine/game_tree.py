@@ -46,7 +46,7 @@ class Node:
         colour, action: the move that leads here; of the start, 0 and -1.
         children: numbers of the nodes that follow, the main one first.
         comment: free text.
-        marks: on points, by action, see `gozero.records.sgf_marks`.
+        marks: on points, by action, see `gozero.records.sgf_tree`.
         estimate: the best one known.
         next_to_play: who plays next if a file says so, else 0.
         sources: the nodes of its file, see `gozero.records.sgf_tree.Branch`.

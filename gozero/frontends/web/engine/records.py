@@ -25,9 +25,8 @@ from gozero.nets.weights import Header
 from gozero.play.engine import supported_sizes
 from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
 from gozero.records.sgf import RecordError, SgfGame
-from gozero.records.sgf_marks import set_marks
 from gozero.records.sgf_text import decoded, writable
-from gozero.records.sgf_tree import Branch, GameWithVariations
+from gozero.records.sgf_tree import Branch, GameWithVariations, set_marks
 from gozero.system.errors import InputError
 from gozero.system.words import counted
 

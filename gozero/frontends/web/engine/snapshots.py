@@ -15,8 +15,7 @@ from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTre
 from gozero.games.colours import BLACK, EMPTY, WHITE
 from gozero.play.current_game import CurrentGame
 from gozero.records.sgf import GameRecord
-from gozero.records.sgf_marks import is_mark
-from gozero.records.sgf_tree import Branch
+from gozero.records.sgf_tree import Branch, is_mark
 
 
 @cache

@@ -15,7 +15,7 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.games import GO_FAMILY, descriptions
 from gozero.games.colours import EMPTY, opponent
 from gozero.games.position import Position
-from gozero.scoring.regions import chains_of, mask_of, touches
+from gozero.scoring.settlement import chains_of, mask_of, touches
 
 CHECK_VISITS = 100  # of each of the two searches behind a warning
 LEAST_POINTS, LEAST_CHANCE = LIMITS["points"][3], LIMITS["chance"][3]  # that a move must lose for a warning

@@ -8,7 +8,7 @@ from typing import Any
 from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.review import MISTAKE, judged, measure_of
 from gozero.frontends.web.engine.session import GameSession
-from gozero.records.sgf_marks import LABEL, SHAPES
+from gozero.records.sgf_tree import LABEL, SHAPES
 from gozero.system.errors import InputError
 
 HAS_COMMENT, IS_MISTAKE = 1, 2  # bits of a node's sign; marks count as a comment
