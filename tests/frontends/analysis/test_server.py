@@ -8,13 +8,12 @@ import pytest
 from gozero import __version__, games
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis import answers
-from gozero.frontends.analysis.analyst import AnalysisTask, Analyst, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
+from gozero.frontends.analysis.tasks import tasks
 from gozero.games import coords
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
-from gozero.search.memory import Memory
 from gozero.search.tree import tree_bytes
 from tests.frontends.analysis.talk import SIZE, Answer, Opinionated, Talk, query
 
@@ -360,18 +359,11 @@ class Clock:
 
 
 def studied(**fields: Any) -> list[tuple[bool, int]]:
-    """(whether it goes on, visits) of each report of one query, with a clock that counts looks at it."""
-    seen: list[tuple[bool, int]] = []
-
-    def report(running_task: AnalysisTask, goes_on: bool) -> None:
-        seen.append((goes_on, running_task.analysis().visits))
-
-    analyst = Analyst(Opinionated, 4, report, pytest.fail, Memory(2**30), Clock())
-    for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):
-        analyst.add(task)
-    while not analyst.is_idle:
-        analyst.wave()
-    return seen
+    """(whether it goes on, visits) of each answer to one query, with a clock that counts looks at it."""
+    talk = Talk()
+    talk.server.clock = Clock()
+    talk.send(**query(**fields))
+    return [(answer["isDuringSearch"], answer["rootInfo"]["visits"]) for answer in talk.finish()]
 
 
 def test_reports_during_the_search() -> None:
