@@ -34,9 +34,8 @@ from gozero.system.words import counted
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
-_MOVES = re.compile(r"(?:\s*#.*\n)*\s*(?:black|white) +(?:pass|[a-z]\d{1,2})\s*$", re.MULTILINE | re.IGNORECASE)
 LIST_ONLY = "A list of moves cannot hold variations, comments or marks: the file is without them."
-NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'black D4'."
+NEITHER = "This file is neither SGF nor a list of moves, whose first line is such as '# hex 11x11'."
 
 
 def save(session: GameSession, result: str, today: datetime.date | None = None) -> tuple[str, str]:
@@ -112,7 +111,7 @@ class RecordFile:
             raise InputError(f"This file has {len(self._text):,} characters; a record has at most {LONGEST:,}.")
         self._named = _HEADER.match(self._text)
         self.games: list[SgfGame] = []
-        if not (self._named or _MOVES.match(self._text)):
+        if not self._named:
             try:
                 self.games = sgf.games(data)
             except RecordError as error:
@@ -122,10 +121,8 @@ class RecordFile:
     def setup(self, setup: Setup, number: int = 0) -> Setup:
         """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""
         setup = replace(setup, person="both", handicap=0, komi=None)
-        if self.games:
-            return self._sgf_setup(setup, number)
         if not self._named:
-            return setup
+            return self._sgf_setup(setup, number)
         name, size = self._named[1], int(self._named[2])
         if size < 2:
             raise InputError(f"The record names a board of {size}: there is none.")
