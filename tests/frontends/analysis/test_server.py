@@ -33,16 +33,18 @@ class Wide(Opinionated):
     preferred_batch = 64
 
 
-@pytest.mark.parametrize(("kind", "largest"), [(Opinionated, 8), (Wide, 64)])
-def test_a_search_brings_the_batches_that_the_evaluator_prefers(kind: type[Opinionated], largest: int) -> None:
+@pytest.mark.parametrize(("kind", "largest", "visits"), [(Opinionated, 8, 400), (Wide, 64, 2000)])
+def test_a_search_brings_the_batches_that_the_evaluator_prefers(
+    kind: type[Opinionated], largest: int, visits: int
+) -> None:
     """As its own tree grows, so that it has the same numbers in company as alone."""
-    asked: dict[str, Any] = {"boardXSize": 9, "boardYSize": 9, "maxVisits": 2000}
+    asked: dict[str, Any] = {"boardXSize": 9, "boardYSize": 9, "maxVisits": visits}
     alone, together = Talk(positions=1, evaluator=kind), Talk(positions=3, evaluator=kind)
     answer = alone.analyse(**asked)
-    assert answer["rootInfo"]["visits"] == 2000
+    assert answer["rootInfo"]["visits"] == visits
     assert 0.8 * largest <= max(alone.evaluators[9].batches) <= largest
-    for name, visits in (("long", 2000), ("short", 300), ("shorter", 20)):
-        together.send(**query(id=name, **{**asked, "maxVisits": visits}))
+    for name, others in (("long", visits), ("short", 300), ("shorter", 20)):
+        together.send(**query(id=name, **{**asked, "maxVisits": others}))
     told = {answer["id"]: answer for answer in together.finish()}
     assert told["long"]["moveInfos"] == answer["moveInfos"]
 
