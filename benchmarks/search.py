@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import argparse
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -34,8 +34,9 @@ from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.frontends.analysis.analyst import AnalysisTask, Analyst, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
+from gozero.frontends.analysis.server import Server
+from gozero.frontends.analysis.tasks import AnalysisTask, tasks
 from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.go import go
@@ -147,16 +148,17 @@ class Counted:
 def analysed(evaluator: Evaluator, game: list[AnalysisTask], positions: int) -> Contender:
     """Analyse all positions of the game, so many at a time; units are evaluations."""
 
-    def fail(task: AnalysisTask, error: Exception) -> NoReturn:
-        raise error
-
     def run() -> int:
-        counted, memory = Counted(evaluator), EngineSettings().tree_memory
-        analyst = Analyst(lambda board: counted, positions, lambda task, goes_on: None, fail, memory)
+        counted, answers = Counted(evaluator), deque[Mapping[str, Any]]()
+        memory, size = EngineSettings().tree_memory, Defaults((SIZE,))
+        server = Server("", size, positions, lambda board: counted, answers.append, memory, answers.clear, print)
         for task in game:
-            analyst.add(task)
-        while not analyst.is_idle:
-            analyst.wave()
+            server.add(task)
+        while not server.is_idle:
+            server.wave()
+        failed = [answer for answer in answers if "error" in answer]
+        if failed:
+            raise RuntimeError(str(failed[0]))
         return sum(counted.batches)
 
     return run

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gozero.evaluators.base import Evaluation
-from gozero.frontends.analysis.analyst import AnalysisTask
+from gozero.frontends.analysis.tasks import AnalysisTask
 from gozero.games import coords
 from gozero.games.colours import COLOUR_LETTERS
 from gozero.games.game import BLACK, WHITE
@@ -21,11 +21,12 @@ from gozero.play.searcher import Analysis, MoveAnalysis
 DIGITS = 6
 
 
-def answer(task: AnalysisTask, analysis: Analysis, raw: Evaluation, *, is_during_search: bool) -> dict[str, Any]:
-    """The answer for a task that has been searched."""
-    sign = _sign(task)
+def answer(task: AnalysisTask, *, is_during_search: bool) -> dict[str, Any]:
+    """The answer for a task of which at least one wave is over."""
+    sign, analysis, raw = _sign(task), task.analysis(), task.raw
+    assert raw is not None
     values = {
-        **_head(task, is_during_search=is_during_search),
+        **task.head(is_during_search=is_during_search),
         "moveInfos": [_move(move, order, task, sign) for order, move in enumerate(analysis.moves)],
         "rootInfo": _root(task, analysis, raw, sign),
     }
@@ -34,15 +35,6 @@ def answer(task: AnalysisTask, analysis: Analysis, raw: Evaluation, *, is_during
     if task.query.policy:
         values["policy"] = _policy(task.root, raw.logits[0])
     return values
-
-
-def no_results(task: AnalysisTask) -> dict[str, Any]:
-    """The answer for a task that was ended before it was searched."""
-    return {**_head(task, is_during_search=False), "noResults": True}
-
-
-def _head(task: AnalysisTask, *, is_during_search: bool) -> dict[str, Any]:
-    return {"id": task.query.id, "turnNumber": task.turn, "isDuringSearch": is_during_search}
 
 
 def _sign(task: AnalysisTask) -> int:

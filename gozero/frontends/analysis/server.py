@@ -1,4 +1,8 @@
-"""Answers the lines of a client: queries become tasks of the analyst, actions are done at once.
+"""Answers the lines of a client: queries become tasks, which are searched many at once; actions are done at once.
+
+A task waits until it has its turn, the highest priority first and the older first among equals. A wave takes some
+leaves of every search under way: those of one board size go to the evaluator in one batch, whatever their komi, rules
+and settings. Searches do not influence each other, so a position has the same numbers in company as alone.
 
 Every turn of a query ends with exactly one answer that is not during the search, unless the query was refused; if
 its search fails, for lack of memory, say, that answer is an error. Lines that cannot be used are answered with an error
@@ -7,50 +11,55 @@ and change nothing. What is heavy is imported at the first query, so that `query
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import json
 import math
 import queue
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gozero import __version__
 from gozero.frontends.analysis.queries import ACTION, TEXT, Defaults, Fields, Query, QueryError, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
 from gozero.system.console import report_bug
+from gozero.system.errors import UserError
 
 if TYPE_CHECKING:
-    from gozero.evaluators.base import Evaluator
-    from gozero.frontends.analysis.analyst import AnalysisTask, Analyst
+    from gozero.evaluators.base import Evaluation, Evaluator
+    from gozero.frontends.analysis.tasks import AnalysisTask
     from gozero.games.game import Game
-
-Send = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass(eq=False)
 class Server:
-    """Answers lines."""
+    """Answers lines, and searches several tasks at once."""
 
     model: str  # the name of the weights, for `query_models`
     defaults: Defaults
-    positions: int  # searched at once
-    open_evaluator: Callable[[Game], Evaluator]  # see `gozero.frontends.analysis.analyst.Analyst`
-    send: Send
-    memory: int  # bytes, for all searches together
+    positions: int  # searched at once at most
+    # gives the evaluator for a board when a task on it has its turn; that may take seconds
+    open_evaluator: Callable[[Game], Evaluator]
+    send: Callable[[Mapping[str, Any]], None]
+    memory: int  # bytes for the trees of all searches together, shared evenly
     clear_cache: Callable[[], None]  # called at the action of that name
     warn: Callable[[str], None]  # called once, when a search ended for lack of memory
+    clock: Callable[[], float] = time.monotonic
     _has_warned: bool = False
-    _analyst: Analyst | None = None
+    _waiting: list[tuple[int, int, AnalysisTask]] = field(default_factory=list)
+    _running: list[AnalysisTask] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is left to search."""
-        return self._analyst is None or self._analyst.is_idle
+        return not self._running and not self._waiting
 
-    def wave(self) -> None:
-        """Run one wave of all searches."""
-        if self._analyst is not None:
-            self._analyst.wave()
+    # Lines
 
     def take(self, line: str) -> None:
         """Answer a line, or start its search; a blank line is ignored."""
@@ -85,15 +94,13 @@ class Server:
             self.send({**_internal(error), "id": values["id"]})
 
     def _ask(self, query: Query) -> None:
-        from gozero.frontends.analysis.analyst import Analyst, tasks
+        from gozero.frontends.analysis.tasks import tasks
 
         found = tasks(query)
-        for field, text in query.warnings:
-            self.send({"warning": text, "field": field, "id": query.id})
-        if self._analyst is None:
-            self._analyst = Analyst(self.open_evaluator, self.positions, self._report, self._failed, self.memory)
+        for name, text in query.warnings:
+            self.send({"warning": text, "field": name, "id": query.id})
         for task in found:
-            self._analyst.add(task)
+            self.add(task)
 
     def _done(self, fields: Fields) -> dict[str, Any]:
         """Carry out an action; the answer is the object itself with these results added."""
@@ -108,27 +115,82 @@ class Server:
             return {}
         ended = fields.take("terminateId", TEXT) if name == "terminate" else None
         turns = fields.numbers("turnNumbers") if "turnNumbers" in fields else None
-        self._end(lambda task: ended in (None, task.query.id) and (turns is None or task.turn in turns))
+        self._terminate(lambda task: ended in (None, task.query.id) and (turns is None or task.turn in turns))
         return {}
 
-    def _end(self, is_meant: Callable[[AnalysisTask], bool]) -> None:
-        from gozero.frontends.analysis.answers import no_results
+    def _terminate(self, is_meant: Callable[[AnalysisTask], bool]) -> None:
+        """End tasks now. Running ones are answered as far as they are, then those that waited, the oldest first."""
+        dropped = [entry for entry in self._waiting if is_meant(entry[2])]
+        self._waiting = [entry for entry in self._waiting if not is_meant(entry[2])]
+        heapq.heapify(self._waiting)
+        self._finish([running for running in self._running if is_meant(running)])
+        for _, _, task in sorted(dropped, key=lambda entry: entry[1]):
+            self.send({**task.head(is_during_search=False), "noResults": True})
 
-        for task in [] if self._analyst is None else self._analyst.end(is_meant):
-            self.send(no_results(task))
+    # Searches
 
-    def _report(self, running: AnalysisTask, goes_on: bool) -> None:
-        from gozero.frontends.analysis.answers import answer
+    def add(self, task: AnalysisTask) -> None:
+        """Queue a task."""
+        heapq.heappush(self._waiting, (-task.query.priorities[task.turn], next(self._numbers), task))
 
-        assert running.raw is not None
-        if running.is_full and not self._has_warned:
+    def wave(self) -> None:
+        """One wave of all searches under way, after giving free places to tasks that wait. Answers what is due."""
+        while self._waiting and len(self._running) < self.positions:
+            task = heapq.heappop(self._waiting)[2]
+            with self._guarded(task):
+                task.begin(self.open_evaluator(task.root.game), self.clock(), self.memory // self.positions)
+                self._running.append(task)
+        for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
+            self._advance(list(same_board))
+        now = self.clock()
+        self._finish([running for running in self._running if running.search.is_finished or now >= running.deadline])
+        for running in list(self._running):
+            if now >= running.next_report:
+                running.next_report = now + running.query.report_interval
+                self._answer(running, is_during_search=True)
+
+    def _advance(self, group: list[AnalysisTask]) -> None:
+        """Run a wave of searches on boards of one size: in one batch, or if that fails each by itself."""
+        from gozero.frontends.analysis.tasks import evaluated
+
+        leaves = [running.collect() for running in group]
+        try:
+            parts: list[Evaluation | None] = evaluated(group[0].evaluator, leaves)
+        except Exception:  # noqa: BLE001 - it was too much at once, or one of them is to blame
+            parts = []
+        for number, running in enumerate(group):
+            with self._guarded(running):
+                running.absorb(parts[number] if parts else evaluated(running.evaluator, [leaves[number]])[0])
+
+    def _finish(self, ended: list[AnalysisTask]) -> None:
+        self._running = [running for running in self._running if running not in ended]
+        for running in ended:
+            self._answer(running, is_during_search=False)
+
+    def _answer(self, running: AnalysisTask, *, is_during_search: bool) -> None:
+        """Send what was found; if the answer cannot be made, which may need an evaluation, the search has failed."""
+        from gozero.frontends.analysis import answers
+
+        if running.search.is_full() and not self._has_warned:
             self._has_warned = True
             self.warn(no_more_memory(self.memory))
-        self.send(answer(running, running.analysis(), running.raw, is_during_search=goes_on))
+        with self._guarded(running):
+            self.send(answers.answer(running, is_during_search=is_during_search))
 
-    def _failed(self, task: AnalysisTask, error: Exception) -> None:
-        """Answer a turn whose search raised an error."""
-        self.send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
+    @contextmanager
+    def _guarded(self, task: AnalysisTask) -> Iterator[None]:
+        """Around what may fail for this task, for lack of memory, say: the other searches go on."""
+        try:
+            yield
+        except (BrokenPipeError, UserError):  # nobody reads; these weights, or this backend, serve no board
+            raise
+        except Exception as error:  # noqa: BLE001 - the border
+            self._running = [other for other in self._running if other is not task]
+            self.send({**_internal(error), "id": task.query.id, "turnNumber": task.turn})
+
+
+def _size(running: AnalysisTask) -> int:
+    return running.query.size
 
 
 def serve(server: Server, lines: queue.Queue[str | None], *, finish: bool = True) -> None:

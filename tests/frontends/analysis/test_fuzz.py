@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.frontends.analysis.talk import SIZE, Talk, query
 
-LINES = 3000
+LINES = 1500
 VALUES: dict[str, list[Any]] = {
     "moves": [
         [],

@@ -14,9 +14,7 @@ from typing import Any
 
 import pytest
 
-from gozero import games
 from gozero.frontends.analysis.__main__ import AnalysisSettings, read_settings
-from gozero.nets import model, weights
 from gozero.system.options import SettingsError
 from tests import ROOT
 from tests.frontends.analysis.talk import SIZE, query
@@ -192,41 +190,24 @@ def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
     assert lines == ['< {"id": "a", "action": "clear_cache"}', '> {"id":"a","action":"clear_cache"}']
 
 
-def test_the_log_tells_why_the_engine_ended(tmp_path: Path) -> None:
+def test_weights_that_are_not_there_are_one_line_and_in_the_log(tmp_path: Path) -> None:
     client = Client(tmp_path / "none.pt", "--log", str(tmp_path / "talk.log"))
-    code, _, error = client.close()
+    code, answers, error = client.close()
     (line,) = (tmp_path / "talk.log").read_text().splitlines()
-    assert code == 2 and "none.pt" in line
+    assert (code, answers, error.count("\n")) == (2, [], 1) and "none.pt" in line
     assert line.partition(" - ")[2] == error.removeprefix("gozero analysis: ").strip()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--weights", "nowhere.pt"], "nowhere.pt"),
         (["--visits", "0"], "--visits = 0: expected 1 to 100,000,000"),
         (["--report-winrates-as", "red"], "expected one of black, white, side_to_move"),
-        (["analysis", "-model", "net.bin"], "see gozero analysis --help"),
     ],
 )
-def test_what_is_of_no_use_is_one_line(arguments: list[str], message: str) -> None:
-    done = subprocess.run([*COMMAND, *arguments], input="", capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert message in done.stderr
-
-
-def test_weights_of_another_game(tmp_path: Path) -> None:
-    config = model.config("b1c8", games.make("nogo"))
-    weights.save(tmp_path / "nogo.pt", model.build(config, seed=1), config, game="nogo", size=6)
-    done = subprocess.run(
-        [*COMMAND, "--weights", str(tmp_path / "nogo.pt")],
-        input="",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2 and "it plays nogo, not go" in done.stderr
+def test_options_of_no_use_are_refused(arguments: list[str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        read_settings(arguments)
 
 
 def test_settings(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from gozero import __version__, games
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis import answers
-from gozero.frontends.analysis.analyst import AnalysisTask, Analyst, tasks
 from gozero.frontends.analysis.queries import Defaults, read_query
+from gozero.frontends.analysis.tasks import tasks
 from gozero.games import coords
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
@@ -33,16 +33,18 @@ class Wide(Opinionated):
     preferred_batch = 64
 
 
-@pytest.mark.parametrize(("kind", "largest"), [(Opinionated, 8), (Wide, 64)])
-def test_a_search_brings_the_batches_that_the_evaluator_prefers(kind: type[Opinionated], largest: int) -> None:
+@pytest.mark.parametrize(("kind", "largest", "visits"), [(Opinionated, 8, 400), (Wide, 64, 2000)])
+def test_a_search_brings_the_batches_that_the_evaluator_prefers(
+    kind: type[Opinionated], largest: int, visits: int
+) -> None:
     """As its own tree grows, so that it has the same numbers in company as alone."""
-    asked: dict[str, Any] = {"boardXSize": 9, "boardYSize": 9, "maxVisits": 2000}
+    asked: dict[str, Any] = {"boardXSize": 9, "boardYSize": 9, "maxVisits": visits}
     alone, together = Talk(positions=1, evaluator=kind), Talk(positions=3, evaluator=kind)
     answer = alone.analyse(**asked)
-    assert answer["rootInfo"]["visits"] == 2000
+    assert answer["rootInfo"]["visits"] == visits
     assert 0.8 * largest <= max(alone.evaluators[9].batches) <= largest
-    for name, visits in (("long", 2000), ("short", 300), ("shorter", 20)):
-        together.send(**query(id=name, **{**asked, "maxVisits": visits}))
+    for name, others in (("long", visits), ("short", 300), ("shorter", 20)):
+        together.send(**query(id=name, **{**asked, "maxVisits": others}))
     told = {answer["id"]: answer for answer in together.finish()}
     assert told["long"]["moveInfos"] == answer["moveInfos"]
 
@@ -359,18 +361,11 @@ class Clock:
 
 
 def studied(**fields: Any) -> list[tuple[bool, int]]:
-    """(whether it goes on, visits) of each report of one query, with a clock that counts looks at it."""
-    seen: list[tuple[bool, int]] = []
-
-    def report(running_task: AnalysisTask, goes_on: bool) -> None:
-        seen.append((goes_on, running_task.analysis().visits))
-
-    analyst = Analyst(Opinionated, 4, report, pytest.fail, 2**30, Clock())
-    for task in tasks(read_query(query(**fields), Defaults((SIZE,)))):
-        analyst.add(task)
-    while not analyst.is_idle:
-        analyst.wave()
-    return seen
+    """(whether it goes on, visits) of each answer to one query, with a clock that counts looks at it."""
+    talk = Talk()
+    talk.server.clock = Clock()
+    talk.send(**query(**fields))
+    return [(answer["isDuringSearch"], answer["rootInfo"]["visits"]) for answer in talk.finish()]
 
 
 def test_reports_during_the_search() -> None:

@@ -91,56 +91,11 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         assert view["comment"] == "the middle"
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (("setup",), {"game": "chess"}),
-        (("setup",), None),
-        (("game",), []),
-        (("game", "at"), 99),
-        (("game", "live"), "x"),
-        (("game", "start"), {"size": "x"}),
-        (("game", "start"), {"size": 3, "black_name": 5, "black_stones": []}),
-        (("game", "tree", "nodes"), [[1, 2]]),
-        (("game", "ended"), [77, 1, "resignation"]),
-        (("game", "tree", "nodes", 0, 1, "estimate"), [1, float("nan"), None, []]),
-        (("game", "tree", "nodes", 1, 1, "parent"), 1),
-        (("game", "tree", "nodes", 1, 1, "children"), [1]),
-        (("game", "tree", "nodes", 1, 1, "action"), 99),
-        (("game", "tree", "nodes", 1, 1, "colour"), 5),
-        (("game", "tree", "nodes", 2, 1, "action"), 4),
-        (("game", "tree", "nodes", 1, 1, "estimate"), [1, float("nan"), None, []]),
-        (("game", "tree", "nodes", 1, 1, "comment"), float("inf")),
-        (("game", "tree", "nodes", 1, 1, "marks"), {"x": "TR"}),
-        (("game", "tree", "nodes", 1, 1, "marks"), {"4": "XX"}),
-        (("game", "tree", "nodes", 1, 1, "estimate"), ["x", 0.5, None, []]),
-        (("game", "tree", "nodes", 1, 1, "estimate"), [1, 0.5, None, [99]]),
-        (("game", "tree", "nodes", 1, 1, "dead"), [["x"]]),
-        (("game", "tree", "nodes", 2, 1, "clock"), "x"),
-        (("game", "tree", "nodes", 2, 1, "comment"), 5),
-        (("game", "tree", "nodes", 2, 1, "next_to_play"), 7),
-    ],
-)
-def test_what_cannot_be_a_kept_game_is_refused(
-    server: Server, shared_game: str, path: tuple[Any, ...], value: Any
-) -> None:
+def test_what_is_no_base64_is_no_file(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
-        saved = place = snapshot_of(page)
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = value
-        page.send(do="restore", saved=saved)
-        assert "Internal error" not in page.until("refused")["text"]
-
-
-def test_a_game_of_weights_that_are_gone_goes_on_with_the_usual_ones(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        saved = snapshot_of(page)
-        saved["setup"]["engine"] = "gone.pt"
-        page.send(do="restore", saved=saved)
-        assert "gone.pt" in page.until("message")["text"]
-        view = page.until("view")
-        assert (view["engine"], view["identity"], view["number"]) == ("", saved["game"]["identity"], 2)
+        page.until("view")
+        page.send(do="load", data="é")
+        assert "sent no file" in page.until("refused")["text"]
 
 
 def test_an_unknown_game_is_a_new_one(server: Server) -> None:

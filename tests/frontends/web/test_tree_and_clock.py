@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gozero.frontends.web.engine.clock import SessionClock
-from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree, SavedTree
+from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree, Node
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.snapshots import read
 from gozero.frontends.web.setups import Clocks, setup_of
@@ -19,6 +19,10 @@ def small_tree() -> tuple[MoveTree, list[int]]:
     second = tree.add(first, WHITE, 0)
     third = tree.add(second, BLACK, 8)
     return tree, [first, second, third, tree.add(first, WHITE, 2)]
+
+
+def saved_and_read(tree: MoveTree) -> MoveTree:
+    return MoveTree.of(read(list[tuple[int, Node]], json.loads(json.dumps(tree.saved()))), tree.next)
 
 
 def test_moves_lines_and_variations() -> None:
@@ -46,13 +50,13 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
     tree, (first, *_) = small_tree()
     tree[first].comment = "é"
     tree.learn(first, Estimate(10, 0.25, -1.5, (4, 0)))
-    again = MoveTree.of(read(SavedTree, json.loads(json.dumps(tree.to_values()))))
-    assert again.to_values() == tree.to_values()
+    again = saved_and_read(tree)
+    assert again.saved() == tree.saved()
     assert again[first] == tree[first]
     newest = tree.add(START, BLACK, 1)
     assert again.add(START, BLACK, 1) == newest
     tree.remove(newest)
-    again = MoveTree.of(read(SavedTree, json.loads(json.dumps(tree.to_values()))))
+    again = saved_and_read(tree)
     assert again.add(START, BLACK, 2) > newest  # numbers are not used again
 
 
@@ -68,12 +72,10 @@ def test_a_tree_is_the_same_after_it_was_kept_as_json() -> None:
     ],
 )
 def test_a_node_in_no_place_of_a_tree_is_refused(place: int, number: float, change: dict[str, int]) -> None:
-    values = json.loads(json.dumps(small_tree()[0].to_values()))
-    node = [number, {**values["nodes"][0][1], **change}]
-    values["nodes"][place : place + (place == 0)] = [node] if place == 0 else []
-    values["nodes"] += [node] if place else []
+    nodes = json.loads(json.dumps(small_tree()[0].saved()))
+    node = [number, {**nodes[0][1], **change}]
     with pytest.raises((ValueError, LookupError, TypeError)):
-        MoveTree.of(read(SavedTree, values))
+        MoveTree.of(read(list[tuple[int, Node]], [*nodes, node] if place else [node, *nodes[1:]]), 1)
 
 
 def test_the_clock_that_runs() -> None:

@@ -69,7 +69,7 @@ def test_what_is_promoted_deleted_and_marked_is_saved_into_the_file(text: str | 
 def test_a_new_variation_is_the_main_line_of_its_file() -> None:
     found = moves_of(opened(TREE), "E5", "J9")
     variations.promote(found, found.at)
-    _, text = records.save(found, "")
+    _, text, _ = records.save(found, "")
     assert content(opened(text)) == content(found)
     assert "".join(text.split()).index(";W[ia]") < text.replace("\n", "").index(";W[cc]")
     variations.promote(found, 4)  # White G3, behind which stones are set up in the file
@@ -85,7 +85,7 @@ def test_marks_that_are_not_touched_stay_as_they_are_written() -> None:
     variations.mark(found, START, 40, "CR")  # off
     variations.mark(found, START, 40, "LB")
     variations.mark(found, START, 10, "MA")
-    _, saved = records.save(found, "")
+    _, saved, _ = records.save(found, "")
     assert "TR[aa][ba][ab][zz]SQ[cc]LB[cc:a\\:b][dd:2][ee:A]MA[bb]SL[ee]" in "".join(sorted_root(saved))
     assert opened(saved).tree[START].marks == found.tree[START].marks
 
@@ -152,14 +152,14 @@ def test_comments_marks_and_mistakes_are_signed() -> None:
 
 def test_a_list_of_moves_says_what_it_leaves_out() -> None:
     found = moves_of(GameSession(Setup(game="hex", size=5, person="both"), 5, [5]), "A1", "B2")
-    assert records.left_out(found) == ""
+    assert records.save(found, "")[2] == ""
     variations.mark(found, START, 3, "TR")
-    assert records.left_out(found)
-    assert records.save(found, "", date(2026, 1, 1))[1].endswith("black A1\nwhite B2\n")
+    _, text, remark = records.save(found, "", date(2026, 1, 1))
+    assert text.endswith("black A1\nwhite B2\n") and remark
     go = moves_of(GameSession(Setup(person="both"), 9, [9]), "E5")
     variations.mark(go, START, 3, "TR")
-    assert records.left_out(go) == ""
-    assert "TR[da]" in records.save(go, "")[1]
+    _, text, remark = records.save(go, "")
+    assert "TR[da]" in text and not remark
 
 
 def test_another_end_does_not_keep_the_result_of_the_one_before() -> None:

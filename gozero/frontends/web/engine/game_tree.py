@@ -6,7 +6,7 @@ A position, or *node*, has a number that never changes: 0 is the start. Nothing 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 START = 0
@@ -81,20 +81,12 @@ class SourceFile:
     is_rearranged: bool = False
 
 
-@dataclass(frozen=True)
-class SavedTree:
-    """A tree as a snapshot has it: parents come before children, and children in their order."""
-
-    next: int
-    nodes: list[tuple[int, Node]]
-    origin: SourceFile | None
-
-
 class MoveTree:
     """All nodes of a game.
 
     Attributes:
         origin: the file of SGF that it was read from, if any.
+        next: the number of the next new node.
         changes: how often a node or an estimate has changed.
         is_scored: whether every estimate has a lead in points.
     """
@@ -104,7 +96,7 @@ class MoveTree:
         self.changes = 0
         self.is_scored = True
         self._nodes: dict[int, Node] = {START: Node(-1, 0, -1)}
-        self._next = START + 1
+        self.next = START + 1
 
     def __getitem__(self, number: int) -> Node:
         return self._nodes[number]
@@ -115,14 +107,14 @@ class MoveTree:
     @property
     def has_grown(self) -> bool:
         """Whether there ever was another node than the start."""
-        return self._next > START + 1
+        return self.next > START + 1
 
     def add(self, parent: int, colour: int, action: int) -> int:
         """The number of the node after this move, a new one if the move is new."""
         for number in self._nodes[parent].children:
             if (self._nodes[number].colour, self._nodes[number].action) == (colour, action):
                 return number
-        number, self._next = self._next, self._next + 1
+        number, self.next = self.next, self.next + 1
         self._enter(number, Node(parent, colour, action))
         return number
 
@@ -182,26 +174,23 @@ class MoveTree:
             yield number, self._nodes[number]
             pending += self._nodes[number].children[::-1]
 
-    def to_values(self) -> dict[str, Any]:
-        """A `SavedTree` as plain JSON values."""
-        return {
-            "next": self._next,
-            "nodes": [[number, {**vars(node), "children": []}] for number, node in self.in_order()],
-            "origin": self.origin and asdict(self.origin),
-        }
+    def saved(self) -> list[list[Any]]:
+        """Every node with its number, as plain JSON values; see `of`."""
+        return [[number, {**vars(node), "children": []}] for number, node in self.in_order()]
 
     @classmethod
-    def of(cls, saved: SavedTree) -> MoveTree:
-        """The tree that was saved. ValueError or LookupError if it is none."""
+    def of(cls, nodes: Sequence[tuple[int, Node]], next: int) -> MoveTree:
+        """The tree of these numbered nodes: parents come before children, and children in their order; ``next`` is the
+        number of a new one. ValueError or LookupError if they are no tree.
+        """
         tree = cls()
-        tree.origin = saved.origin
-        (start, tree._nodes[START]), *others = saved.nodes
-        if start != START or tree[START].parent != -1 or any(node.children for _, node in saved.nodes):
+        (start, tree._nodes[START]), *others = nodes
+        if start != START or tree[START].parent != -1 or any(node.children for _, node in nodes):
             raise ValueError("the first node is not the start, or one has children already")
         for number, node in others:
             if number in tree or number < START:
                 raise ValueError(f"there cannot be a node {number}")
             tree._enter(number, node)
-        tree.is_scored = all(node.estimate is None or node.estimate.score is not None for _, node in saved.nodes)
-        tree._next = max(saved.next, max(tree._nodes) + 1)
+        tree.is_scored = all(node.estimate is None or node.estimate.score is not None for _, node in nodes)
+        tree.next = max(next, max(tree._nodes) + 1)
         return tree

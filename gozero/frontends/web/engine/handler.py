@@ -32,6 +32,7 @@ from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.colours import COLOUR_WORDS, EMPTY, opponent
 from gozero.games.descriptions import DESCRIPTIONS
 from gozero.games.game import Game
+from gozero.records.sgf import RecordError
 from gozero.system.console import report_bug
 from gozero.system.errors import ChoiceError, InputError, UserError
 
@@ -268,13 +269,17 @@ class RequestHandler:
 
     def _load(self, request: dict[str, Any]) -> None:
         """A record, for review; it says which game and which board it is. Of several games the page chooses one."""
-        file, number = records.RecordFile(_bytes_of(request.get("data"))), request.get("number")
-        if number is None and len(file.games) > 1:
-            self._answer(request, {"is": "games", "titles": [game.title for game in file.games]})
-            return
-        number = number if type(number) is int else 0
-        searches = self._open(file.setup(self._session.setup, number))
-        remarks = file.load(searches.session, number, str(request.get("name", ""))[-LONGEST_NAME:])
+        number = request.get("number")
+        try:
+            file = records.RecordFile(_bytes_of(request.get("data")))
+            if number is None and len(file.games) > 1:
+                self._answer(request, {"is": "games", "titles": [game.title for game in file.games]})
+                return
+            number = number if type(number) is int else 0
+            searches = self._open(file.setup(self._session.setup, number))
+            remarks = file.load(searches.session, number, str(request.get("name", ""))[-LONGEST_NAME:])
+        except RecordError as error:
+            raise InputError(f"This is no game in SGF that can be opened: {error}.") from None
         self._begin(searches)
         if remarks:
             self._answer(request, {"is": "message", "text": remarks})
@@ -319,9 +324,9 @@ class RequestHandler:
         self._answer(request, {"is": "lessons", "title": DESCRIPTIONS[name].title, "lessons": lessons(name)})
 
     def _save(self, request: dict[str, Any]) -> None:
-        name, text = records.save(self._session, counting.sgf_result(self._session))
+        name, text, remark = records.save(self._session, counting.sgf_result(self._session))
         self._answer(request, {"is": "record", "name": name, "text": text})
-        if remark := records.left_out(self._session):
+        if remark:
             self._answer(request, {"is": "message", "text": remark})
 
     def _show_all(self, request: dict[str, Any]) -> None:

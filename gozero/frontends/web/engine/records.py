@@ -24,7 +24,7 @@ from gozero.nets.locations import WEIGHTS
 from gozero.nets.weights import Header
 from gozero.play.engine import supported_sizes
 from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
-from gozero.records.sgf import RecordError, SgfGame
+from gozero.records.sgf import SgfGame
 from gozero.records.sgf_text import decoded, writable
 from gozero.records.sgf_tree import Branch, GameWithVariations, set_marks
 from gozero.system.errors import InputError
@@ -33,28 +33,30 @@ from gozero.system.words import counted
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
 _HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
-_MOVES = re.compile(r"(?:\s*#.*\n)*\s*(?:black|white) +(?:pass|[a-z]\d{1,2})\s*$", re.MULTILINE | re.IGNORECASE)
 LIST_ONLY = "A list of moves cannot hold variations, comments or marks: the file is without them."
-NEITHER = "This file is neither SGF nor a list of moves, a line each, such as 'black D4'."
+NEITHER = "This file is neither SGF nor a list of moves, whose first line is such as '# hex 11x11'."
 
 
-def save(session: GameSession, result: str, today: datetime.date | None = None) -> tuple[str, str]:
-    """(name of the file, its text). A game that was read from a file goes back into that file, which keeps everything
-    else: its other games, and every property.
+def save(session: GameSession, result: str, today: datetime.date | None = None) -> tuple[str, str, str]:
+    """(name of the file, its text, a sentence on what it does not have, or ""). A game that was read from a file goes
+    back into that file, which keeps everything else: its other games, and every property.
     """
     tree, person, level, today = session.tree, session.person, session.setup.level, today or datetime.date.today()
     against = f"-{COLOUR_NAMES[person]}-vs-level-{level}" if person else ""
     name = f"gozero-{today}-{session.game.name}{session.game.size}{against}"
     if session.start is None:
-        return f"{name}.txt", move_list.written(session.game.definition, tree.moves(session.line[-1]))
+        text = move_list.written(session.game.definition, tree.moves(session.line[-1]))
+        nodes = [node for _, node in tree.in_order()]
+        has_more = len(nodes) > len(session.line) or any(node.comment or node.marks for node in nodes)
+        return f"{name}.txt", text, LIST_ONLY if has_more else ""
     if tree.origin is not None:
-        return tree.origin.name or f"{name}.sgf", _into_file(tree, tree.origin)
+        return tree.origin.name or f"{name}.sgf", _into_file(tree, tree.origin), ""
     record = replace(session.start, result=result, date=str(today))
     if person:
         names = {person: "person", opponent(person): f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
     whole = GameWithVariations(record, _branches(tree), tree[START].comment, tree[START].marks)
-    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(whole)])
+    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(whole)]), ""
 
 
 def _branches(tree: MoveTree) -> list[Branch]:
@@ -65,13 +67,6 @@ def _branches(tree: MoveTree) -> list[Branch]:
         for number, node in nodes.items()
         if number != START
     ]
-
-
-def left_out(session: GameSession) -> str:
-    """What a saved file of this game does not have, in a sentence; "" if it has all."""
-    nodes = [node for _, node in session.tree.in_order()]
-    has_more = len(nodes) > len(session.line) or any(node.comment or node.marks for node in nodes)
-    return LIST_ONLY if session.start is None and has_more else ""
 
 
 def _into_file(tree: MoveTree, origin: SourceFile) -> str:
@@ -99,7 +94,8 @@ class RecordFile:
     """A file that a page opens: SGF, or a list of moves.
 
     Args:
-        data: its bytes, or its text. InputError if it is no file of games, or too long.
+        data: its bytes, or its text. InputError if it is no file of games, or too long; RecordError, also from the
+            methods, if it is SGF that cannot be read.
 
     Attributes:
         games: those of SGF; none if the file is a list of moves.
@@ -110,21 +106,15 @@ class RecordFile:
         if len(self._text) > LONGEST:
             raise InputError(f"This file has {len(self._text):,} characters; a record has at most {LONGEST:,}.")
         self._named = _HEADER.match(self._text)
-        self.games: list[SgfGame] = []
-        if not (self._named or _MOVES.match(self._text)):
-            try:
-                self.games = sgf.games(data)
-            except RecordError as error:
-                looks_like_sgf = "(;" in self._text or self._text.lstrip("\ufeff \t\r\n")[:1] in ("(", ";")
-                raise _unreadable(error) if looks_like_sgf else InputError(NEITHER) from None
+        if not (self._named or "(;" in self._text or self._text.lstrip("\ufeff \t\r\n").startswith(("(", ";"))):
+            raise InputError(NEITHER)
+        self.games: list[SgfGame] = [] if self._named else sgf.games(data)
 
     def setup(self, setup: Setup, number: int = 0) -> Setup:
         """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""
         setup = replace(setup, person="both", handicap=0, komi=None)
-        if self.games:
-            return self._sgf_setup(setup, number)
         if not self._named:
-            return setup
+            return self._sgf_setup(setup, number)
         name, size = self._named[1], int(self._named[2])
         if size < 2:
             raise InputError(f"The record names a board of {size}: there is none.")
@@ -134,10 +124,7 @@ class RecordFile:
         if not 0 <= number < len(self.games):
             raise InputError(f"This file has no game {number + 1}: it has {len(self.games)}.")
         found = self.games[number]
-        try:
-            found.check(READ)
-        except RecordError as error:
-            raise _unreadable(error) from None
+        found.check(READ)
         name = found.kind or "go"
         if name != setup.game and not (name == "go" and _plays(setup.game, found.size)):
             setup = _of_game(setup, name)
@@ -179,16 +166,9 @@ def comment_of(text: Any) -> str:
     return text
 
 
-def _unreadable(error: RecordError) -> InputError:
-    return InputError(f"This is no game in SGF that can be opened: {error}.")
-
-
 def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[int]]:
     """Put a game of SGF on the session: remarks, and the nodes of the file that cannot be played."""
-    try:
-        game = sgf_tree.read(found, READ)
-    except RecordError as error:
-        raise _unreadable(error) from None
+    game = sgf_tree.read(found, READ)
     record = game.record
     remarks = [f"{remark[:1].upper()}{remark[1:]}." for remark in record.remarks]
     rules = session.rules  # "" if the game has only one set

@@ -312,7 +312,9 @@ class GameSession:
         return {
             "identity": self.identity,
             "start": self.start and asdict(replace(self.start, comments=())),
-            "tree": self.tree.to_values(),
+            "nodes": self.tree.saved(),
+            "next": self.tree.next,
+            "origin": self.tree.origin and asdict(self.tree.origin),
             "at": self.at,
             "leaf": self.leaf,
             "live": self.live,
@@ -330,7 +332,8 @@ class GameSession:
         self.identity, self.result = saved.identity, saved.result
         if saved.start is not None:
             self.begin_from(saved.start)
-        self.tree = MoveTree.of(saved.tree)
+        self.tree = MoveTree.of(saved.nodes, saved.next)
+        self.tree.origin = saved.origin
         check(self.tree, self.game)
         self.go_to(START)
         self.ended, self.unchecked, self.mistake = saved.ended, saved.unchecked, saved.mistake

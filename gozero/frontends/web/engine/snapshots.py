@@ -11,7 +11,7 @@ from itertools import chain
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTree, Node, SavedTree
+from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTree, Node, SourceFile
 from gozero.games.colours import BLACK, EMPTY, WHITE
 from gozero.play.current_game import CurrentGame
 from gozero.records.sgf import GameRecord
@@ -50,11 +50,13 @@ def read(kind: Any, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class SavedSession:
-    """The fields of a `GameSession`, and both clocks."""
+    """The fields of a `GameSession` and its tree, and both clocks."""
 
     identity: str
     start: GameRecord | None
-    tree: SavedTree
+    nodes: list[tuple[int, Node]]
+    next: int
+    origin: SourceFile | None
     at: int
     leaf: int
     live: int | None
