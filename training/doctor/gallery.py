@@ -98,7 +98,7 @@ class Gallery:
 
     def filters(self) -> bytes | None:
         """The first layer's weights; a picture, or None without a network."""
-        return None if self.file is None else filters.picture(self.file)
+        return None if self.file is None else plots.sides(filters.first_layer(self.file))
 
     def _game(self, size: int) -> Game:
         return scoring.make(self.settings.game, size, self.settings.rules, self.settings.selfplay.max_length)
