@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.harness import finish, machine, measure, parser, pin, report
 from benchmarks.search import evaluator_alone
 from gozero.evaluators import graphs
-from gozero.evaluators.base import Evaluation, PrecisionError
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets.locations import find
@@ -57,7 +57,7 @@ def opened(path: Path, game: Game) -> Iterator[tuple[str, OpenVINOEvaluator]]:
     for kind in KINDS:
         try:
             yield kind, OpenVINOEvaluator(stored.graph.clone(), game, threads=1, precision=kind, ranges=stored.ranges)
-        except PrecisionError as error:
+        except ChoiceError as error:
             print(f"  not measured: {error}")
 
 

@@ -51,7 +51,7 @@ class GtpSettings(EngineSettings):
     )  # fmt: skip
     weights: str | None = option(
         None,
-        "weights file, searched in the working directory, beside the executable, and among the shipped ones (default: "
+        "weights file, searched in the working directory and among the shipped ones (default: "
         f"the game's, {', '.join(WEIGHTS.values())})",
         metavar="FILE",
     )

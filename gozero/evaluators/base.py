@@ -24,10 +24,6 @@ FLOATING = ("auto", "f32", "bf16")  # what backends other than OpenVINO compute 
 GPU_BATCH = 64  # positions that a GPU evaluates in little more time than one; an estimate, not measured on a GPU
 
 
-class PrecisionError(ChoiceError):
-    """A precision that this backend or processor does not compute in; one line that says what to use instead."""
-
-
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """ValueError unless `value` is one of `choices`."""
     if value not in choices:

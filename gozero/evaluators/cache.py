@@ -23,12 +23,8 @@ class CachedEvaluator:
 
     def __init__(self, evaluator: Evaluator, memory: int) -> None:
         self.evaluator, self.game = evaluator, evaluator.game
-        self._memory = memory
+        self.preferred_batch, self._memory = preferred_batch(evaluator), memory
         self.forget()
-
-    @property
-    def preferred_batch(self) -> int:
-        return preferred_batch(self.evaluator)
 
     def forget(self) -> None:
         """Drop all evaluations and give their memory back."""
@@ -83,12 +79,9 @@ class Owners:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator, self.game = evaluator, evaluator.game
+        self.preferred_batch = preferred_batch(evaluator)
         self.knows_score = False  # whether the evaluator gives points: known after its first call
         self.forget()
-
-    @property
-    def preferred_batch(self) -> int:
-        return preferred_batch(self._evaluator)
 
     def forget(self) -> None:
         """Start a new mean."""

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.base import BACKENDS, PRECISIONS, PrecisionError, check_choice, preferred_batch
+from gozero.evaluators.base import BACKENDS, PRECISIONS, check_choice, preferred_batch
 from gozero.nets.locations import find
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
@@ -94,7 +94,7 @@ class Evaluators:
     def _open_torch(self, game: Game) -> Evaluator:
         """On a GPU by captured graphs, if they serve the game."""
         if self.precision == "int8":
-            raise PrecisionError("precision int8 needs the backend openvino, not torch; use auto, bf16 or f32")
+            raise ChoiceError("precision int8 needs the backend openvino, not torch; use auto, bf16 or f32")
         import torch
 
         from gozero.evaluators import cuda_evaluator, torch_evaluator

@@ -14,19 +14,13 @@ sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 import openvino  # noqa: E402
 from openvino import opset13  # noqa: E402
 
-__all__ = ["compiled", "core", "openvino", "opset13", "reshape"]
+__all__ = ["compiled", "core", "openvino", "opset13"]
 
 
 @cache
 def core() -> Any:
     """The only Core: with several, freed by another thread, the next signal would end the process."""
     return openvino.Core()
-
-
-def reshape(graph: Any, board: Sequence[int]) -> None:
-    """Leave the batch of a graph's inputs open, and set H and W to those of `board` (rows, cols); -1: open."""
-    shapes = {node: node.partial_shape for node in graph.inputs}
-    graph.reshape({node: [-1, shape[1].get_length(), *board][: len(shape)] for node, shape in shapes.items()})
 
 
 def tactics(graph: Any) -> int:
@@ -38,7 +32,8 @@ def compiled(graph: Any, board: Sequence[int], threads: int, precision: str, bat
     """A graph made ready for any batch on one board (rows, cols), in `precision` bf16 or f32 if it does not fix a
     layer's type. The threads share out among `batches` at once: two cores are 1.9 times as fast with two, 1.7 with one.
     """
-    reshape(graph, board)
+    shapes = {node: node.partial_shape for node in graph.inputs}
+    graph.reshape({node: [-1, shape[1].get_length(), *board][: len(shape)] for node, shape in shapes.items()})
     settings = {
         "INFERENCE_NUM_THREADS": threads,
         "INFERENCE_PRECISION_HINT": precision,

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gozero.evaluators import graphs, quantise
-from gozero.evaluators.base import PRECISIONS, Evaluation, PrecisionError, check_choice
+from gozero.evaluators.base import PRECISIONS, Evaluation, check_choice
 from gozero.evaluators.openvino_core import compiled, tactics
 from gozero.nets import features
+from gozero.system.errors import ChoiceError
 from gozero.system.machine import available_threads, computes_int8, float_precision
 
 if TYPE_CHECKING:
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def check_precision(precision: str) -> None:
-    """ChoiceError for a precision that there is not, PrecisionError for one that this processor does not compute in."""
+    """ChoiceError for a precision that there is not, or in which this processor does not compute."""
     check_choice("precision", precision, PRECISIONS)
     if precision == "int8" and computes_int8() is False:  # sums of products would overflow
-        raise PrecisionError("precision int8 needs a processor with VNNI or AMX; use auto, bf16 or f32")
+        raise ChoiceError("precision int8 needs a processor with VNNI or AMX; use auto, bf16 or f32")
     if precision == "bf16" and float_precision() != "bf16":
-        raise PrecisionError("precision bf16 needs a processor with AVX-512 bf16 or AMX; use auto or f32")
+        raise ChoiceError("precision bf16 needs a processor with AVX-512 bf16 or AMX; use auto or f32")
 
 
 class OpenVINOEvaluator:
@@ -45,7 +46,7 @@ class OpenVINOEvaluator:
 
         The CPU threads (None: what the process may use) are shared out among the `batches` evaluated at once.
         `precision` is "f32", "bf16", "int8", or "auto": int8 if the processor has units for it and the network is wide
-        enough to gain, else the faster one; PrecisionError if it is not computed in here. `ranges` gives the ranges for
+        enough to gain, else the faster one; ChoiceError if it is not computed in here. `ranges` gives the ranges for
         int8, as `StoredGraph.ranges`; None: they are measured.
         """
         check_precision(precision)
@@ -79,7 +80,9 @@ class OpenVINOEvaluator:
     def submit(self, states: np.ndarray) -> Started:
         """Begin to evaluate states int32 [n, S]; see `AsynchronousEvaluator`. `batches` are worked on at a time."""
         self.game.check_states(states)
-        return Started(*self._request(), features.encode(self.game, states, self._features))
+        started = Started(*self._request(), features.encode(self.game, states, self._features))
+        started.request.start_async(list(started.inputs), share_inputs=True)
+        return started
 
     def _request(self) -> tuple[Any, deque[Any]]:
         """An idle request, and the queue of its compilation, to which it is returned."""
@@ -108,17 +111,17 @@ class OpenVINOEvaluator:
         return self._wanted == "int8" and quantise.width(graph) > 0
 
 
-class Started:
+class Started(NamedTuple):
     """An inference that has been started (a `Pending`). It keeps its inputs, which OpenVINO reads where they are."""
 
-    def __init__(self, request: Any, free: deque[Any], inputs: tuple[np.ndarray, ...]) -> None:
-        self._request, self._free, self._inputs = request, free, inputs
-        request.start_async(list(inputs), share_inputs=True)
+    request: Any
+    free: deque[Any]
+    inputs: tuple[np.ndarray, ...]
 
     def result(self) -> Evaluation:
         """Wait for it and copy its outputs."""
-        self._request.wait()
-        return _outputs(self._request, self._free)
+        self.request.wait()
+        return _outputs(self.request, self.free)
 
 
 def _outputs(request: Any, free: deque[Any]) -> Evaluation:

@@ -95,7 +95,7 @@ def weights(arguments: Sequence[str] | None = None) -> int:
             print(describe(file))
 
     parser = Parser(prog="gozero weights", description="Describe a weights file.")
-    places = "looked for in the working directory, beside the executable and among the shipped weights"
+    places = "looked for in the working directory and among the shipped weights"
     parser.add_argument("file", help=places)
     drawing = "instead, draw the first layer's filters into this file: red the first player or the side to move, blue "
     add = parser.add_mutually_exclusive_group().add_argument

@@ -70,5 +70,7 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
 def make(size: int = COLS) -> Game:
     """Connect-4; ValueError for any size, which is the number of columns, but 7."""
     check_size(size, "Connect-4", COLS, COLS)
-    initial = lines.first_state(ROWS, COLS, least=FOUR, most=COLS, own=[0] * COLS)
-    return lines.describe("connect4", initial, symmetries=MIRRORS, step=step, legal=legal, sample=sample, set_up=set_up)
+    heights = [0] * COLS
+    return lines.game(
+        "connect4", ROWS, COLS, FOUR, COLS, heights, set_up, MIRRORS, step=step, legal=legal, sample=sample
+    )  # fmt: skip

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -127,23 +128,19 @@ def set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.ndarray
     return state
 
 
-def first_state(rows: int, cols: int, least: int, most: int, own: list[int]) -> np.ndarray:
-    """int32 [S]: the empty board of a game that runs of `least` to `most` stones win, with the game's own fields."""
-    state = np.zeros(cells_end(rows, cols) + len(own), np.int32)
-    state[TO_PLAY], state[ROWS], state[COLS], state[LEAST], state[MOST] = BLACK, rows, cols, least, most
-    state[cells_end(rows, cols) :] = own
-    return state
-
-
-def describe(
-    name: str, initial: np.ndarray, *, symmetries: tuple[int, ...], step: Callable[..., None],
-    legal: Callable[..., int], sample: Callable[..., int], set_up: SetUp,
+def game(
+    name: str, rows: int, cols: int, least: int, most: int, own: list[int], set_up: SetUp,
+    symmetries: tuple[int, ...], **kernels: Any,
 ) -> Game:  # fmt: skip
-    """The game with the first position `initial` int32 [S]; all else is common to games of lines."""
-    rows, cols = int(initial[ROWS]), int(initial[COLS])
+    """The game that runs of `least` to `most` stones win, with `own` as its own fields and step, legal and sample as its
+    own kernels; all else is common to games of lines.
+    """
+    initial = np.zeros(cells_end(rows, cols) + len(own), np.int32)
+    initial[TO_PLAY], initial[ROWS], initial[COLS], initial[LEAST], initial[MOST] = BLACK, rows, cols, least, most
+    initial[cells_end(rows, cols) :] = own
     return Game(
         name=name, rows=rows, cols=cols, has_pass=False, symmetries=symmetries, max_plies=rows * cols, initial=initial,
-        step=step, legal=legal, outcome=outcome, sample=sample, stones=stones, set_up=partial(set_up, initial),
+        outcome=outcome, stones=stones, set_up=partial(set_up, initial), **kernels,
     )  # fmt: skip
 
 
@@ -244,8 +241,7 @@ def _free_set_up(initial: np.ndarray, colours: np.ndarray, to_play: int) -> np.n
 def free_game(name: str, size: int, least: int, most: int) -> Game:
     """The free game on a size x size board that runs of `least` to `most` stones win."""
     points = list(range(size * size))
-    initial = first_state(size, size, least, most, own=[*points, *points])
-    return describe(
-        name, initial, symmetries=tuple(range(8)), step=free_step, legal=free_legal, sample=free_sample,
-        set_up=_free_set_up,
+    return game(
+        name, size, size, least, most, [*points, *points], _free_set_up, tuple(range(8)),
+        step=free_step, legal=free_legal, sample=free_sample,
     )  # fmt: skip

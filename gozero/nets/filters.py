@@ -7,7 +7,6 @@ that show the same of both sides. Red is the first player (Black) if the network
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,43 +33,30 @@ def draw(file: Path, out: Path) -> str:
     """
     if out.suffix.lower() != ".png":
         raise ChoiceError(f"--filters {out}: expected a name that ends with .png")
-    loaded, target = weights.load(file, game=None), files.full(out)
-    files.write(target, picture(loaded))
-    return f"{target}: {first_layer(loaded).title}"
-
-
-def picture(file: weights.Weights) -> bytes:
-    """The first layer as PNG. PlotError if matplotlib is missing."""
-    layer = first_layer(file)
-    return plots.sides(replace(layer, weights=layer.weights[: _drawn(layer.weights)]))
-
-
-def _drawn(filters: np.ndarray) -> int:
-    """How many filters are drawn at most: a picture has its limits."""
-    return max(MOST // (filters.shape[2] * filters.shape[3]), LEAST)
-
-
-def _title(filters: np.ndarray, sides: tuple[str, str]) -> str:
-    """What the picture says of the filters; the sides are those in red and in blue."""
-    count, _, height, width = filters.shape
-    shown = f"{count} filters" if count <= _drawn(filters) else f"the first {_drawn(filters)} of {count:,} filters"
-    return f"{shown} of {width}x{height}, red {sides[0]}, blue {sides[1]}"
+    layer, target = first_layer(weights.load(file, game=None)), files.full(out)
+    files.write(target, plots.sides(layer))
+    return f"{target}: {layer.title}"
 
 
 def first_layer(file: weights.Weights) -> plots.Filters:
-    """The first layer of a file's network."""
+    """The first layer of a file's network, or as much of it as is drawn."""
     config = file.config
     first = next(tensor for tensor in file.state_dict.values() if tensor.ndim in (2, 4))
     if config.kind in course_nets.BODIES:
+        names, pairs, singles = PLAYERS, [("stones", (0, 1))], [("second player's turn", 2)]
         filters = _filters(first, course_nets.COLOURS, config.board)
-        return plots.Filters(_title(filters, PLAYERS), filters, [("stones", (0, 1))], [("second player's turn", 2)])
-    shown = layout(file.game, config.features)
-    names = (*shown.planes, *shown.tactics)
-    both = [name.removeprefix(OWN) for name in names if name.startswith(OWN)]
-    pairs = [(what, (names.index(OWN + what), names.index(OTHER + what))) for what in both]
-    singles = [(name, plane) for plane, name in enumerate(names) if not name.startswith((OWN, OTHER))]
-    filters = _filters(first, len(names), config.board)
-    return plots.Filters(_title(filters, MOVERS), filters, pairs, singles)
+    else:
+        shown = layout(file.game, config.features)
+        planes, names = (*shown.planes, *shown.tactics), MOVERS
+        both = [plane.removeprefix(OWN) for plane in planes if plane.startswith(OWN)]
+        pairs = [(what, (planes.index(OWN + what), planes.index(OTHER + what))) for what in both]
+        singles = [(name, plane) for plane, name in enumerate(planes) if not name.startswith((OWN, OTHER))]
+        filters = _filters(first, len(planes), config.board)
+    count, _, height, width = filters.shape
+    most = max(MOST // (height * width), LEAST)  # a picture has its limits
+    drawn = f"{count} filters" if count <= most else f"the first {most} of {count:,} filters"
+    title = f"{drawn} of {width}x{height}, red {names[0]}, blue {names[1]}"
+    return plots.Filters(title, filters[:most], pairs, singles)
 
 
 def _filters(weight: Tensor, planes: int, board: tuple[int, int] | None) -> np.ndarray:

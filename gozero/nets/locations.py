@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from gozero.nets.weights import WeightsError
@@ -30,20 +29,12 @@ SHIPPED_FOLDER = next(
 
 
 def find(name: Path | str) -> Path:
-    """The full path of a weights file: as given, beside the executable, or among the shipped weights."""
+    """The full path of a weights file: as given, or among the shipped weights."""
     given = os.path.expanduser(name)  # noqa: PTH111 - pathlib raises where there is no such user
-    candidates = list(dict.fromkeys(files.full(folder / given) for folder in search_folders()))
+    candidates = list(dict.fromkeys(files.full(folder / given) for folder in (Path(), SHIPPED_FOLDER)))
     for candidate in candidates:
         if os.path.isfile(candidate):  # noqa: PTH113 - pathlib raises for a name too long
             return candidate
     tried = ", ".join(str(candidate) for candidate in candidates[1:])
     hint = f"; {Path(name).name} without a folder is found anywhere" if Path(name).name in WEIGHTS.values() else ""
     raise WeightsError(candidates[0], "no such file" + (f" (nor {tried})" if tried else "") + hint)
-
-
-def search_folders() -> list[Path]:
-    """The folders in which `find` looks, in order; an absolute name is looked for once, whatever the folder."""
-    started = Path(sys.argv[0])
-    is_found = started.is_absolute() or files.full(started).is_absolute()  # the working directory may be removed
-    beside = [started.resolve().parent] if is_found else []
-    return [Path(), *beside, files.full(sys.executable).parent, SHIPPED_FOLDER]

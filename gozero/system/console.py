@@ -26,7 +26,8 @@ from gozero.system.streams import Log, UnwritableError, discard_stdout, open_log
 
 SUCCESS, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130  # exit codes; 1: it failed under way
 MOST_SEED = 2**63 - 1
-STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")  # Ctrl-C, a request from outside, a terminal that is closed
+# Ctrl-C, a request from outside, a terminal that is closed; Windows lacks the last
+STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 EXTRAS = {"torch": "train", "tqdm": "train", "fsspec": "train", "ray": "distributed", "aiohttp": "web"}
 EXTRAS |= {"onnx": "onnx", "onnxruntime": "onnx"}  # packages, and their extra in setup.cfg
 
@@ -191,7 +192,7 @@ def _interruptible() -> Iterator[None]:
 
     deadly = []
     if threading.current_thread() is threading.main_thread():  # only this one may handle signals
-        deadly = [each for each in _stopping() if signal.getsignal(each) == signal.SIG_DFL]
+        deadly = [each for each in STOPPING if signal.getsignal(each) == signal.SIG_DFL]
     for number in deadly:
         signal.signal(number, interrupt)
     try:
@@ -201,16 +202,12 @@ def _interruptible() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _stopping() -> list[int]:
-    return [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]  # Windows has no SIGHUP
-
-
 def stop_on_signals(doing: str = "finishing the step under way and saving") -> Callable[[], bool]:
     """A function that says whether SIGINT, SIGTERM or SIGHUP has come; a second one ends the process at once. `doing`
     says what is done before the end. A signal that the process ignores, as under `nohup`, stays ignored.
     """
     received: list[int] = []
-    handled = [each for each in _stopping() if each == signal.SIGINT or signal.getsignal(each) != signal.SIG_IGN]
+    handled = [each for each in STOPPING if each == signal.SIGINT or signal.getsignal(each) != signal.SIG_IGN]
 
     def note(number: int, frame: object) -> None:
         received.append(number)

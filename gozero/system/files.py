@@ -46,17 +46,6 @@ def full(path: Path | str) -> Path:
         return found
 
 
-def create(path: Path, content: bytes) -> None:
-    """Write a new file. FileExistsError if there is one; another OSError if that fails, and then there is none."""
-    file = path.open("xb")
-    try:
-        with file:
-            file.write(content)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-
-
 def write(path: Path, content: bytes) -> None:
     """Write a file where the user wants it. A file, also one behind a link, is always whole, the old or the new one;
     devices and pipes are written to directly. OSError if that fails.

@@ -131,17 +131,13 @@ def announce(folder: Path | None) -> None:
     """Log, once, why this start takes long, if it does; `folder` is None if kernels are compiled in memory."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return
-    log = logging.getLogger(__name__)  # stderr, unless the program has set it up
+    when = "once for each version"
     if folder is None:
-        log.warning(
-            "gozero: compiling rules and search takes a minute, or several beside busy programs, at each start, since %s "
-            "cannot be written",
-            files.cache_name(),
-        )
-    elif next(folder.rglob("*.nbi"), None) is None:
-        log.warning(
-            "gozero: compiling rules and search, once for each version: a minute, or several beside busy programs"
-        )
+        when = f"at each start, since {files.cache_name()} cannot be written"
+    elif next(folder.rglob("*.nbi"), None) is not None:
+        return
+    log = logging.getLogger(__name__)  # stderr, unless the program has set it up
+    log.warning("gozero: compiling rules and search, %s: a minute, or several beside busy programs", when)
 
 
 _collecting: list[list[Kernel]] = []  # the lists of the `collecting()` that are open, the innermost last

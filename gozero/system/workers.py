@@ -18,8 +18,7 @@ from typing import Any, Self
 
 from gozero.system.console import STOPPING
 
-# workers ignore them: the process that started them decides when they end; Windows has fewer
-IGNORED = [getattr(signal, name) for name in STOPPING if hasattr(signal, name)]
+IGNORED = STOPPING  # by workers: the process that started them decides when they end
 SPAWN = multiprocessing.get_context("spawn")  # threads of PyTorch and numba do not survive a fork
 WINDOWS = not hasattr(os, "killpg")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gozero.games import FALLING_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
-from gozero.games.go.handicap import FEWEST_STONES, fixed_points, free_points, most_fixed
+from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.system.errors import SetUpError
 from gozero.system.words import spanned
 from gtp.commands.gogui import live
@@ -211,8 +211,9 @@ def fixed_handicap(session: Session, command: Command) -> str:
 
 
 def place_free_handicap(session: Session, command: Command) -> str:
-    """As many stones as are asked for, if they leave a liberty: the fixed points first."""
-    return _place(session, free_points(_number(session, command), session.game.size))
+    """The fixed points: GTP lets an engine place fewer stones than it is asked for."""
+    size = session.game.size
+    return _place(session, fixed_points(min(_number(session, command), most_fixed(size) or FEWEST_STONES), size))
 
 
 def set_free_handicap(session: Session, command: Command) -> None:

@@ -8,7 +8,7 @@ import torch
 
 from gozero import games
 from gozero.evaluators import graphs, openvino_evaluator, quantise
-from gozero.evaluators.base import Evaluation, PrecisionError
+from gozero.evaluators.base import Evaluation
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_core import compiled
@@ -16,6 +16,7 @@ from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.games.game import Game
 from gozero.nets import features, locations, model, weights
 from gozero.system import machine
+from gozero.system.errors import ChoiceError
 from tests.trained import random_states, trained_like
 
 WIDE = model.config("b3c32")
@@ -169,12 +170,12 @@ def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, mon
     weights.save(tmp_path / "net.pt", model.build(WIDE, seed=1), WIDE)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
     with pytest.raises(
-        PrecisionError,
+        ChoiceError,
         match="int8 needs a processor with VNNI or AMX; use auto, bf16 or f32",
     ):
         OpenVINOEvaluator.from_module(model.build(WIDE, seed=1), game, precision="int8")
     with pytest.raises(
-        PrecisionError, match="int8 needs the backend openvino"
+        ChoiceError, match="int8 needs the backend openvino"
     ):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")
 

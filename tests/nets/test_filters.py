@@ -21,7 +21,7 @@ KINDS = [  # network, game, features, filters of the first layer, their height a
     ("se2c8", "othello", 1, (8, 3, 3), 2, 1),
     ("vgg2c8k4", "connect4", 1, (8, 4, 4), 2, 1),
     ("mlp2x20", "connect4", 1, (20, 6, 7), 2, 1),
-    ("s0mlp", "connect4", 1, (200, 6, 7), 1, 1),
+    ("s0mlp", "connect4", 1, (109, 6, 7), 1, 1),
     ("s0vgg", "tictactoe", 1, (88, 2, 2), 1, 1),
     ("s0senet", "tictactoe", 1, (64, 3, 3), 1, 1),
 ]

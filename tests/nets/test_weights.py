@@ -4,7 +4,6 @@ import io
 import json
 import os
 import pickle
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -194,13 +193,12 @@ def test_tensors_that_do_not_fit_the_network(file: Path) -> None:
     assert reason(rewritten(file, network=model.config("b3c8").to_dict())).endswith("does not fit network b3c8")
 
 
-def test_a_name_is_looked_for_in_three_places(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders = [tmp_path / name for name in ("working", "beside", "shipped")]
+def test_a_name_is_looked_for_in_two_places(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = [tmp_path / name for name in ("working", "shipped")]
     for folder in folders:
         folder.mkdir()
     monkeypatch.chdir(folders[0])
-    monkeypatch.setattr(sys, "argv", [str(folders[1] / "gozero-gtp")])
-    monkeypatch.setattr(locations, "SHIPPED_FOLDER", folders[2])
+    monkeypatch.setattr(locations, "SHIPPED_FOLDER", folders[1])
     with pytest.raises(weights.WeightsError) as caught:
         locations.find("w.pt")
     assert "\n" not in str(caught.value)

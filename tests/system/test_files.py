@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import IO, Self
 
 import pytest
 
@@ -74,33 +73,6 @@ def test_into_a_pipe_is_written(tmp_path: Path) -> None:
     reader.join()
     assert read == [b"one"]
     assert pipe.is_fifo()
-
-
-def test_a_new_file_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "game.sgf"
-    real = Path.open
-
-    class Full:
-        def __init__(self, file: IO[bytes]) -> None:
-            self.file = file
-
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None:
-            self.file.close()
-
-        def write(self, content: bytes) -> int:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
-        patch.setattr(Path, "open", lambda path, mode: Full(real(path, mode)))
-        files.create(path, b"one")
-    assert not path.exists()
-    files.create(path, b"one")
-    with pytest.raises(FileExistsError):
-        files.create(path, b"two")
-    assert path.read_bytes() == b"one"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/stdout")

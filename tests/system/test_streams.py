@@ -33,43 +33,35 @@ def test_a_stderr_that_takes_nothing_does_not_matter(module: str, redirection: s
     assert (done.returncode, done.stdout, done.stderr) == (0, ANSWER[module], "")
 
 
-@both
-def test_nothing_that_is_opened_takes_the_place_of_a_closed_stream(
-    module: str, small_weights: Path, tmp_path: Path
-) -> None:
+def test_nothing_that_is_opened_takes_the_place_of_a_closed_stream(small_weights: Path, tmp_path: Path) -> None:
     """With all three closed a log would be the first to get their numbers; then what is said would stand between its
     lines.
     """
     log = tmp_path / "log"
-    done = run(module, "<&- >&- 2>&-", "", "--weights", str(small_weights), "--log", str(log))
+    done = run("gtp", "<&- >&- 2>&-", "", "--weights", str(small_weights), "--log", str(log))
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
     lines = log.read_text().splitlines()
     assert [line[24:] for line in lines] == ["- standard output is closed, so that no answer could be read"]
 
 
-@both
-@pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
-def test_a_stdout_that_takes_nothing_is_told_in_one_line(module: str, redirection: str, small_weights: Path) -> None:
-    done = run(module, redirection, None, "--weights", str(small_weights))
+@pytest.mark.parametrize(
+    ("redirection", "reason"),
+    [(">&-", "standard output is closed"), (">/dev/full", "cannot write to standard output: no space left on device")],
+)
+def test_a_stdout_that_takes_nothing_is_told_in_one_line(redirection: str, reason: str, small_weights: Path) -> None:
+    done = run("gtp", redirection, None, "--weights", str(small_weights))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    reason = (
-        "cannot write to standard output: no space left on device"
-        if "full" in redirection
-        else "standard output is closed"
-    )
-    assert done.stderr.splitlines()[-1].startswith(("gozero-gtp: " if module == "gtp" else "gozero analysis: ") + reason)
+    assert done.stderr.splitlines()[-1].startswith(f"gozero-gtp: {reason}")
 
 
-@both
-def test_a_closed_stdin_has_ended(module: str, small_weights: Path) -> None:
-    done = run(module, "<&-", None, "--weights", str(small_weights))
+def test_a_closed_stdin_has_ended(small_weights: Path) -> None:
+    done = run("gtp", "<&-", None, "--weights", str(small_weights))
     assert (done.returncode, done.stdout) == (0, "")
 
 
-@both
-def test_wrong_settings_with_a_closed_stderr(module: str) -> None:
-    assert run(module, "2>&-", None, "--no-such-option").returncode == 2
+def test_wrong_settings_with_a_closed_stderr() -> None:
+    assert run("gtp", "2>&-", None, "--no-such-option").returncode == 2
 
 
 def test_a_stderr_that_nobody_reads_does_not_stop_the_engine(small_weights: Path) -> None:
@@ -93,18 +85,16 @@ def test_a_stderr_that_nobody_reads_does_not_stop_the_engine(small_weights: Path
     assert engine.stderr.read().startswith("gozero-gtp: gozero 0.1.0")
 
 
-@both
-def test_a_stderr_whose_reader_leaves_during_the_game(module: str, small_weights: Path) -> None:
-    command = [sys.executable, "-m", module, "--weights", str(small_weights)]
+def test_a_stderr_whose_reader_leaves_during_the_game(small_weights: Path) -> None:
+    command = [sys.executable, "-m", "gtp", "--weights", str(small_weights)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as program:
         assert program.stdin and program.stdout and program.stderr
         program.stderr.close()
-        text = f"boardsize {'9' * 200}\n" * 3 if module == "gtp" else '{"id":"x"}\n'
-        output, _ = program.communicate(text + ASK[module], timeout=60)
+        output, _ = program.communicate(f"boardsize {'9' * 200}\n" * 3 + ASK["gtp"], timeout=60)
     assert program.returncode == 0
-    assert output.endswith(ANSWER[module])
+    assert output.endswith(ANSWER["gtp"])
 
 
 def test_a_bug_is_in_the_log_when_stderr_is_closed(small_weights: Path, tmp_path: Path) -> None:
@@ -179,7 +169,6 @@ def test_an_input_that_cannot_be_read_has_ended() -> None:
     assert list(arriving_lines(10_000)) == []
 
 
-@both
-def test_a_byte_order_mark_before_the_first_line(module: str, small_weights: Path) -> None:
-    done = run(module, "", "\ufeff" + ASK[module], "--weights", str(small_weights))
-    assert (done.returncode, done.stdout) == (0, ANSWER[module])
+def test_a_byte_order_mark_before_the_first_line(small_weights: Path) -> None:
+    done = run("gtp", "", "\ufeff" + ASK["gtp"], "--weights", str(small_weights))
+    assert (done.returncode, done.stdout) == (0, ANSWER["gtp"])

@@ -56,7 +56,7 @@ def pictures(folder: Path, settings: LoopSettings) -> Iterator[tuple[str, str, b
     if net is not None:
         game = scoring.game_of(settings, file.size or settings.stage[-1].main_size)
         yield "What the network thinks", PREDICTIONS, plots.boards(list(predictions(settings, game, games, net)))
-        yield "First layer", FILTERS, filters.picture(file)
+        yield "First layer", FILTERS, plots.sides(filters.first_layer(file))
 
 
 def openings(settings: LoopSettings, games: Sequence[Record], net: nn.Module | None) -> Iterator[BoardPicture]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from gozero.evaluators.base import Evaluator, PrecisionError
+from gozero.evaluators.base import Evaluator
 from gozero.evaluators.rollout import RowEvaluator
 from gozero.games.game import Game
 from gozero.search.settings import SearchSettings
+from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from training.settings.config import SelfPlaySettings, Stage
 
@@ -112,7 +113,7 @@ def check_precision(precision: str, device: str) -> None:
 
     try:
         openvino_evaluator.check_precision(precision)
-    except PrecisionError as error:
+    except ChoiceError as error:
         raise SettingsError(f"selfplay.precision: {error}") from None
 
 

@@ -37,7 +37,7 @@ class AnalysisSettings(EngineSettings):
 
     weights: str | None = option(
         None,
-        "weights file of Go, searched in the working directory, beside the executable, and among the shipped ones "
+        "weights file of Go, searched in the working directory and among the shipped ones "
         "(default best.pt)",
         metavar="FILE",
     )

@@ -218,11 +218,13 @@ class Terminal(cmd.Cmd):
             raise InputError("save needs the name of a file, such as save game.sgf.")
         path, record = files.full(name), self.record()
         try:
-            files.create(path, record)
-        except FileExistsError:
-            raise InputError(f"{path} exists already: choose another name.") from None
+            is_new = not path.exists()
+            if is_new:
+                files.write(path, record)
         except (OSError, ValueError) as error:  # ValueError: no file can have this name
             raise InputError(f"Cannot write {path}: {getattr(error, 'strerror', None) or error}.") from None
+        if not is_new:
+            raise InputError(f"{path} exists already: choose another name.")
         print(f"Saved as {path}.")
 
     def do_resign(self, rest: str) -> None:

@@ -351,6 +351,15 @@ def fills_own_eye(state, cell, colour, size):
     return hostile + (found & EDGE != 0) < 2
 
 
+@kernel(allocates=True)
+def padded_board(state, size):
+    """int8 [(size + 2) * (size + 1) + 1]: colours by cell number."""
+    board = np.empty(cell_count(size), np.int8)
+    for index in range(board.shape[0]):
+        board[index] = colour_at(state, HEADER + index * RECORD)
+    return board
+
+
 @kernel(STONES.signature)
 def stones(state, out):
     """Write the colours of the points into out uint8 [points]."""

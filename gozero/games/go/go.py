@@ -139,15 +139,6 @@ def sample(state, history, generator):
     return size * size
 
 
-@kernel(allocates=True)
-def _board_colours(state, size):
-    """int8 [(size + 2) * (size + 1) + 1]: colours by cell number."""
-    colours = np.empty(chains.cell_count(size), np.int8)
-    for index in range(colours.shape[0]):
-        colours[index] = colour_at(state, chains.HEADER + index * RECORD)
-    return colours
-
-
 @kernel()
 def _to_side_to_move(owners, state, size, out):
     """Owners int8 [cells] → out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
@@ -160,21 +151,21 @@ def _to_side_to_move(owners, state, size, out):
 def owner(state, out):
     """Area as the board stands into out int8 [points]: +1 the side to move, -1 the other, 0 neither."""
     size = np.int64(state[SIZE])
-    _to_side_to_move(area_owners(_board_colours(state, size), size), state, size, out)
+    _to_side_to_move(area_owners(chains.padded_board(state, size), size), state, size, out)
 
 
 @kernel(OWNER.signature, allocates=True)
 def pass_alive(state, out):
     """Points safe whoever moves (Benson) into out int8 [points]: +1 the side to move's, -1 the other's, 0 undecided."""
     size = np.int64(state[SIZE])
-    _to_side_to_move(pass_alive_owners(_board_colours(state, size), size), state, size, out)
+    _to_side_to_move(pass_alive_owners(chains.padded_board(state, size), size), state, size, out)
 
 
 @kernel(OWNER.signature, allocates=True)
 def settled_owner(state, out):
     """As `owner`, after taking off the stones inside the other side's pass-alive territory."""
     size = np.int64(state[SIZE])
-    _to_side_to_move(settled_owners(_board_colours(state, size), size), state, size, out)
+    _to_side_to_move(settled_owners(chains.padded_board(state, size), size), state, size, out)
 
 
 @kernel(types.boolean(STATE), allocates=True)
@@ -183,7 +174,7 @@ def is_open(state):
     and is no pass-alive territory, or a side without a stone before half the board is played.
     """
     size = np.int64(state[SIZE])
-    colours = _board_colours(state, size)
+    colours = chains.padded_board(state, size)
     begins = 2 * state[PLY] <= size * size
     if begins and not ((colours == BLACK).any() and (colours == WHITE).any()):
         return True

@@ -15,8 +15,10 @@ def most_fixed(size: int) -> int:
 
 
 def fixed_points(stones: int, size: int) -> list[int]:
-    """Actions of the fixed handicap of ``stones``, 2 to ``most_fixed(size)``, in the order of GTP 2."""
-    low = 3 if size >= 13 else 2
+    """Actions of the fixed handicap of ``stones``, 2 to ``most_fixed(size)``, in the order of GTP 2; on a board that
+    has none, two stones.
+    """
+    low = 3 if size >= 13 else 2 if size >= 7 else (size - 1) // 3
     high, middle = size - 1 - low, size // 2
     # (row from the bottom, column): D4 K10 D10 K4 on 13x13
     corners = [(low, low), (high, high), (high, low), (low, high)]
@@ -25,24 +27,3 @@ def fixed_points(stones: int, size: int) -> list[int]:
     if stones in (5, 7, 9):
         moves = [*moves, (middle, middle)]
     return [coords.action(size - 1 - row, col, size) for row, col in moves]
-
-
-def free_points(stones: int, size: int) -> list[int]:
-    """Actions of handicap stones, as many as leave a liberty: the fixed ones, then those farthest from the others."""
-    import numpy as np
-
-    wanted, fixed, far = min(stones, size**2 - 1), most_fixed(size), 2 * size**2
-    chosen = fixed_points(min(wanted, fixed), size) if fixed else []
-    places = np.stack(np.divmod(np.arange(size**2), size))
-    line = np.minimum(places, size - 1 - places).min(axis=0).clip(max=2)  # 0 at the edge
-
-    def gaps(stones: list[int]) -> np.ndarray:
-        """Squared distances of all points to the nearest of the stones, int64 [P]."""
-        squares = ((places[:, :, None] - places[:, None, stones]) ** 2).sum(axis=0)
-        return squares.min(axis=1, initial=far)
-
-    while len(chosen) < wanted:
-        preference = (line * (far + 1) + gaps(chosen)) * (far + 1) + gaps(chosen[fixed:])
-        preference[chosen] = -1
-        chosen.append(int(preference.argmax()))
-    return chosen

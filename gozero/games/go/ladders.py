@@ -235,13 +235,11 @@ def ladders(state, out):
     """Write into out uint8 [points] CAUGHT on caught stones, CATCHES * colour where that colour begins to catch."""
     size = np.int64(state[SIZE])
     width, cells = size + 1, chains.cell_count(size)
-    board, marks = np.empty(cells, np.int8), np.zeros(cells, np.int32)
+    board, marks = chains.padded_board(state, size), np.zeros(cells, np.int32)
     queue, stones, found = np.empty(cells, np.int32), np.empty(cells, np.int32), np.empty(FREE, np.int32)
     undo = np.empty(4 * HUNTS + 8 + cells, np.int32)
     undo[0] = 0
     frames = np.empty((2 * HUNTS + 2, _FIRST + MOVES), np.int32)
-    for index in range(cells):
-        board[index] = colour_at(state, HEADER + index * RECORD)
     for action in range(size * size):
         out[action] = 0
     for action in range(size * size):
