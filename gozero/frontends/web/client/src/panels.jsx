@@ -160,9 +160,9 @@ export function Review({ onOpen }) {
   return (
     <Card title={t("Review")} kind="review">
       <div class="options">
-        <Button onClick={onOpen}>{t("Open a record…")}</Button>
-        <Button onClick={() => ask("save")}>{t("Save the game")}</Button>
-        {view.goingOn && <Button onClick={() => ask("review")}>{t("Stop playing, review")}</Button>}
+        <button type="button" onClick={onOpen}>{t("Open a record…")}</button>
+        <button type="button" onClick={() => ask("save")}>{t("Save the game")}</button>
+        {view.goingOn && <button type="button" onClick={() => ask("review")}>{t("Stop playing, review")}</button>}
       </div>
       {view.line.length > 1 && <AnalyseAll />}
       {!view.goingOn && <Mistakes />}
