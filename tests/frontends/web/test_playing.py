@@ -164,6 +164,7 @@ def test_the_keyboard_alone(tab: Callable[..., Tab]) -> None:
 def test_the_settings_close_by_escape_and_by_a_click_elsewhere(tab: Callable[..., Tab]) -> None:
     page = tab().begin("Tic-tac-toe")
     card = page.page.locator("#settings")
+    expect(page.page.locator("header button").first).to_have_accessible_name("Settings")  # Tab meets it where it is seen
     page.press("Settings")
     expect(card).to_be_visible()
     page.picture("settings")

@@ -6,6 +6,9 @@ import { levelWords } from "./words.js";
 
 export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden="true" />;
 
+/** A button; `label` names one whose text is a sign. */
+export const Button = ({ label, ...rest }) => <button type="button" aria-label={label} title={label} {...rest} />;
+
 export const Check = ({ label, on, onChange }) => (
   <label><input type="checkbox" checked={on} onChange={(event) => onChange(event.currentTarget.checked)} /> {label}</label>
 );

@@ -1,5 +1,6 @@
 // Black's chance and lead over the game; a click shows the move.
 
+import { Button } from "./controls.jsx";
 import { dotsOf } from "./review.jsx";
 import { usePage } from "./server.js";
 import { t } from "./translate.js";
@@ -32,7 +33,6 @@ export function Graph() {
         <line class="middle" x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} />
         {known.length > 1 && <polyline class="chance" points={chance.join(" ")} />}
         {score.length > 1 && <polyline class="score" points={score.join(" ")} />}
-        {known.length === 1 && <circle class="dot" cx={across(known[0].index)} cy={HEIGHT * (1 - known[0].black)} r="3" />}
         {dotsOf(view, who).map(([index, grade]) => (
           <path key={index} class={`graded grade-${grade}`} d={`M${place(index, 1 - view.graph[index].black)}h0`} />
         ))}
@@ -53,19 +53,16 @@ export function Graph() {
 export function Walk() {
   const { view, go, step } = usePage();
   const at = Math.max(0, view.line.indexOf(view.at)), last = view.line.length - 1;
-  const button = (label, text, off, act) => (
-    <button type="button" class="step" aria-label={label} title={label} disabled={off} onClick={act}>{text}</button>
-  );
   return (
     <div class="walk" role="group" aria-label={t("Walk through the game")}>
-      {button(t("First position"), "«", at === 0, () => go(view.line[0]))}
-      {button(t("Back one move"), "‹", at === 0, () => step(-1))}
+      <Button class="step" label={t("First position")} disabled={at === 0} onClick={() => go(view.line[0])}>«</Button>
+      <Button class="step" label={t("Back one move")} disabled={at === 0} onClick={() => step(-1)}>‹</Button>
       <input
         type="range" min="0" max={last} value={at} disabled={last === 0} aria-label={t("Move {at} of {last}", { at, last })}
         onInput={(event) => go(view.line[Number(event.currentTarget.value)])}
       />
-      {button(t("Forward one move"), "›", at === last, () => step(1))}
-      {button(t("Last position"), "»", at === last, () => go(view.line[last]))}
+      <Button class="step" label={t("Forward one move")} disabled={at === last} onClick={() => step(1)}>›</Button>
+      <Button class="step" label={t("Last position")} disabled={at === last} onClick={() => go(view.line[last])}>»</Button>
       <output>{at} / {last}</output>
     </div>
   );

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Board, vertexOf } from "./board.jsx";
-import { Dialog } from "./controls.jsx";
+import { Button, Dialog } from "./controls.jsx";
 import { PageContext, usePage } from "./server.js";
 import { english, t } from "./translate.js";
 
@@ -35,11 +35,11 @@ export function Lessons({ title, lessons, onClose }) {
       class="lessons" title={t("First steps: {game}", { game: t(title) })} no={t("Close")} onClose={onClose}
       aside={t("{number} of {count}", { number: number + 1, count: lessons.length })}
       buttons={<>
-        <button type="button" disabled={number === 0} onClick={() => go(number - 1)}>{t("Back")}</button>
-        <button type="button" disabled={!answer} onClick={again}>{t("Try again")}</button>
-        <button type="button" class={answer?.isRight ? "main" : ""} onClick={() => (isLast ? page.change({ dialog: { is: "new" } }) : go(number + 1))}>
+        <Button disabled={number === 0} onClick={() => go(number - 1)}>{t("Back")}</Button>
+        <Button disabled={!answer} onClick={again}>{t("Try again")}</Button>
+        <Button class={answer?.isRight ? "main" : ""} onClick={() => (isLast ? page.change({ dialog: { is: "new" } }) : go(number + 1))}>
           {isLast ? t("Play a game") : t("Next")}
-        </button>
+        </Button>
       </>}
     >
       <p><strong>{t(lesson.title)}.</strong> {t(lesson.task)}</p>

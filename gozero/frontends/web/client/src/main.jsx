@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
-import { Check, Choice, Dialog } from "./controls.jsx";
+import { Button, Check, Choice, Dialog } from "./controls.jsx";
 import { MyGames } from "./mygames.jsx";
 import { Lessons } from "./lessons.jsx";
 import { NewGame } from "./newgame.jsx";
@@ -139,10 +139,10 @@ function Header() {
   return (
     <header>
       <h1>gozero <span class="quiet">{game && t(game.title)}</span></h1>
-      <button type="button" class="gear" popovertarget="settings" aria-label={t("Settings")} title={t("Settings")}>⚙</button>
-      <button type="button" class="steps" onClick={() => ask("lessons", { game: view.game })}>{t("First steps")}</button>
-      <button type="button" class="main" onClick={() => change({ dialog: { is: "new" } })}>{t("New game")}</button>
-      <button type="button" onClick={() => ask("list")}>{t("My games")}</button>
+      <Button class="gear" popovertarget="settings" label={t("Settings")}>⚙</Button>
+      <Button class="steps" onClick={() => ask("lessons", { game: view.game })}>{t("First steps")}</Button>
+      <Button class="main" onClick={() => change({ dialog: { is: "new" } })}>{t("New game")}</Button>
+      <Button onClick={() => ask("list")}>{t("My games")}</Button>
       <div id="settings" class="card" popover="auto">
         {option("sound", t("Sound"))}
         {option("warns", t("Warn me after a bad move"))}
@@ -161,15 +161,17 @@ function Header() {
 function Actions() {
   const { view, mark, play, pass, ask, change } = usePage();
   const mayUndo = view.goingOn ? view.line.length > 1 : view.number > 0 || view.over;
-  const button = (label, act, isOn, kind = "") => <button type="button" class={kind} disabled={!isOn} onClick={act}>{label}</button>;
+  const isBusy = view.thinking || view.mistake, point = mark !== null && nameOf(view, mark);
   return (
     <div class="actions" role="group" aria-label={t("Moves")}>
-      {isCrowded(view) && mark === null && button(t("Play"), null, false, "main for-taps")}
-      {isCrowded(view) && mark !== null && button(t("Play {point}", { point: nameOf(view, mark) }), () => play(vertexOf(view, mark)), true, "main")}
-      {view.hasPass && button(t("Pass"), pass, view.canPass && !view.thinking && !view.mistake)}
-      {button(t("Undo"), () => ask("undo"), mayUndo)}
-      {button(t("Hint"), () => ask("hint"), view.toPlay && !view.thinking && !view.mistake)}
-      {(view.live !== null || view.person) && button(t("Resign"), () => change({ dialog: { is: "resign" } }), view.goingOn)}
+      {isCrowded(view) && !point && <Button class="main for-taps" disabled>{t("Play")}</Button>}
+      {isCrowded(view) && point && <Button class="main" onClick={() => play(vertexOf(view, mark))}>{t("Play {point}", { point })}</Button>}
+      {view.hasPass && <Button disabled={!view.canPass || isBusy} onClick={pass}>{t("Pass")}</Button>}
+      <Button disabled={!mayUndo} onClick={() => ask("undo")}>{t("Undo")}</Button>
+      <Button disabled={!view.toPlay || isBusy} onClick={() => ask("hint")}>{t("Hint")}</Button>
+      {(view.live !== null || view.person) && (
+        <Button disabled={!view.goingOn} onClick={() => change({ dialog: { is: "resign" } })}>{t("Resign")}</Button>
+      )}
     </div>
   );
 }
@@ -177,17 +179,17 @@ function Actions() {
 /** What is to be said below the board. */
 function Notices() {
   const { view, notice, preview, tool, isHidden, hasEnded, go, change } = usePage();
-  const link = (text, act) => <button type="button" class="link" onClick={act}>{text}</button>;
   return (
     <div class="notices" aria-live="polite">
-      {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} {link(t("Go to the last move"), () => go(view.live))}</p>}
+      {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} <Button class="link" onClick={() => go(view.live)}>{t("Go to the last move")}</Button></p>}
       {view.mistake && <Warning />}
       {hasEnded && <p class="notice"><strong>{endWords(view.ending, view.person)}</strong></p>}
       {!tool && !notice && !isHidden && <Loss />}
-      {tool && !notice && <p class="notice">{t("Click a point to mark it.")} {link(t("Stop marking"), () => change({ tool: null }))}</p>}
+      {tool && !notice && <p class="notice">{t("Click a point to mark it.")} <Button class="link" onClick={() => change({ tool: null })}>{t("Stop marking")}</Button></p>}
       {notice && (
         <p class={`notice ${notice.kind}`}>
-          {notice.text}{notice.line && <> {link(t("Show what may follow"), () => change({ preview: preview ? null : notice.line }))}</>}
+          {notice.text}{notice.line && " "}
+          {notice.line && <Button class="link" onClick={() => change({ preview: preview ? null : notice.line })}>{t("Show what may follow")}</Button>}
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 // Marks on the points of a position, named as the properties of SGF: how they are drawn and called, and the tools that put them.
 
+import { Button } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 
@@ -26,10 +27,9 @@ export function MarkTools() {
     <div class="options tools" role="group" aria-label={t("Marks")}>
       <span>{t("Mark points:")}</span>
       {TOOLS.map(([name, sign, words]) => (
-        <button
-          type="button" key={name} aria-label={t(words)} title={t(words)} aria-pressed={tool === name}
-          onClick={() => change({ tool: tool === name ? null : name })}
-        >{sign}</button>
+        <Button key={name} label={t(words)} aria-pressed={tool === name} onClick={() => change({ tool: tool === name ? null : name })}>
+          {sign}
+        </Button>
       ))}
     </div>
   );

@@ -1,7 +1,7 @@
 // The list of the games that were played or opened, to go on with one or to delete it.
 
 import { useState } from "preact/hooks";
-import { Dialog } from "./controls.jsx";
+import { Button, Dialog } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { deleteGame, storedGames } from "./storage.js";
 import { t } from "./translate.js";
@@ -37,9 +37,9 @@ export function MyGames({ listed, games, onClose }) {
               <p class="outcome">{outcome(game)}</p>
               <p class="quiet">{opponent(game)} · {game.moves === 1 ? t("1 move") : t("{count} moves", { count: game.moves })} · {date(game.played)}</p>
               {!isCurrent && (
-                <button type="button" class="link" aria-label={t(isChosen ? "Really delete {board}" : "Delete {board}", { board })} onClick={() => remove(game.identity)}>
+                <Button class="link" aria-label={t(isChosen ? "Really delete {board}" : "Delete {board}", { board })} onClick={() => remove(game.identity)}>
                   {isChosen ? t("Really delete?") : t("Delete")}
-                </button>
+                </Button>
               )}
             </li>
           );

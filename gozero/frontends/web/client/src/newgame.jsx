@@ -1,7 +1,7 @@
 // The dialog for a new game.
 
 import { useState } from "preact/hooks";
-import { Choice, Dialog, Level } from "./controls.jsx";
+import { Button, Choice, Dialog, Level } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 import { learned, sizes } from "./words.js";
@@ -49,7 +49,7 @@ export function NewGame({ onClose }) {
           </label>
         ))}
       </fieldset>
-      <p class="aim">{t(game.aim)} <button type="button" class="link" onClick={() => ask("lessons", { game: game.name })}>{t("First steps")}</button></p>
+      <p class="aim">{t(game.aim)} <Button class="link" onClick={() => ask("lessons", { game: game.name })}>{t("First steps")}</Button></p>
       <div class="fields">
         {field("size", t("Board"), network.sizes.map((size) => [size, isBetween(size, network.trained) ? board(game.name, size) : t("{board} – not trained on this size", { board: board(game.name, size) })]))}
         {field("person", t("You play"), SIDES.map(([value, words]) => [value, t(words)]), String)}

@@ -1,7 +1,7 @@
 // The cards beside the board: whose turn it is, the analysis, the review, the count.
 
 import { useState } from "preact/hooks";
-import { Card, Check, Choice, Level, Stone } from "./controls.jsx";
+import { Button, Card, Check, Choice, Level, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
 import { AnalyseAll, Mistakes } from "./review.jsx";
 import { usePage } from "./server.js";
@@ -112,7 +112,7 @@ function Look() {
           <tbody>
             {listed.slice(0, LISTED).map((move) => (
               <tr key={move.vertex} onPointerEnter={() => show(move)} onPointerLeave={hide}>
-                <th scope="row"><button type="button" class="link" onFocus={() => show(move)} onBlur={hide} onClick={() => show(move)}>{move.vertex}</button></th>
+                <th scope="row"><Button class="link" onFocus={() => show(move)} onBlur={hide} onClick={() => show(move)}>{move.vertex}</Button></th>
                 {columns.map(([, cell]) => <td>{cell(move)}</td>)}
                 <td class="line">{move.line.slice(1, 7).join(" ")}</td>
               </tr>
@@ -148,7 +148,7 @@ export function Game() {
   return (
     <Card title={t("The game so far")}>
       {isHidden
-        ? <p class="quiet">{t("Who leads stays hidden while you play.")} <button type="button" class="link" onClick={() => keep({ leads: true })}>{t("Show it")}</button></p>
+        ? <p class="quiet">{t("Who leads stays hidden while you play.")} <Button class="link" onClick={() => keep({ leads: true })}>{t("Show it")}</Button></p>
         : <Graph />}
       <Walk />
     </Card>

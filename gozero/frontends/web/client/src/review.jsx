@@ -1,7 +1,7 @@
 // The review of a game by side: what the analysis costs, how each side played, and the way from mistake to mistake.
 
 import { useState } from "preact/hooks";
-import { Choice, Stone } from "./controls.jsx";
+import { Button, Choice, Stone } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { decimal, english, t } from "./translate.js";
 import { percent, side } from "./words.js";
@@ -22,7 +22,7 @@ export function AnalyseAll() {
   if (view.batch) {
     return (
       <div class="options">
-        <button type="button" onClick={() => ask("stop")}>{t("Stop")}</button>
+        <Button onClick={() => ask("stop")}>{t("Stop")}</Button>
         {progress && <p class="quiet"><progress aria-label={t("Positions analysed")} value={progress.share} /> {left(progress)}</p>}
       </div>
     );
@@ -30,7 +30,7 @@ export function AnalyseAll() {
   return (
     <>
       <div class="options">
-        <button type="button" disabled={!missing.length} onClick={() => ask("batch", { visits })}>{t("Analyse all moves")}</button>
+        <Button disabled={!missing.length} onClick={() => ask("batch", { visits })}>{t("Analyse all moves")}</Button>
         <Choice aria-label={t("How thoroughly")} value={visits} options={efforts} onChange={(value) => setVisits(Number(value))} />
       </div>
       <p class="quiet">{costOf(missing, view.speed)}</p>
@@ -63,7 +63,7 @@ export function Mistakes() {
   const sides = ["black", "white"].filter((colour) => who === "both" || colour === who);
   const row = (head, cell) => <tr><th scope="row">{head}</th>{sides.map((colour) => <td key={colour}>{cell(review.sides[colour])}</td>)}</tr>;
   const button = (by, text, label, title) => (
-    <button type="button" aria-label={label} title={title} disabled={!otherMistake(view, who, by)} onClick={() => stepMistake(by)}>{text}</button>
+    <Button aria-label={label} title={title} disabled={!otherMistake(view, who, by)} onClick={() => stepMistake(by)}>{text}</Button>
   );
   return (
     <>
@@ -85,9 +85,9 @@ export function Mistakes() {
       <ul class="worst">
         {[...found].sort((one, other) => sizeOf(review, other) - sizeOf(review, one)).slice(0, LISTED).map((move) => (
           <li key={move.node}>
-            <button type="button" class="link" onClick={() => showMistake(move)}>
+            <Button class="link" onClick={() => showMistake(move)}>
               <Grade grade={move.grade} />{t("{number}. {side} {vertex}: {loss}", { ...move, side: side(move.colour), loss: loss(move, view.unit) })}
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 // What the page says to somebody who learns: how a hint is explained, the warning after a bad move, the end of a game.
 
+import { Button } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 import { percent, rival, side } from "./words.js";
@@ -55,8 +56,8 @@ export function Warning() {
     : t("Your chance to win fell by about {chance}. Play it anyway, or take it back?", { chance: percent(chance) });
   return (
     <p class="notice warning" role="alert">{text}{" "}
-      <button type="button" class="small" onClick={() => ask("anyway")}>{t("Play it anyway")}</button>
-      <button type="button" class="small" onClick={() => ask("undo")}>{t("Take it back")}</button>
+      <Button class="small" onClick={() => ask("anyway")}>{t("Play it anyway")}</Button>
+      <Button class="small" onClick={() => ask("undo")}>{t("Take it back")}</Button>
     </p>
   );
 }
@@ -80,10 +81,10 @@ export function Ended() {
   };
   return (
     <div class="actions ended" role="group" aria-label={t("After the game")}>
-      <button type="button" class="main" onClick={review}>{t("Review")}</button>
-      <button type="button" onClick={() => ask("rematch")}>{t("Rematch")}</button>
-      <button type="button" onClick={() => ask("rematch", { swap: true })}>{t("Swap colours")}</button>
-      <button type="button" onClick={() => ask("undo")}>{t("Undo")}</button>
+      <Button class="main" onClick={review}>{t("Review")}</Button>
+      <Button onClick={() => ask("rematch")}>{t("Rematch")}</Button>
+      <Button onClick={() => ask("rematch", { swap: true })}>{t("Swap colours")}</Button>
+      <Button onClick={() => ask("undo")}>{t("Undo")}</Button>
     </div>
   );
 }

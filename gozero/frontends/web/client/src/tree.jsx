@@ -1,7 +1,7 @@
 // The card with the tree of moves: where one is, what may be done to a variation, the tools that mark points.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Card, Dialog } from "./controls.jsx";
+import { Button, Card, Dialog } from "./controls.jsx";
 import { MarkTools } from "./marks.jsx";
 import { usePage } from "./server.js";
 import { t } from "./translate.js";
@@ -21,8 +21,8 @@ export function Variations() {
     <Card title={t("Moves and variations")}>
       <Tree plan={plan} at={at} />
       <div class="options">
-        <button type="button" disabled={at < 0 || !plan.rows[at]} onClick={() => ask("promote", { node: view.at })}>{t("Make main line")}</button>
-        <button type="button" disabled={at <= 0} onClick={remove}>{t("Delete move")}</button>
+        <Button disabled={at < 0 || !plan.rows[at]} onClick={() => ask("promote", { node: view.at })}>{t("Make main line")}</Button>
+        <Button disabled={at <= 0} onClick={remove}>{t("Delete move")}</Button>
       </div>
       <MarkTools />
       {deleting !== null && (
