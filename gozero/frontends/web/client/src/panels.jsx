@@ -160,10 +160,12 @@ export function Review({ onOpen }) {
   return (
     <Card title={t("Review")} kind="review">
       <div class="options">
-        <button type="button" onClick={onOpen}>{t("Open a record…")}</button>
-        <button type="button" onClick={() => ask("save")}>{t("Save the game")}</button>
-        {view.goingOn && <button type="button" onClick={() => ask("review")}>{t("Stop playing, review")}</button>}
-        {!(view.goingOn && view.at === view.live) && <button type="button" disabled={!view.toPlay} onClick={() => ask("play-on")}>{t("Play from here")}</button>}
+        <Button onClick={onOpen}>{t("Open a record…")}</Button>
+        <Button onClick={() => ask("save")}>{t("Save the game")}</Button>
+        {view.goingOn && <Button onClick={() => ask("review")}>{t("Stop playing, review")}</Button>}
+        {!(view.goingOn && view.at === view.live) && (
+          <Button disabled={!view.toPlay} onClick={() => ask("play-on")}>{t("Play from here")}</Button>
+        )}
       </div>
       {view.line.length > 1 && <AnalyseAll />}
       {!view.goingOn && <Mistakes />}
