@@ -85,7 +85,7 @@ def check(tree: MoveTree, game: CurrentGame) -> None:
         line = () if node.estimate is None else node.estimate.line
         is_sound = (
             node.colour in sides
-            and node.next_to_play in (EMPTY, BLACK, WHITE)
+            and node.next_to_play in (None, BLACK, WHITE)
             and all(map(is_mark, node.marks.values()))
             and all(point in points for point in (*node.marks, *chain.from_iterable(node.dead or ())))
             and all(action in range(game.definition.actions) for action in line)
@@ -97,7 +97,7 @@ def check(tree: MoveTree, game: CurrentGame) -> None:
         raise ValueError("a move cannot be played")
 
 
-def playable(game: CurrentGame, moves: Mapping[int, Node | Branch], start: int) -> tuple[list[int], list[int]]:
+def playable(game: CurrentGame, moves: Mapping[int, Branch], start: int) -> tuple[list[int], list[int]]:
     """The numbers of the moves that can be played from the game's position, whose number is ``start``, and of those that
     are refused; what follows these is left out. Parents come before children. The game's position changes.
     """
