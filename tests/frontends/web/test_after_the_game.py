@@ -155,3 +155,13 @@ def test_a_person_plays_the_side_to_move_of_a_record() -> None:
     session.play(session.game.definition.pass_action)
     with pytest.raises(InputError):
         session.play_on()
+
+
+def test_undo_behind_the_end_of_a_record_leaves_its_moves() -> None:
+    file = records.RecordFile("(;SZ[9];B[ee];W[cc])")
+    session = GameSession(file.setup(setup_of({})), 9, [9])
+    file.load(session)
+    session.go_to(2)
+    session.play_on()
+    session.undo()
+    assert (session.person, session.at, session.tree.line(START)) == (BLACK, START, [START, 1, 2])

@@ -255,7 +255,7 @@ class GameSession:
                 raise InputError("There is no move of yours to take back.")
             back = self.tree[own[-1]].parent
         self.go_to(back)
-        while last != back and not self.tree[last].children:
+        while last != back and not (self.tree[last].children or self.tree[last].sources):  # a file keeps its moves
             last = self._drop(last)
         self.ended = None
         self._continue_here()
