@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gozero import __version__ as VERSION
-from gozero.frontends.analysis.queries import Defaults
+from gozero.frontends.analysis.queries import PERSPECTIVES, Defaults
 from gozero.frontends.analysis.server import Server, serve
 from gozero.play.engine import EngineSettings, find_weights, supported_sizes
 from gozero.system.console import SUCCESS, from_arguments, run_server, say, warn
@@ -19,7 +19,6 @@ from gozero.system.words import counted
 PROGRAM = "gozero analysis"
 READY = "Started, ready to begin handling requests"
 """KataGo's line on stderr that some clients wait for."""
-PERSPECTIVES = ("black", "white", "side_to_move")
 DESCRIPTION = (
     "Analyses positions of Go over KataGo's JSON analysis protocol on standard input and output, many at once."
 )
@@ -53,8 +52,8 @@ class AnalysisSettings(EngineSettings):
         low=1, high=4096,
     )  # fmt: skip
     report_winrates_as: str = option(
-        "black", f"side for which win rate, lead and ownership are given: {', '.join(PERSPECTIVES)} (default black)",
-        choices=PERSPECTIVES, metavar="SIDE",
+        "black", f"side for which win rate, lead and ownership are given: {', '.join(PERSPECTIVES.values())} (default black)",
+        choices=tuple(PERSPECTIVES.values()), metavar="SIDE",
     )  # fmt: skip
     quit_without_waiting: bool = option(
         False, "stop at once at the end of the input, without answering the remaining queries"

@@ -1,5 +1,7 @@
 """What a page may do with a game that has ended: variations, what undo takes back, the saved file."""
 
+import json
+
 import pytest
 
 from gozero.frontends.web.engine import counting, records
@@ -148,7 +150,20 @@ def test_a_person_plays_the_side_to_move_of_a_record() -> None:
     assert (session.person, session.is_engines_turn) == (WHITE, False)
     session.play(session.action("G7"))
     assert session.is_engines_turn and len(session.tree.line(START)) == 3
+    again = GameSession(session.setup, 9, [9])
+    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
+    assert (again.live, again.is_engines_turn, again.line) == (session.live, True, session.line)
     session.reply(BLACK, session.game.definition.pass_action)
     session.play(session.game.definition.pass_action)
     with pytest.raises(InputError):
         session.play_on()
+
+
+def test_undo_behind_the_end_of_a_record_leaves_its_moves() -> None:
+    file = records.RecordFile("(;SZ[9];B[ee];W[cc])")
+    session = GameSession(file.setup(setup_of({})), 9, [9])
+    file.load(session)
+    session.go_to(2)
+    session.play_on()
+    session.undo()
+    assert (session.person, session.at, session.tree.line(START)) == (BLACK, START, [START, 1, 2])

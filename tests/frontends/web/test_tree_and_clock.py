@@ -7,7 +7,7 @@ import pytest
 from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree, Node
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.snapshots import read
+from gozero.frontends.web.engine.snapshots import reader
 from gozero.frontends.web.setups import Clocks, setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
 
@@ -22,7 +22,7 @@ def small_tree() -> tuple[MoveTree, list[int]]:
 
 
 def saved_and_read(tree: MoveTree) -> MoveTree:
-    return MoveTree.of(read(list[tuple[int, Node]], json.loads(json.dumps(tree.saved()))), tree.next)
+    return MoveTree.of(reader(list[tuple[int, Node]])(json.loads(json.dumps(tree.saved()))), tree.next)
 
 
 def test_moves_lines_and_variations() -> None:
@@ -75,7 +75,7 @@ def test_a_node_in_no_place_of_a_tree_is_refused(place: int, number: float, chan
     nodes = json.loads(json.dumps(small_tree()[0].saved()))
     node = [number, {**nodes[0][1], **change}]
     with pytest.raises((ValueError, LookupError, TypeError)):
-        MoveTree.of(read(list[tuple[int, Node]], [*nodes, node] if place else [node, *nodes[1:]]), 1)
+        MoveTree.of(reader(list[tuple[int, Node]])([*nodes, node] if place else [node, *nodes[1:]]), 1)
 
 
 def test_the_clock_that_runs() -> None:

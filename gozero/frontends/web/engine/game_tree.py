@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from gozero.records.sgf_tree import Branch
+
 START = 0
 
 
@@ -38,31 +40,18 @@ class Mistake(NamedTuple):
 
 
 @dataclass
-class Node:
-    """A position after a move.
+class Node(Branch):
+    """A position after a move, with what a file has of it; of the start, parent and action are -1.
 
     Attributes:
-        parent: the number of the node before, -1 for the start.
-        colour, action: the move that leads here; of the start, 0 and -1.
         children: numbers of the nodes that follow, the main one first.
-        comment: free text.
-        marks: on points, by action, see `gozero.records.sgf_tree`.
         estimate: the best one known.
-        next_to_play: who plays next if a file says so, else 0.
-        sources: the nodes of its file, see `gozero.records.sgf_tree.Branch`.
         dead: the chains that the players agreed to be dead, None if they did not.
         clock: both clocks as they stood when the turn here began, see `SessionClock.saved`.
     """
 
-    parent: int
-    colour: int
-    action: int
     children: list[int] = field(default_factory=list)
-    comment: str = ""
-    marks: dict[int, str] = field(default_factory=dict)
     estimate: Estimate | None = None
-    next_to_play: int = 0
-    sources: list[int] = field(default_factory=list)
     dead: list[list[int]] | None = None
     clock: tuple[float, float] | None = None
 

@@ -271,7 +271,11 @@ class RequestHandler:
         """A record, for review; it says which game and which board it is. Of several games the page chooses one."""
         number = request.get("number")
         try:
-            file = records.RecordFile(_bytes_of(request.get("data")))
+            data = base64.b64decode(str(request.get("data")), validate=True)
+        except ValueError:  # also if there are other characters than ASCII
+            raise InputError("This page sent no file: reload it.") from None
+        try:
+            file = records.RecordFile(data)
             if number is None and len(file.games) > 1:
                 self._answer(request, {"is": "games", "titles": [game.title for game in file.games]})
                 return
@@ -357,11 +361,3 @@ class RequestHandler:
         searches = self._searches
         batch = {"batch": searches.batch.is_running, "speed": searches.batch.speed}
         return {**view(searches.session), "analysing": searches.is_analysing, **batch}
-
-
-def _bytes_of(text: Any) -> bytes:
-    """The bytes of a file, which a page sends as base64. InputError if they are none."""
-    try:
-        return base64.b64decode(str(text), validate=True)
-    except ValueError:  # also if there are other characters than ASCII
-        raise InputError("This page sent no file: reload it.") from None

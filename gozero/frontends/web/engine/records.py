@@ -60,13 +60,11 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
 
 
 def _branches(tree: MoveTree) -> list[Branch]:
+    """All moves, with the places of their parents in this list."""
     nodes = dict(tree.in_order())
     places = {number: place for place, number in enumerate(nodes, start=-1)}
-    return [
-        Branch(places[node.parent], node.colour, node.action, node.comment, node.marks, sources=node.sources)
-        for number, node in nodes.items()
-        if number != START
-    ]
+    del nodes[START]
+    return [replace(node, parent=places[node.parent]) for node in nodes.values()]
 
 
 def _into_file(tree: MoveTree, origin: SourceFile) -> str:

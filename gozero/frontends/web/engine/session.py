@@ -17,7 +17,7 @@ import numpy as np
 from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.clock import SessionClock
 from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTree
-from gozero.frontends.web.engine.snapshots import SavedSession, check, read
+from gozero.frontends.web.engine.snapshots import SavedSession, check, reader
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import descriptions
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOUR_WORDS, EMPTY, WHITE, opponent
@@ -255,7 +255,7 @@ class GameSession:
                 raise InputError("There is no move of yours to take back.")
             back = self.tree[own[-1]].parent
         self.go_to(back)
-        while last != back and not self.tree[last].children:
+        while last != back and not (self.tree[last].children or self.tree[last].sources):  # a file keeps its moves
             last = self._drop(last)
         self.ended = None
         self._continue_here()
@@ -328,7 +328,7 @@ class GameSession:
 
     def restore(self, values: Mapping[str, Any]) -> None:
         """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""
-        saved: SavedSession = read(SavedSession, values)
+        saved: SavedSession = reader(SavedSession)(values)
         self.identity, self.result = saved.identity, saved.result
         if saved.start is not None:
             self.begin_from(saved.start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from itertools import chain
@@ -19,29 +19,37 @@ from gozero.records.sgf_tree import Branch, is_mark
 
 
 @cache
-def _types(kind: Any) -> dict[str, Any]:
-    """The types of a class's fields."""
-    return get_type_hints(kind)
-
-
-def read(kind: Any, value: Any) -> Any:
-    """A plain value as this type. TypeError if it is of another one, or no finite number; ValueError or LookupError for
-    a table without a field, or with one that the type does not have.
+def reader(kind: Any) -> Callable[[Any], Any]:
+    """What makes a value of this type from a plain one. It raises TypeError for another type and for a number that is
+    not finite, ValueError or LookupError for a table that lacks a field, or has one that the type does not have.
     """
     container, inner = get_origin(kind) or kind, get_args(kind)
     if NoneType in inner:  # X | None
-        return None if value is None else read(inner[0], value)
-    if isinstance(kind, type) and is_dataclass(kind):
-        return kind(**{name: read(_types(kind)[name], each) for name, each in value.items()})
-    if hasattr(kind, "_fields"):  # a named tuple
-        return kind(*(read(_types(kind)[name], each) for name, each in zip(kind._fields, value, strict=True)))
-    if container in (list, Sequence) or inner[1:] == (...,):
-        return (tuple if container is tuple else list)(read(inner[0], each) for each in value)
-    if container is tuple:
-        return tuple(read(part, each) for part, each in zip(inner, value, strict=True))
+        some = reader(inner[0])
+        return lambda value: None if value is None else some(value)
+    if is_dataclass(kind) or hasattr(kind, "_fields"):  # a named tuple is a list in JSON
+        fields = {name: reader(hint) for name, hint in get_type_hints(kind).items()}
+
+        def read_fields(value: Any) -> Any:
+            given = value if isinstance(value, dict) else dict(zip(fields, value, strict=True))
+            return kind(**{name: fields[name](each) for name, each in given.items()})
+
+        return read_fields
+    if container is tuple and inner[-1] is not ...:
+        parts = [reader(part) for part in inner]
+        return lambda value: tuple(part(each) for part, each in zip(parts, value, strict=True))
     if container in (dict, Mapping):  # whose keys are texts in JSON
-        return {inner[0](key): read(inner[1], each) for key, each in value.items()}
-    if type(value) is int and kind is float:
+        key, found = inner[0], reader(inner[1])
+        return lambda value: {key(name): found(each) for name, each in value.items()}
+    if container in (tuple, list, Sequence):
+        sequence, item = tuple if container is tuple else list, reader(inner[0])
+        return lambda value: sequence(map(item, value))
+    return lambda value: _plain(kind, value)
+
+
+def _plain(kind: Any, value: Any) -> Any:
+    """A number, a text or a bool."""
+    if kind is float and type(value) is int:
         return float(value)
     if type(value) is not kind or (kind is float and not math.isfinite(value)):
         raise TypeError(f"{value!r:.40} is no {kind.__name__}")
@@ -76,7 +84,7 @@ def check(tree: MoveTree, game: CurrentGame) -> None:
         line = () if node.estimate is None else node.estimate.line
         is_sound = (
             node.colour in sides
-            and node.next_to_play in (EMPTY, BLACK, WHITE)
+            and node.next_to_play in (None, BLACK, WHITE)
             and all(map(is_mark, node.marks.values()))
             and all(point in points for point in (*node.marks, *chain.from_iterable(node.dead or ())))
             and all(action in range(game.definition.actions) for action in line)
@@ -88,7 +96,7 @@ def check(tree: MoveTree, game: CurrentGame) -> None:
         raise ValueError("a move cannot be played")
 
 
-def playable(game: CurrentGame, moves: Mapping[int, Node | Branch], start: int) -> tuple[list[int], list[int]]:
+def playable(game: CurrentGame, moves: Mapping[int, Branch], start: int) -> tuple[list[int], list[int]]:
     """The numbers of the moves that can be played from the game's position, whose number is ``start``, and of those that
     are refused; what follows these is left out. Parents come before children. The game's position changes.
     """

@@ -44,7 +44,7 @@ def delete(session: GameSession, number: Any) -> None:
     _check(session, number)
     if number == START:
         raise InputError("The first position cannot be deleted.")
-    if session.is_going_on and session.live is not None and number in tree.path(session.live):
+    if session.is_going_on and number in tree.path(session.end):
         raise InputError("This move cannot be deleted while the game is being played. Undo takes a move back.")
     end = session.end
     if number in tree.path(session.at):
@@ -60,7 +60,7 @@ def delete(session: GameSession, number: Any) -> None:
 def promote(session: GameSession, number: Any) -> None:
     """Let the variation of a node be the main line. InputError if another one is being played."""
     _check(session, number)
-    if session.is_going_on and session.live is not None and number not in session.tree.path(session.live):
+    if session.is_going_on and number not in session.tree.path(session.end):
         raise InputError("This variation cannot become the main line while the game is being played.")
     end = session.end
     session.tree.promote(number)
