@@ -248,8 +248,8 @@ class Searcher:
         return replace(analysis_of(tree, root, Observer(), [action]), hits=None)
 
     def last_owners(self, root: Position) -> np.ndarray | None:
-        """Expected owner of each point, float32 [P], + for the side to move, by what the last `search`, of ``root``,
-        evaluated; None if that is unknown.
+        """Expected owner of each point, float32 [P], + for the side to move, by what the last `search` of ``root`` in the
+        tree that follows the game evaluated, whatever was searched aside since; None if that is unknown.
         """
         owners = _owners_of(self.open(root.game))
         return owners.ownership(root) if owners is not None and owners.count else None

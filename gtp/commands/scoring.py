@@ -73,9 +73,13 @@ def final_status_list(session: Session, command: Command) -> str:
 def genmove_cleanup(session: Session, command: Command) -> str:
     """genmove after a dispute about dead stones: takes them off, passes only when none is left, never resigns."""
     colour = colour_of(command.text)
+    game = session.go_game
     with session.move(colour) as limits:
-        among = session.go_ending.clean_up_moves(session.go_game.root(colour), limits)
-        return session.vertex(session.player.genmove_among(colour, among, limits))
+        among = session.go_ending.clean_up_moves(game.root(colour), limits)
+        action = session.player.suggest(colour, limits, among)
+        game.notes.last = None
+        game.play(colour, action)
+    return session.vertex(action)
 
 
 def _with_status(settlement: Settlement, status: str) -> Sequence[Sequence[int]]:
