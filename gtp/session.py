@@ -17,6 +17,7 @@ from gozero.games.colours import COLOUR_WORDS, COLOURS
 from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console, options
+from gozero.system.errors import ChoiceError, SetUpError
 from gozero.system.streams import Log
 from gozero.system.words import counted
 from gtp.protocol import Command, GtpError, Signals
@@ -174,14 +175,9 @@ class Session:
     @contextmanager
     def thinking(self) -> Iterator[Player]:
         """Around every search: gives the player, loaded. GtpError if it is not that side's turn or no move is legal."""
-        from gozero.play.current_game import TurnError
-        from gozero.play.player import NoChoiceError
-
         self.player.load()
-        try:
+        with refused():
             yield self.player
-        except (TurnError, NoChoiceError) as error:
-            raise GtpError(str(error)) from None
 
     @contextmanager
     def move(self, colour: int) -> Iterator[Limits]:
@@ -214,6 +210,19 @@ class Session:
     def stop_pondering(self) -> None:
         """Do not ponder until the engine has made another move."""
         self._ponder_after = None
+
+
+@contextmanager
+def refused(what: str = "") -> Iterator[None]:
+    """Around what the game may refuse: GtpError with its reason, behind these words."""
+    from gozero.games.position import IllegalMove
+    from gozero.play.current_game import TurnError
+    from gozero.play.player import NoChoiceError
+
+    try:
+        yield
+    except (ChoiceError, IllegalMove, NoChoiceError, SetUpError, TurnError) as error:
+        raise GtpError(f"{what}: {error}" if what else str(error)) from None
 
 
 Commands = dict[str, Callable[[Session, Command], str | None]]
