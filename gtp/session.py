@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gozero.play.current_game import CurrentGame, GoGame
     from gozero.play.ending import GoEnding
     from gozero.play.player import Player
-    from gozero.play.searcher import Analysis, Limits, Searched
+    from gozero.play.searcher import Analysis, Limits
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -123,11 +123,10 @@ class Session:
         """The evaluation in a line."""
         return summary(analysis, self.game.definition)
 
-    def _log_search(self, search: Searched) -> None:
+    def _log_search(self, purpose: str, analysis: Analysis, reused: int, seconds: float) -> None:
         assert self.log is not None
-        analysis, seconds = search.analysis, max(search.seconds, 1e-6)
-        side, speed = COLOUR_WORDS[analysis.colour], (analysis.visits - search.reused) / seconds
-        self.log.say(f"{side}, {search.purpose}: {self.summary(analysis)}; {seconds:.2f} s, {speed:.0f}/s")
+        side, speed = COLOUR_WORDS[analysis.colour], (analysis.visits - reused) / max(seconds, 1e-6)
+        self.log.say(f"{side}, {purpose}: {self.summary(analysis)}; {seconds:.2f} s, {speed:.0f}/s")
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""
