@@ -72,7 +72,7 @@ def test_any_game_has_its_own_size_and_results(name: str, tmp_path: Path) -> Non
 
 def test_two_games_lost_by_illegal_moves_measure_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "engine.py"
-    program.write_text("import sys\nfor line in sys.stdin:\n    print('=' + line.split()[0] + ' A9\\n', flush=True)\n")
+    program.write_text("import sys\nfor line in sys.stdin:\n    print('= 2\\n' if line[:2] == 'pr' else '= A9\\n', flush=True)\n")
     engine = f"gtp:{sys.executable} -S {shlex.quote(str(program))}"
     assert command.main(["random", engine, "--size", "5", "--games", "2", "--processes", "1"]) == 1
     said = capsys.readouterr().out
