@@ -102,8 +102,8 @@ def make_protocol(session: Session, game: str, on_bug: Callable[[Command, Except
     """Every command that gozero-gtp has for a game; ``on_bug`` as in ``Protocol``."""
     protocol = Protocol(NAME, session.settings.gtp_version or VERSION, on_bug)
     commands = GO_COMMANDS if game in GO_FAMILY else OTHER_GAMES_COMMANDS
-    protocol.register({name: partial(handle, session) for name, handle in commands.items()})
-    protocol.register_streams({name: partial(handle, session) for name, handle in analyze.STREAMS.items()})
+    streams = {name: partial(handle, session) for name, handle in analyze.STREAMS.items()}
+    protocol.register({name: partial(handle, session) for name, handle in commands.items()}, streams)
     return protocol
 
 

@@ -116,13 +116,10 @@ class Protocol:
         }
         self._streams: dict[str, StreamHandler] = {}
 
-    def register(self, handlers: Mapping[str, Handler]) -> None:
-        """Offer more commands."""
+    def register(self, handlers: Mapping[str, Handler], streams: Mapping[str, StreamHandler] | None = None) -> None:
+        """Offer more commands; streams write their answers line by line."""
         self._handlers.update(handlers)
-
-    def register_streams(self, handlers: Mapping[str, StreamHandler]) -> None:
-        """Offer more commands that write their answers line by line."""
-        self._streams.update(handlers)
+        self._streams.update(streams or {})
 
     def _names(self) -> Set[str]:
         return self._handlers.keys() | self._streams.keys()

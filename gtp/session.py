@@ -17,6 +17,7 @@ from gozero.games.colours import COLOUR_WORDS, COLOURS
 from gozero.play.engine import beyond_training, no_more_memory
 from gozero.play.time_controls import Clock, moves_to_share
 from gozero.system import console, options
+from gozero.system.errors import ChoiceError, SetUpError
 from gozero.system.streams import Log
 from gozero.system.words import counted
 from gtp.protocol import Command, GtpError, Signals
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from gozero.play.current_game import CurrentGame, GoGame
     from gozero.play.ending import GoEnding
     from gozero.play.player import Player
-    from gozero.play.searcher import Analysis, Limits, Searched
+    from gozero.play.searcher import Analysis, Limits
 
 DEFAULT_VISITS = 400
 DEFAULT_SECONDS = 5.0
@@ -122,11 +123,10 @@ class Session:
         """The evaluation in a line."""
         return summary(analysis, self.game.definition)
 
-    def _log_search(self, search: Searched) -> None:
+    def _log_search(self, purpose: str, analysis: Analysis, reused: int, seconds: float) -> None:
         assert self.log is not None
-        analysis, seconds = search.analysis, max(search.seconds, 1e-6)
-        side, speed = COLOUR_WORDS[analysis.colour], (analysis.visits - search.reused) / seconds
-        self.log.say(f"{side}, {search.purpose}: {self.summary(analysis)}; {seconds:.2f} s, {speed:.0f}/s")
+        side, speed = COLOUR_WORDS[analysis.colour], (analysis.visits - reused) / max(seconds, 1e-6)
+        self.log.say(f"{side}, {purpose}: {self.summary(analysis)}; {seconds:.2f} s, {speed:.0f}/s")
 
     def _warn_of_memory(self, limit: int) -> None:
         """Say, once, that search trees have reached their memory limit."""
@@ -174,14 +174,9 @@ class Session:
     @contextmanager
     def thinking(self) -> Iterator[Player]:
         """Around every search: gives the player, loaded. GtpError if it is not that side's turn or no move is legal."""
-        from gozero.play.current_game import TurnError
-        from gozero.play.player import NoChoiceError
-
         self.player.load()
-        try:
+        with refused():
             yield self.player
-        except (TurnError, NoChoiceError) as error:
-            raise GtpError(str(error)) from None
 
     @contextmanager
     def move(self, colour: int) -> Iterator[Limits]:
@@ -214,6 +209,19 @@ class Session:
     def stop_pondering(self) -> None:
         """Do not ponder until the engine has made another move."""
         self._ponder_after = None
+
+
+@contextmanager
+def refused(what: str = "") -> Iterator[None]:
+    """Around what the game may refuse: GtpError with its reason, behind these words."""
+    from gozero.games.position import IllegalMove
+    from gozero.play.current_game import TurnError
+    from gozero.play.player import NoChoiceError
+
+    try:
+        yield
+    except (ChoiceError, IllegalMove, NoChoiceError, SetUpError, TurnError) as error:
+        raise GtpError(f"{what}: {error}" if what else str(error)) from None
 
 
 Commands = dict[str, Callable[[Session, Command], str | None]]

@@ -115,13 +115,6 @@ class Player:
             game.notes.by_move[len(game.position.moves)] = note
         return action
 
-    def genmove_among(self, colour: int, among: np.ndarray, limits: Limits) -> int:
-        """Play the move that `suggest` chooses among these, bool [A]; never a resignation. Errors as `suggest`."""
-        action = self.suggest(colour, limits, among)
-        self.game.notes.last = None
-        self.game.play(colour, action)
-        return action
-
     def suggest(self, colour: int, limits: Limits, among: np.ndarray | None = None) -> int:
         """The move among these, bool [A] (None: all that make sense), by a search aside; it is not played."""
         root = self.game.root(colour)

@@ -102,16 +102,6 @@ class Observer:
     moves_ownership: bool = False  # and after each move
 
 
-@dataclass(frozen=True)
-class Searched:
-    """A search that has ended."""
-
-    purpose: str
-    analysis: Analysis  # with the best move
-    reused: int  # visits that were there when it began
-    seconds: float
-
-
 class Searcher:
     """The searches of one game at a time, in trees of up to `memory` bytes. `open_evaluator` gives the evaluator for a
     board, at the first search on one of its size; `random` the seed of each board's tree.
@@ -127,7 +117,8 @@ class Searcher:
         self._tree: Search | None = None  # follows the game
         self._line: list[Move] = []  # the moves that lead to its root
         self._mask: np.ndarray | None = None  # bool [A], what was searched there
-        self.on_search: Callable[[Searched], None] | None = None  # callback after each search
+        # callback after each search: its purpose, its best move, the visits that were there before, and its seconds
+        self.on_search: Callable[[str, Analysis, int, float], None] | None = None
         self.on_full: Callable[[int], None] | None = None  # callback with the memory limit, in bytes, that ended one
 
     def open(self, game: Game) -> Search:
@@ -193,7 +184,7 @@ class Searcher:
             _run(tree, root, limits, observer)
             if self.on_search is not None:
                 best = analysis_of(tree, root, Observer(most_moves=1))
-                self.on_search(Searched(purpose, best, reused, time.monotonic() - begun))
+                self.on_search(purpose, best, reused, time.monotonic() - begun)
             if self.on_full is not None and max_nodes is None and tree.is_full():
                 self.on_full(self.memory)
             return tree.result()
@@ -248,8 +239,8 @@ class Searcher:
         return replace(analysis_of(tree, root, Observer(), [action]), hits=None)
 
     def last_owners(self, root: Position) -> np.ndarray | None:
-        """Expected owner of each point, float32 [P], + for the side to move, by what the last `search`, of ``root``,
-        evaluated; None if that is unknown.
+        """Expected owner of each point, float32 [P], + for the side to move, by what the last `search` of ``root`` in the
+        tree that follows the game evaluated, whatever was searched aside since; None if that is unknown.
         """
         owners = _owners_of(self.open(root.game))
         return owners.ownership(root) if owners is not None and owners.count else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gozero.games import coords
 from gozero.search.settings import Restriction
@@ -42,9 +42,7 @@ class Request:
     """What the client asked for. Restrictions hold for an analysis only; a genmove ignores them."""
 
     colour: int
-    interval: float = USUAL
-    least_moves: int = 0
-    most_moves: int = 10**6
+    looks: dict[str, Any] = field(default_factory=lambda: {"interval": USUAL})  # fields of the `Observer`
     flags: dict[str, bool] = field(default_factory=dict)
     restrictions: list[Restriction] = field(default_factory=list)
 
@@ -76,14 +74,10 @@ def _observer(session: Session, request: Request, stream: Stream, dialect: Diale
 
     kind = session.game.definition
     return Observer(
-        lambda analysis: stream.line(dialect(analysis, request.flags, kind)),
-        request.interval,
-        sees_the_end,
-        request.least_moves,
-        request.most_moves,
-        ownership=request.flags.get("ownership", False),
-        moves_ownership=request.flags.get("movesOwnership", False),
-    )
+        lambda analysis: stream.line(dialect(analysis, request.flags, kind)), sees_the_end=sees_the_end,
+        ownership=request.flags.get("ownership", False), moves_ownership=request.flags.get("movesOwnership", False),
+        **request.looks,
+    )  # fmt: skip
 
 
 def _request(session: Session, command: Command, *, strict: bool) -> Request:
@@ -116,11 +110,9 @@ def _take(session: Session, request: Request, name: str, values: list[str]) -> N
     """Take an option with its values into a request."""
     text = values[0]
     if name == "interval":
-        request.interval = max(SHORTEST, number_of(text) / 100)
-    elif name == "minmoves":
-        request.least_moves = max(0, whole_number_of(text))
-    elif name == "maxmoves":
-        request.most_moves = max(0, whole_number_of(text))
+        request.looks["interval"] = max(SHORTEST, number_of(text) / 100)
+    elif name in ("minmoves", "maxmoves"):
+        request.looks["least_moves" if name == "minmoves" else "most_moves"] = max(0, whole_number_of(text))
     elif name in ("avoid", "allow"):
         parts = filter(None, values[1].split(","))
         actions = frozenset(action for part in parts for action in _actions(session, part))

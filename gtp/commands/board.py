@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from gozero.games import FALLING_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
-from gozero.system.errors import SetUpError
 from gozero.system.words import spanned
 from gtp.commands.gogui import live
 from gtp.protocol import Command, GtpError
-from gtp.session import Commands, Session, colour_of, say, whole_number_of
+from gtp.session import Commands, Session, colour_of, refused, say, whole_number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,28 +49,21 @@ def play(session: Session, command: Command) -> None:
     board.
     """
     from gozero.games.position import IllegalMove
-    from gozero.play.current_game import TurnError
 
     colour, action = _move(session, command.arguments)
-    try:
-        session.game.play(colour, action)
-    except TurnError as error:
-        raise GtpError(f"illegal move: {error}") from None
-    except IllegalMove:
-        raise GtpError(f"illegal move{_hint(session, action)}") from None
+    with refused("illegal move"):
+        try:
+            session.game.play(colour, action)
+        except IllegalMove:
+            raise GtpError(f"illegal move{_hint(session, action)}") from None
 
 
 def play_sequence(session: Session, command: Command) -> None:
     """``C V C V ...``: all of these moves or, if one cannot be played, none."""
-    from gozero.games.position import IllegalMove
-    from gozero.play.current_game import TurnError
-
     words = command.arguments
     moves = [_move(session, words[start : start + 2]) for start in range(0, len(words), 2)]
-    try:
+    with refused("illegal move"):
         session.game.play_all(moves)
-    except (IllegalMove, TurnError) as error:
-        raise GtpError(f"illegal move: {error}") from None
 
 
 def _hint(session: Session, action: int) -> str:
@@ -193,21 +185,17 @@ def _present(session: Session) -> dict[int, int]:
 
 
 def _begin(session: Session, points: Mapping[int, int], to_play: int) -> None:
-    try:
+    with refused("cannot set up"):
         session.game.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
-    except SetUpError as error:
-        raise GtpError(f"cannot set up: {error}") from None
     session.restart_clock()
 
 
 def fixed_handicap(session: Session, command: Command) -> str:
-    stones, most = _number(session, command), most_fixed(session.game.size)
-    size = session.game.size
-    if most == 0:
-        raise GtpError(f"invalid handicap: {size}x{size} has no fixed handicap")
-    if stones > most:
-        raise GtpError(f"invalid handicap: {size}x{size} has fixed handicaps of 2 to {most}")
-    return _place(session, fixed_points(stones, session.game.size))
+    stones, size = _number(session, command), session.game.size
+    if stones > (most := most_fixed(size)):
+        known = f"fixed handicaps of 2 to {most}" if most else "no fixed handicap"
+        raise GtpError(f"invalid handicap: {size}x{size} has {known}")
+    return _place(session, fixed_points(stones, size))
 
 
 def place_free_handicap(session: Session, command: Command) -> str:
@@ -238,10 +226,8 @@ def _place(session: Session, points: Sequence[int]) -> str:
     """Place the stones; their vertices."""
     if session.game.stones().any():
         raise GtpError("board not empty")
-    try:
+    with refused("invalid handicap"):
         session.go_game.place_handicap(points)
-    except SetUpError as error:
-        raise GtpError(f"invalid handicap: {error}") from None
     return session.vertices(points)
 
 

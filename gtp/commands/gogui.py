@@ -71,26 +71,20 @@ def search_tree(session: Session, command: Command) -> str:
     return _searched(session, command, lines)
 
 
-def _known(session: Session, command: Command, draw: Drawing) -> str:
-    """An answer from one visit, or from the search of this position if there was one."""
-    from gozero.play.searcher import Limits
-
-    return _drawn(session, _colour(session, command), Limits(visits=1), draw)
-
-
 def _searched(session: Session, command: Command, draw: Drawing) -> str:
     """An answer from a search within the limits of a move; an existing search is continued."""
     colour = _colour(session, command)
-    return _drawn(session, colour, session.limits(colour), draw)
+    return _drawn(session, colour, draw, session.limits(colour))
 
 
-def _drawn(session: Session, colour: int, limits: Limits, draw: Drawing, *, ownership: bool = False) -> str:
-    from gozero.play.searcher import Observer
+def _drawn(session: Session, colour: int, draw: Drawing, limits: Limits | None = None) -> str:
+    """An answer from a search; without limits from one visit, or from the search of this position if there was one."""
+    from gozero.play.searcher import Limits, Observer
 
     analyses: list[Analysis] = []
-    observer = Observer(analyses.append, least_moves=session.game.definition.actions, ownership=ownership)
+    observer = Observer(analyses.append, least_moves=session.game.definition.actions, ownership=draw is owners)
     with session.thinking() as player:
-        player.analyse(colour, limits, observer)
+        player.analyse(colour, Limits(visits=1) if limits is None else limits, observer)
     return draw(analyses[-1], player.game.definition)
 
 
@@ -99,13 +93,6 @@ def _colour(session: Session, command: Command) -> int:
     if len(command.arguments) > 1:
         raise GtpError("syntax error: expected a colour or nothing")
     return colour_of(command.text) if command.text else session.game.position.to_play
-
-
-def ownership(session: Session, command: Command) -> str:
-    """The expected owner of each point."""
-    from gozero.play.searcher import Limits
-
-    return _drawn(session, session.game.position.to_play, Limits(visits=1), owners, ownership=True)
 
 
 def owners(analysis: Analysis, kind: Game) -> str:
@@ -190,10 +177,13 @@ COMMANDS: Commands = {
     "gogui-version": lambda session, command: "",
     "gogui-interrupt": lambda session, command: "",
     "gogui-analyze_commands": analyze_commands,
-    "gogui-value": lambda session, command: _known(session, command, summary),
-    "gogui-policy": lambda session, command: _known(session, command, policy),
+    "gogui-value": lambda session, command: _drawn(session, _colour(session, command), summary),
+    "gogui-policy": lambda session, command: _drawn(session, _colour(session, command), policy),
     "gogui-visits": lambda session, command: _searched(session, command, visits),
     "gogui-principal_variation": lambda session, command: _searched(session, command, variation),
     "gogui-search_tree": search_tree,
 }
-GO: Commands = {"gogui-analyze_commands": lambda session, command: "\n".join(GO_MENU), "gogui-ownership": ownership}
+GO: Commands = {
+    "gogui-analyze_commands": lambda session, command: "\n".join(GO_MENU),
+    "gogui-ownership": lambda session, command: _drawn(session, session.game.position.to_play, owners),
+}

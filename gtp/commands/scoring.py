@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, WHITE, leader, result_text
-from gozero.system.errors import ChoiceError
 from gtp.protocol import Command, GtpError
-from gtp.session import Commands, Session, colour_of, number_of
+from gtp.session import Commands, Session, colour_of, number_of, refused
 
 if TYPE_CHECKING:
     from gozero.games.go.rules import RuleSet
@@ -73,9 +72,13 @@ def final_status_list(session: Session, command: Command) -> str:
 def genmove_cleanup(session: Session, command: Command) -> str:
     """genmove after a dispute about dead stones: takes them off, passes only when none is left, never resigns."""
     colour = colour_of(command.text)
+    game = session.go_game
     with session.move(colour) as limits:
-        among = session.go_ending.clean_up_moves(session.go_game.root(colour), limits)
-        return session.vertex(session.player.genmove_among(colour, among, limits))
+        among = session.go_ending.clean_up_moves(game.root(colour), limits)
+        action = session.player.suggest(colour, limits, among)
+        game.notes.last = None
+        game.play(colour, action)
+    return session.vertex(action)
 
 
 def _with_status(settlement: Settlement, status: str) -> Sequence[Sequence[int]]:
@@ -94,10 +97,8 @@ def rules_of(given: str | Mapping[str, Any]) -> RuleSet:
     """The rule set that KataGo's name or JSON object means. GtpError if it is unknown or not played here."""
     from gozero.games.go.rules import kata_rules
 
-    try:
+    with refused():
         rules = kata_rules(given)
-    except ChoiceError as error:
-        raise GtpError(str(error)) from None
     if not rules.is_played:
         raise GtpError("unsupported rules: played are AREA with tax NONE and TERRITORY with SEKI, without the button")
     return rules
@@ -140,12 +141,8 @@ def set_rule(session: Session, command: Command) -> None:
 
 
 def _set_rules(session: Session, rules: RuleSet) -> None:
-    from gozero.games.position import IllegalMove
-
-    try:
+    with refused("cannot change the rules"):
         session.go_game.set_rules(rules)
-    except (ChoiceError, IllegalMove) as error:
-        raise GtpError(f"cannot change the rules: {error}") from None
     session.settings = replace(session.settings, rules=rules.name)
 
 

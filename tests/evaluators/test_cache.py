@@ -210,7 +210,7 @@ def test_hits_are_those_of_the_last_search() -> None:
     searcher = make_player(
         "go", (GO.size,), lambda game: CachedEvaluator(Counting(game), PLENTY), settings, size=GO.size
     ).searcher
-    searcher.on_search = lambda found: hits.append(found.analysis.hits)
+    searcher.on_search = lambda purpose, analysis, reused, seconds: hits.append(analysis.hits)
     position, everywhere = Position(GO), np.ones(GO.actions, np.bool_)
     for visits in (50, 100, 100):
         if len(hits) == 2:

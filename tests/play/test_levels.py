@@ -15,7 +15,7 @@ from gozero.nets import locations
 from gozero.play import engine
 from gozero.play.levels import LEVELS, STRONGEST, WEAKEST, level
 from gozero.play.player import Player, PlayerSettings, has_reason, make_player, nucleus
-from gozero.play.searcher import Limits, Searched
+from gozero.play.searcher import Analysis, Limits
 
 SIZE = 9
 
@@ -158,13 +158,13 @@ def test_a_search_of_its_own_for_each_move_is_not_helped_by_an_analysis() -> Non
     kept = []
     for keeps_search in (True, False):
         one = player_of(PlayerSettings(seed=1, keeps_search=keeps_search), likes_c3)
-        found: list[Searched] = []
-        one.searcher.on_search = found.append
+        found: list[tuple[Analysis, int]] = []
+        one.searcher.on_search = lambda purpose, analysis, reused, seconds: found.append((analysis, reused))  # noqa: B023
         one.ponder(lambda: True)
         one.genmove(1, Limits(20))
-        kept.append(found[-1].reused)
-        assert found[-1].analysis.visits >= 20
-        assert found[-1].analysis.moves[0].action == 12
+        analysis, reused = found[-1]
+        kept.append(reused)
+        assert analysis.visits >= 20 and analysis.moves[0].action == 12
     assert kept[0] > 0 and kept[1] == 0
 
 

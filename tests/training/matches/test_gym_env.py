@@ -29,12 +29,11 @@ ENGINE = """
 import sys
 moves = iter(sys.argv[1:])
 for line in sys.stdin:
-    identity, _, command = line.strip().partition(" ")
-    word = command.split()[0]
-    answer = next(moves, "pass") if word == "genmove" else "Toy" if word == "name" else ""
+    word = line.split()[0]
+    answer = next(moves, "pass") if word == "genmove" else {"name": "Toy", "protocol_version": "2"}.get(word, "")
     if answer == "die":
         sys.exit(3)
-    print("=" + identity + " " + answer + "\\n", flush=True)
+    print("= " + answer + "\\n", flush=True)
     if word == "quit":
         break
 """

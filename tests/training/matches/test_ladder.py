@@ -19,15 +19,15 @@ ENGINE = """
 import sys
 free = []
 for line in sys.stdin:
-    identity, word, *rest = line.split()
-    answer = ""
+    word, *rest = line.split()
+    answer = "2" if word == "protocol_version" else ""
     if word == "play":
         free.remove(rest[1])
     elif word == "genmove":
         answer = free.pop(0)
     elif word == "clear_board":
         free = [column + row for row in "123" for column in "ABC"]
-    print("=" + identity, answer + "\\n", flush=True)
+    print("=", answer + "\\n", flush=True)
     if word == "quit":
         break
 """

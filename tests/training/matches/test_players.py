@@ -39,9 +39,12 @@ ENGINE = """
 import sys
 trouble, log = (sys.argv[1:] or [""])[0], []
 for line in sys.stdin:
-    identity, _, command = line.strip().partition(" ")
-    log.append(command)
+    command = line.strip()
     word = command.split()[0]
+    if word == "protocol_version":
+        print("= 2\\n", flush=True)
+        continue
+    log.append(command)
     answer = {"name": "Toy", "genmove": "pass", "final_score": "W+7.5"}.get(word, "")
     status = "="
     if trouble == "refuses" and word == "play":
@@ -55,7 +58,7 @@ for line in sys.stdin:
         sys.exit(3)
     elif trouble == "echoes" and word == "final_score":
         answer = ",".join(log)
-    print(status + identity + " " + answer + "\\n", flush=True)
+    print(status + " " + answer + "\\n", flush=True)
     if word == "quit":
         break
 """
@@ -169,7 +172,7 @@ def test_an_engine_that_still_thinks_is_not_waited_for(tmp_path: Path, go: Game)
     program.write_text(
         "import sys\n"
         "while not (line := sys.stdin.readline()).count('genmove'):\n"
-        "    print('=' + line.split()[0] + '\\n', flush=True)\n"
+        "    print('= 2\\n', flush=True)\n"
         f"open({str(tmp_path / 'asked')!r}, 'w').close()\n"
         "sys.stdin.read()\n"
     )

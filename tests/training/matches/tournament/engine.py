@@ -1,10 +1,9 @@
 """A GTP engine for tic-tac-toe that plays the first free point, or makes trouble. Not a test.
 
-    python engine.py sound | crash | silent | loud | babble | illegal | foreign | endless | slow SECONDS | killer FILE N | assassin
+    python engine.py sound | crash | silent | loud | babble | illegal | endless | slow SECONDS | killer FILE N | assassin
 
-`loud` writes a lot to stderr and plays on; `endless` writes nonsense without end; `foreign` answers another command
-than it was asked; `killer` kills the process that runs the tournament at its Nth move, counted in FILE over all games;
-`assassin` kills the process that plays its game.
+`loud` writes a lot to stderr and plays on; `endless` writes nonsense without end; `killer` kills the process that runs
+the tournament at its Nth move, counted in FILE over all games; `assassin` kills the process that plays its game.
 """
 
 import os
@@ -56,10 +55,11 @@ def generate(taken: set[str], trouble: str) -> str:
 def main() -> None:
     trouble, taken = sys.argv[1], set[str]()
     for line in sys.stdin:
-        identity, _, command = line.strip().partition(" ")
-        words, answer = command.split(), ""
+        words, answer = line.split(), ""
         if words[0] == "clear_board":
             taken = set()
+        elif words[0] == "protocol_version":
+            answer = "2"
         elif words[0] == "name":
             answer = f"Toy {trouble}"
         elif words[0] == "play":
@@ -69,9 +69,7 @@ def main() -> None:
             taken.add(answer)
         if trouble == "loud":
             sys.stderr.write("warning! " * 20_000)
-        if trouble == "foreign" and words[0] == "genmove":
-            identity = "99"
-        print(f"={identity} {answer}\n", flush=True)
+        print(f"= {answer}\n", flush=True)
         if words[0] == "quit":
             return
 

@@ -57,7 +57,7 @@ def play(path: Path, *options: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    troubles = ("crash", "silent", "babble", "illegal", "foreign", "endless")
+    troubles = ("crash", "silent", "babble", "illegal", "endless")
     entrants = {"sound": toy("sound"), "loud": toy("loud")} | {name: toy(name) for name in troubles}
     entrants |= {"absent": "gtp:no-such-program"}
     code, games = play(written(tmp_path, entrants, games=2, kind="gauntlet", answer_seconds=1.5))
@@ -71,7 +71,7 @@ def test_trouble_loses_its_games_and_stops_nothing(tmp_path: Path, capsys: pytes
         endings.setdefault(other, set()).add(game["ended"])
     assert endings["loud"] == {"game end"}
     assert endings["illegal"] == endings["babble"] == {"illegal move"}
-    assert all(endings[name] == {"failure"} for name in ("crash", "silent", "foreign", "endless"))
+    assert all(endings[name] == {"failure"} for name in ("crash", "silent", "endless"))
     output = capsys.readouterr()
     assert "absent forfeits 2 games: it could not be started: cannot start the engine 'no-such-program'" in output.out
     assert "out of memory, or so" in output.out
