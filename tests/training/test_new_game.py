@@ -107,7 +107,7 @@ def test_a_board_that_cannot_be_is_refused() -> None:
 def test_the_search_finds_what_wins() -> None:
     """On 3x3 Black wins with the centre or a corner and with nothing else."""
     game = games.make(NAME, size=3)
-    assert TreeSolver(game).value(game.initial) == 1
+    assert max(TreeSolver(game).values(game.initial.copy()).values()) == 1
     search = Search(game, RolloutEvaluator(game), SearchSettings(max_nodes=2001))
     search.begin(0, SearchRequest(game.new_states(1)[0], game.new_histories(1)[0], 2000))
     search.run()

@@ -49,8 +49,8 @@ _SLOT = 0  # an environment plays one game at a time
 
 
 class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """One game after another against one opponent. Before the first `reset`, after `close`, and for a move after the end
-    of a game, gymnasium.error.ResetNeeded is raised.
+    """One game after another against one opponent. Before the first `reset`, after `close`, and for a move after a
+    game's end gymnasium.error.ResetNeeded is raised.
 
     Args:
         game: name in `gozero.games`.

@@ -40,7 +40,7 @@ class Solver(ABC):
 
     @abstractmethod
     def scores(self, state: np.ndarray) -> dict[int, int]:
-        """{legal action: above 0 for a win of the side to move, below for a loss; if lengths count, further the sooner}."""
+        """{legal action: above 0 for a win of the side to move, below for a loss, further from 0 the sooner}."""
 
     def values(self, state: np.ndarray) -> dict[int, int]:
         """{legal action: its value for the side to move, +1, 0 or -1}."""

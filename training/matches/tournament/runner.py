@@ -117,7 +117,7 @@ class _Tournament:
     def __init__(self, opened: Journal, folder: Path, view: View) -> None:
         self._journal, self._folder, self._view = opened, folder, view
         self._field, self._game = opened.field, opened.field.make_game()
-        self._withdrawn: dict[str, str] = {}  # entrants that could not be started, until the same command is given again
+        self._withdrawn: dict[str, str] = {}  # entrants that could not be started
         self._open = iter(journal.open_fixtures(self._field, opened.games))
         self._written = time.monotonic()
         for played in opened.games:  # a killed run may not have come to the last one
