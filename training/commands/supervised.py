@@ -53,7 +53,7 @@ def parser() -> Parser:
     add("--epochs", type=int, default=5, help="passes over the positions (default %(default)s)")
     add("--batch", type=int, default=LearnerSettings().batch, help="positions of a step (default %(default)s)")
     add("--learning-rate", type=float, default=1e-3, help="step size (default %(default)s)")
-    add("--size", type=int, action="append", default=[], metavar="N", help="only this board size; may be repeated")
+    add("--size", type=int, metavar="N", help="of the boards to learn from (default: the network's only one, or 19)")
     held = "share of games kept for measuring (default %(default)s)"
     add("--held-out", type=float, default=0.05, metavar="SHARE", help=held)
     most = "most positions in memory, 1.2 KB each at 13x13 (default %(default)s)"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ class CollectionError(UserError):
 class Wanted:
     """Which games and positions are learned from."""
 
-    sizes: tuple[int, ...] = ()  # board sizes; empty: all
+    size: int = 19  # of the board, in points a side
     held_out: float = 0.05  # share of games
     most: int = 1_000_000  # rows
     seed: int = 1
@@ -42,63 +42,41 @@ class Wanted:
 
 
 @dataclass
-class SizedRows:
-    """n rows of Go on one board, `board`; `known` bool [n, 3] as in `Batch`."""
-
-    board: Game
-    rows: Rows
-    known: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.known)
-
-    def batch(self, chosen: np.ndarray, symmetries: np.ndarray | None = None) -> Batch:
-        """The rows with these indices int [n], each under its symmetry int [n] if those are given."""
-        found = unpack(self.rows, chosen, self.board)._replace(known=self.known[chosen])
-        return found if symmetries is None else transformed(found, symmetries)
-
-
-@dataclass
 class Collection:
-    """The rows of a folder: `train` and `held` by board size.
+    """The n rows of a folder on one board; `known` bool [n, 3] as in `Batch`, `held` bool [n]: of games that are held out.
 
     Counts: files, games, copies of games, games cut, files and games skipped.
     """
 
-    train: dict[int, SizedRows] = field(default_factory=dict)
-    held: dict[int, SizedRows] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
+    game: Game
+    rows: Rows
+    known: np.ndarray
+    held: np.ndarray
+    counts: Counter[str]
 
-    def rows(self) -> int:
-        """Positions to train on."""
-        return sum(map(len, self.train.values()))
+    def batch(self, chosen: np.ndarray, symmetries: np.ndarray | None = None) -> Batch:
+        """The rows with these indices int [n], each under its symmetry int [n] if those are given."""
+        found = unpack(self.rows, chosen, self.game)._replace(known=self.known[chosen])
+        return found if symmetries is None else transformed(found, symmetries)
 
     def batches(self, most: int, generator: np.random.Generator) -> Iterator[Batch]:
-        """One pass over the training rows in batches of `most`, each of one size, in random order and under random
-        symmetries.
+        """One pass over the training rows in batches of `most`, in random order and under random symmetries.
 
-        What does not fill a batch waits for the next pass, where others are left over; a size that never fills one is
-        one batch.
+        What does not fill a batch waits for the next pass, where others are left over; fewer rows than that are one.
         """
-        plan: list[tuple[SizedRows, np.ndarray]] = []
-        for _, rows in sorted(self.train.items()):
-            order, whole = generator.permutation(len(rows)), len(rows) // most * most
-            plan += [(rows, part) for part in (np.split(order[:whole], whole // most) if whole else [order])]
-        for index in generator.permutation(len(plan)):
-            rows, chosen = plan[index]
-            yield rows.batch(chosen, generator.integers(SYMMETRIES, size=len(chosen)))
+        order = generator.permutation(np.flatnonzero(~self.held))
+        for part in np.array_split(order[: self.steps(most) * most], self.steps(most)):
+            yield self.batch(part, generator.integers(SYMMETRIES, size=len(part)))
 
     def steps(self, most: int) -> int:
         """Batches of a pass."""
-        return sum(max(1, len(rows) // most) for rows in self.train.values())
+        return max(1, int((~self.held).sum()) // most)
 
     def __str__(self) -> str:
         """The contents in one line."""
-        held = sum(map(len, self.held.values()))
         counted = ", ".join(f"{count} {what}" for what, count in self.counts.items())
-        sizes = ", ".join(f"{size}x{size}" for size in sorted(self.train))
-        boards = f" ({sizes})" if sizes else ""
-        return f"{counted}; {self.rows():,} positions to train on{boards}, {held:,} held out"
+        held = int(self.held.sum())
+        return f"{counted}; {len(self.held) - held:,} positions to train on, {held:,} held out"
 
 
 def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection:
@@ -118,11 +96,10 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
             say(f"{reader.total:,} positions are read, as many as wanted: after {read_so_far} of {len(files)} files")
             break
         reader.take(files[index])
-    found = reader.collection()
-    if not found.train:
-        raise CollectionError(
-            f"{folder.absolute()}: no game of its {len(files)} files can be trained on: {found}"
-        )
+    found = reader.collection() if reader.total else None
+    if found is None or found.held.all():
+        counted = ", ".join(f"{count} {what}" for what, count in reader.counts.items())
+        raise CollectionError(f"{folder.absolute()}: nothing on {wanted.size}x{wanted.size} to train on: {counted}")
     return found
 
 
@@ -131,7 +108,7 @@ class _Reader:
 
     def __init__(self, wanted: Wanted, say: Callable[[str], None]) -> None:
         self._wanted, self._say = wanted, say
-        self._found: dict[tuple[bool, int], list[list[np.ndarray]]] = {}  # columns by whether it is held out, and size
+        self._columns: list[list[np.ndarray]] = [[] for _ in (*ROW_FIELDS, "known", "held")]
         self._seen: set[int] = set()  # identities of games
         self.counts: Counter[str] = Counter()
         self.total = 0  # rows
@@ -165,7 +142,7 @@ class _Reader:
         if game.identity in self._seen:
             self.counts["copies"] += 1
             return
-        if game.size < go.MIN_SIZE or (self._wanted.sizes and game.size not in self._wanted.sizes):
+        if game.size != self._wanted.size:
             self.counts["other sizes"] += 1
             return
         self._seen.add(game.identity)
@@ -174,19 +151,16 @@ class _Reader:
             self.counts["cut games"] += 1
             self._say(f"cut {name} before {game.cut}")
         held, count = game.identity < self._wanted.held_out * 2**32, len(game.rows)
-        columns = self._found.setdefault((held, game.size), [[] for _ in (*ROW_FIELDS, "known")])
-        parts = [getattr(game.rows, name) for name in ROW_FIELDS]
-        for column, part in zip(columns, [*parts, np.tile(np.array(game.known, bool), (count, 1))], strict=True):
+        fields = [getattr(game.rows, name) for name in ROW_FIELDS]
+        parts = [*fields, np.tile(np.array(game.known, bool), (count, 1)), np.full(count, held)]
+        for column, part in zip(self._columns, parts, strict=True):
             column.append(part)
         self.total += count
 
     def collection(self) -> Collection:
-        """All of it."""
-        result = Collection(counts=self.counts)
-        for (held, size), columns in self._found.items():
-            found = []
-            while columns:  # one after the other: all at once would take their memory twice
-                found.append(np.concatenate(columns.pop(0)))
-            *fields, known = found
-            (result.held if held else result.train)[size] = SizedRows(go.make(size), Rows(*fields), known)
-        return result
+        """All of it; one row at least."""
+        found = []
+        while self._columns:  # one after the other: all at once would take their memory twice
+            found.append(np.concatenate(self._columns.pop(0)))
+        *fields, known, held = found
+        return Collection(go.make(self._wanted.size), Rows(*fields), known, held, self.counts)

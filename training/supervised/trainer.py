@@ -20,7 +20,6 @@ from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError, flat
 from training.doctor.checkup import constants
 from training.learner.learner import DivergedError, Learner
-from training.learner.trainer import evaluate, weighted_mean
 from training.settings.config import LearnerSettings, from_dict
 from training.storage import storage
 from training.storage.checkpoint import UNREADABLE
@@ -30,7 +29,7 @@ from training.supervised.collection import Collection, Wanted
 
 SAVED_EVERY = 1000  # steps: what a killed process loses at most
 LOSSES = ("policy", "value")  # that are shown
-MEASURED = 4096  # most held-out rows of each size that are measured after an epoch
+MEASURED = 4096  # most held-out rows that are measured after an epoch
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class SupervisedTrainer:
         """Plain values by which a state knows its run. More epochs and another learning rate may be asked for, so they
         are none of them.
         """
-        facts = flat({"rows": self.data.rows(), **asdict(self.plan)})
+        facts = flat({"rows": len(self.data.held), **asdict(self.plan)})
         return {name: value for name, value in facts.items() if name not in ("epochs", "learner.learning_rate")}
 
     def resume(self) -> None:
@@ -81,17 +80,16 @@ class SupervisedTrainer:
 
     def save(self) -> None:
         """Write the weights that play, and the state."""
-        size = max(self.data.train, key=lambda each: len(self.data.train[each]))
         state = {"facts": self._facts(), "epoch": self.epoch, "step": self.step, "learner": self.learner.state_dict()}
-        counts = {**self.data.counts, "positions": self.data.rows(), "steps": self.learner.steps}
+        counts = {**self.data.counts, "positions": int((~self.data.held).sum()), "steps": self.learner.steps}
         how = {"how": "supervised, from SGF files", **counts, "settings": asdict(self.plan)}
         with storage.writing(self.out):
             weights.save(
                 self.out,
                 self.learner.ema,
                 self.learner.config,
-                size=size,
-                trained_sizes=self.data.train,
+                size=self.plan.wanted.size,
+                trained_sizes=[self.plan.wanted.size],
                 provenance=how,
             )
             carry_graph(self.out)
@@ -131,19 +129,14 @@ class SupervisedTrainer:
 
     def measured(self, stop: Callable[[], bool] = lambda: False) -> str:
         """What the averaged network predicts of held-out games, beside a guess that does not look at the board."""
-        held = self.data.held
-        counts = {size: len(rows) for size, rows in held.items()}
-        chosen = {size: np.linspace(0, count - 1, min(count, MEASURED)).astype(int) for size, count in counts.items()}
-        batches = {size: rows.batch(chosen[size]) for size, rows in held.items()}
-        found = evaluate(self.learner, batches, counts, stop)
-        if not found:
+        held = np.flatnonzero(self.data.held)
+        if not len(held) or stop():
             return "nothing is measured"
-        squared = self.learner.config.has_scalar_value
-        guess = weighted_mean(
-            {size: constants(batch, held[size].board, squared) for size, batch in batches.items()}, counts
-        )
-        losses = (f"{name} {found[f'held/{name}']:.3f} (a guess: {guess[f'constant_{name}']:.3f})" for name in LOSSES)
-        return f"{', '.join(losses)}, move right {found['held/top1']:.1%}, winner right {found['held/value_sign']:.1%}"
+        batch = self.data.batch(held[:: -(-len(held) // MEASURED)])
+        found = self.learner.evaluate(batch)
+        guess = constants(batch, self.data.game, self.learner.config.has_scalar_value)
+        losses = (f"{name} {found[name]:.3f} (a guess: {guess[f'constant_{name}']:.3f})" for name in LOSSES)
+        return f"{', '.join(losses)}, move right {found['top1']:.1%}, winner right {found['value_sign']:.1%}"
 
 
 def state_of(out: Path) -> Path:
@@ -173,17 +166,17 @@ def _prepared(options: argparse.Namespace) -> SupervisedTrainer:
     """The training that the options ask for, at its beginning or where it stopped. UserError if it cannot be had."""
     version = options.features or (1 if options.network.startswith("agz") else 3)
     only = model.config(options.network, features=version).size
-    sizes = tuple(sorted(options.size)) or (() if only is None else (only,))
-    if only is not None and sizes != (only,):
-        raise SettingsError(f"--size {sizes[0]}: network {options.network} plays {only}x{only} only")
-    wanted = Wanted(sizes, options.held_out, options.most, options.seed, version)
+    size = options.size or only or Wanted().size
+    if only not in (None, size):
+        raise SettingsError(f"--size {size}: network {options.network} plays {only}x{only} only")
+    wanted = Wanted(size, options.held_out, options.most, options.seed, version)
     values = {"batch": options.batch, "learning_rate": options.learning_rate}
     plan = Plan(options.network, from_dict(LearnerSettings, values, "command line"), wanted, options.epochs)
     _reserve(options.out, options.resume)
     torch.set_num_threads(options.threads or available_threads())
     data = collection.read(options.folder, wanted, say)
     say(str(data))
-    if wanted.held_out and not data.held:
+    if wanted.held_out and not data.held.any():
         say(f"no game is held out to measure with: give more games, or a --held-out above {wanted.held_out:g}")
     run = SupervisedTrainer(plan, data, options.out)
     if options.resume:
