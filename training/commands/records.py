@@ -57,7 +57,7 @@ def _parser() -> Parser:
     show.set_defaults(run="show_game")
     show.add_argument("game", metavar="GAME", help="a name that `list` printed")
     show.add_argument("--ply", type=int, metavar="N", help="the position after N moves (default: the last)")
-    show.add_argument("--every", type=int, metavar="K", help="the positions after 0, K, 2K ... moves, and the last")
+    show.add_argument("--every", type=positive, metavar="K", help="the positions after 0, K, 2K ... moves, and the last")
     for command in (exporting, show):
         command.add_argument(
             "--top", type=positive, default=5, metavar="M", help="moves of a search to name (default 5)"

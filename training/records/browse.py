@@ -96,8 +96,6 @@ def show_game(options: argparse.Namespace) -> int:
     record, game = entry.record, entry.game()
     if options.ply is not None and not 0 <= options.ply <= len(record.moves):
         raise LibraryError(f"--ply {options.ply} is not in this game: it has {counted(len(record.moves), 'move')}")
-    if options.every is not None and options.every < 1:
-        raise LibraryError(f"--every {options.every}: expected 1 or more")
     last = len(record.moves) if options.ply is None else options.ply
     wanted = {last} | set(range(0, last, options.every) if options.every else ())
     searches = {target.ply: target for target in record.targets}

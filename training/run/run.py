@@ -288,17 +288,13 @@ class Run:
         self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 
     def _let_play(self, net: nn.Module) -> None:
-        self.selfplay.take_weights(net.state_dict())
-        if self.settings.gate.games and self.settings.gate.drop_window:
-            self._clear_window()
-        self._save_weights()
-
-    def _clear_window(self) -> None:
-        """Empty the window: only games from here on count."""
         progress = self.progress
-        self.trainer.replay.rows.clear()  # the backlog of steps is taken on the rows that follow
-        start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
-        progress.window_start, progress.window_skip = start
+        self.selfplay.take_weights(net.state_dict())
+        if self.settings.gate.games and self.settings.gate.drop_window:  # only games from here on count
+            self.trainer.replay.rows.clear()  # the backlog of steps is taken on the rows that follow
+            start = (progress.generation + 1, 0) if progress.learning else (progress.generation, progress.absorbed)
+            progress.window_start, progress.window_skip = start
+        self._save_weights()
 
     def _save_weights(self) -> None:
         settings, progress = self.settings, self.progress
