@@ -21,7 +21,7 @@ LOADING = (
     "Preparing the rules and the search for this processor. The first time for each version they are compiled, which "
     "takes about half a minute, longer on a busy machine."
 )
-WAIT = 0.3  # seconds for the rules, before the page shows that they are being prepared
+WAIT = 3.0  # seconds for the rules, before the page shows that they are being prepared; cached ones take one
 
 
 def main(arguments: list[str] | None = None) -> None:
