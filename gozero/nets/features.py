@@ -294,19 +294,39 @@ def packed_ints(size: int, tactics: int = 0) -> int:
 
 
 @kernel()
+def _pack_present(state, row, size):
+    """Write the stones as they stand into all ten boards of a packed row."""
+    length, cells = words(size), chains.cell_count(size)
+    for word in range(length):
+        own, other = np.int64(0), np.int64(0)
+        for bit in range(min(32, cells - 32 * word)):
+            colour = chains.colour_at(state, chains.HEADER + (32 * word + bit) * chains.RECORD)
+            own |= np.int64(colour == state[TO_PLAY]) << bit
+            other |= np.int64(colour == BLACK + WHITE - state[TO_PLAY]) << bit
+        for age in range(PAST_BOARDS):
+            row[age * length + word] = np.int32(own)
+            row[(PAST_BOARDS + age) * length + word] = np.int32(other)
+
+
+@kernel()
+def _flip(state, row, cell, colour, age, size):
+    """Add a stone to the board of its colour and age in a packed row, or take it off."""
+    bit = chains.index_of(cell)
+    board = np.int64(colour != state[TO_PLAY]) * PAST_BOARDS + age
+    row[board * words(size) + (bit >> 5)] ^= np.int32((colour != EMPTY) << (bit & 31))
+
+
+@kernel()
 def _pack_stones(state, row, size):
-    """Write the ten boards of stones into a packed row."""
-    length = words(size)
-    for k in range(2 * PAST_BOARDS * length):
-        row[k] = 0
+    """Write the ten boards of stones into a packed row: the present ones, and what changed in the last plies."""
+    _pack_present(state, row, size)
     for point in range(size * size):
         cell = chains.cell_of(point, size)
-        word, bit = chains.index_of(cell) >> 5, chains.index_of(cell) & 31
-        colours = chains.past_colours(state, cell, state[PLY])
-        for age in range(PAST_BOARDS if colours else 0):
-            colour = (colours >> 2 * age) & 3
-            board = np.int64(colour != state[TO_PLAY]) * PAST_BOARDS + age
-            row[board * length + word] |= np.int32((colour != EMPTY) << bit)
+        if chains.plies_stood(state, cell, state[PLY]) < PAST_BOARDS - 1:
+            colours = chains.past_colours(state, cell, state[PLY])
+            for age in range(1, PAST_BOARDS):
+                _flip(state, row, cell, colours & 3, age, size)
+                _flip(state, row, cell, (colours >> 2 * age) & 3, age, size)
 
 
 @kernel()
