@@ -1,4 +1,4 @@
-"""Other programs at the work that ours does, for `benchmarks.search`: random games and searches of Go on 13x13 with komi
+"""Other programs at the work that ours does, for `benchmarks.search`: random games and searches of Go on 13x13, komi
 7.5. Each function imports its program when it is called.
 """
 

@@ -66,7 +66,7 @@ def test_an_arm_is_trained_as_a_run_of_the_base(tmp_path, monkeypatch):
     monkeypatch.setattr(ablation.subprocess, "call", lambda command: (commands.append(command), 0)[1])
     assert ablation.main(["--arms", "puct", "--evaluations", "600000", "--no-matches", "--folder", str(tmp_path)]) == 0
     ((_, _, module, *words),) = commands
-    assert (module, words[:5]) == ("gozero", ["train", "--config", str(ablation.BASE), "--run", str(tmp_path / "puct-1")])
+    assert (module, words[:5]) == ("gozero", f"train --config {ablation.BASE} --run {tmp_path / 'puct-1'}".split())
     settings = presets.load(ablation.BASE, "words", words[6::2])
     assert (settings.evaluations, settings.seed, settings.selfplay.root) == (600_000, 1, "puct")
 

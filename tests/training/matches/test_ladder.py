@@ -42,7 +42,8 @@ def signals(monkeypatch: pytest.MonkeyPatch) -> None:
 def tables_of(printed: str) -> dict[str, list[dict[str, str]]]:
     """The rows of each climber; a perfect player's have no visits."""
     found = {}
-    for climber, heads, *lines in (block.splitlines() for block in printed.split("\n\n") if "simulations  games" in block):
+    blocks = [block.splitlines() for block in printed.split("\n\n") if "simulations  games" in block]
+    for climber, heads, *lines in blocks:
         columns = heads.split()[::-1]
         found[climber] = [dict(zip(columns, line.split()[::-1], strict=False)) for line in lines]
     return found

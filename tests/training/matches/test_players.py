@@ -141,7 +141,8 @@ def test_a_gtp_engine_hears_the_set_up_and_every_foreign_move_once(toy: str, go:
 def test_outside_go_an_engine_may_refuse_to_be_told_a_pass(toy: str) -> None:
     game = games.make("othello", size=4)
     lines = (play_at_random(Position(game), 8, np.array([seed], np.uint64)) for seed in range(1000))
-    position = next(line for line in lines if not line.is_over and any(action == game.pass_action for _, action in line.moves))
+    passed = (line for line in lines if any(action == game.pass_action for _, action in line.moves))
+    position = next(line for line in passed if not line.is_over)
     with closing(open_player(f"{toy} no-passes", Conditions(game, 0.0))) as player:
         player.begin(0, seed=1)
         assert player.choose([Turn(0, position)]) == [game.pass_action]

@@ -129,5 +129,5 @@ def test_a_description_changes_settings_of_the_search(small_weights: Path) -> No
         for ending in ("", ":lcb=1.5,leaves=2,solve=0,root=gumbel")
     )
     assert changed.name.endswith("8 visits, lcb=1.5,leaves=2,solve=0,root=gumbel")
-    wanted = replace(usual._search.settings, lcb=1.5, leaves=2, solve=False, root="gumbel")  # type: ignore[attr-defined]
-    assert changed._search.settings == wanted  # type: ignore[attr-defined]
+    before, after = (player._search.settings for player in (usual, changed))  # type: ignore[attr-defined]
+    assert after == replace(before, lcb=1.5, leaves=2, solve=False, root="gumbel")
