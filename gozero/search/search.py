@@ -174,10 +174,12 @@ class Search:
     def principal_variation(self, tree: int, action: int, length: int) -> PrincipalVariation:
         """`action` at the root and the most visited moves after it, at most `length` >= 1 actions in all."""
         forest = self.forest
-        tried = {first: child for first, _, child in children_of(forest, tree, 0)} if self.root_visits(tree) else {}
-        if action not in tried:
+        root, count = forest.nodes[tree, 0], forest.trees[tree]["node_count"]
+        edges = slice(root["edge_start"], root["edge_start"] + root["child_count"]) if count else slice(0)
+        tried = forest.children[tree, edges][forest.actions[tree, edges] == action]
+        if not len(tried):
             return PrincipalVariation([action], [0], 0.0)
-        index = tried[action]
+        index = int(tried[0])
         first = forest.nodes[tree, index]
         visits = int(first["visits"])
         line = PrincipalVariation([action], [visits], -float(first["score_sum"]) / max(1, visits))
