@@ -190,12 +190,18 @@ def _unlist_empty(state, cell, size):
 
 
 @kernel()
+def plies_stood(state, cell, ply):
+    """How many plies before `ply` a point last changed, if it has not changed since."""
+    return (ply - (at(state, cell + COLOUR) >> SINCE)) & PLIES
+
+
+@kernel()
 def past_colours(state, cell, ply):
     """The colours of a point at `ply` and 1 … 4 plies before, two bits each, the newest lowest."""
     field = np.int64(at(state, cell + COLOUR))
     colour = field & 3
     colours = ((field >> PAST) & 0xFF) << 2 | colour
-    stood = 2 * min((ply - (field >> SINCE)) & PLIES, PAST_BOARDS - 1)  # of the plies since it last changed
+    stood = 2 * min(plies_stood(state, cell, ply), PAST_BOARDS - 1)
     return (colours << stood | (colour * BLACK_ALWAYS) & ((1 << stood) - 1)) & 0x3FF
 
 
