@@ -119,7 +119,7 @@ def test_hint_lists_the_best_moves_and_plays_none(play_game: Play) -> None:
 
 
 def test_a_search_that_memory_ends_is_told_once(play_game: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gozero.play.player.tree_memory", lambda _: 2**19)
+    monkeypatch.setattr("gozero.play.engine.EngineSettings.tree_memory", 2**19)
     errors = io.StringIO()
     monkeypatch.setattr(sys, "stderr", errors)
     play_game("go", "hint", "hint", options="--visits 3000")

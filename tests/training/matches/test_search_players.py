@@ -108,7 +108,7 @@ def test_playouts_need_one_tree_for_all_games_and_networks_one_for_each(go: Game
         "playouts", RolloutEvaluator(go), 40, players.match_search(40, conditions), conditions
     )
     network = players.SearchPlayer("network", HashEvaluator(go), 40, players.match_search(40, conditions), conditions)
-    assert 6 * playouts._search.reserved == network._search.reserved
+    assert [len(player._search.forest.trees) for player in (playouts, network)] == [1, 6]
     positions = [position_after(go, vertex) for vertex in ("C3", "B2", "A1")]
     turns = [Turn(slot, position) for slot, position in zip((5, 0, 3), positions, strict=True)]
     for player in (playouts, network):

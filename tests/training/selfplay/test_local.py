@@ -150,7 +150,7 @@ def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     whole = LOCAL.play_match(parts, one, other, 1, lambda: False, "cpu")
     alone = [game for part in parts[::-1] for game in LOCAL.play_match([part], one, other, 1, lambda: False, "cpu") or []]
     assert whole is not None
-    assert sorted((game.number, game.moves) for game in whole) == sorted((game.number, game.moves) for game in alone)
+    assert sorted((game.index, game.moves) for game in whole) == sorted((game.index, game.moves) for game in alone)
 
 
 class Streams(LocalSelfPlay):
