@@ -60,7 +60,7 @@ class GtpEngine:
         self.command = words(command)
         self.timeout = timeout
         self.last_sent = ""  # by the caller
-        self._knows_landmark = True
+        self._knows_landmark: bool | None = None  # None: not known yet
         self._process = _start(self.command)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: the engine closed its stdout
         self._stderr: deque[str] = deque(maxlen=STDERR_LINES)
@@ -98,7 +98,7 @@ class GtpEngine:
         self.last_sent = command
         self._write(command)
         status, text = self._answer(self.timeout if timeout is None else timeout)
-        if self._knows_landmark:
+        if self._knows_landmark is not False:
             self._skip_to_landmark()
         if status == "?":
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
@@ -115,9 +115,11 @@ class GtpEngine:
     def _skip_to_landmark(self) -> None:
         """Drop what the engine answers beyond its first answer to the last command."""
         self._write(LANDMARK)
+        silence = None  # an answer comes in any case, from a busy machine it may take long
         try:
-            while self._answer(self.timeout, SILENCE) != KNOWN:
-                continue
+            while self._answer(self.timeout, silence) != KNOWN:
+                silence = None if self._knows_landmark else SILENCE
+            self._knows_landmark = True
         except queue.Empty:  # it does not know the landmark: one answer to each line has to be believed
             self._knows_landmark = False
 

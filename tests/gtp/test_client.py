@@ -47,6 +47,12 @@ def test_answers_belong_to_their_commands() -> None:
         assert good.send("version") == "VERSION"
 
 
+def test_an_engine_that_is_slow_stays_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gtp.client.SILENCE", 0.0)
+    with engine(GOOD) as slow:
+        assert [slow.send(command) for command in ("name", "version", "x")] == ["NAME", "VERSION", "X"]
+
+
 def test_a_refusal_leaves_the_engine_alive() -> None:
     with engine(GOOD) as good:
         with pytest.raises(RefusalError, match=r"answered '\? not me' to 'no'"):
