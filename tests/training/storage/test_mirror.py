@@ -92,6 +92,12 @@ def test_a_users_copy_beside_the_checkpoints_is_not_copied(
     assert not (tmp_path / "new/checkpoints/best-so-far.pt").exists()
 
 
+def test_a_copy_by_an_earlier_version_is_not_taken_for_an_empty_store(url: str, tmp_path: Path) -> None:
+    Store(url).write("manifests/00000001-0123456789abcdef.json", b"{}")
+    with pytest.raises(StoreError, match=r"an earlier version of gozero.*give another --storage"):
+        mirror(tmp_path / "run", url)
+
+
 def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
     url = f"file://{tmp_path}/store"
     first = mirror(tmp_path / "run", url)
