@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(prog="gozero storage", description=__doc__)
     add = parser.add_argument
     add("url", metavar="URL", help="such as s3://bucket/run or file:///mnt/share/run")
-    add("--fetch", type=Path, metavar="FOLDER", help="copy the run into this folder, which holds none")
+    add("--fetch", metavar="FOLDER", help="copy the run into this folder, which holds none")
     add("--only", action="append", default=[], metavar="PATTERN", help="files to fetch, such as weights.pt; repeatable")
     return parser.run(_run, arguments)
 
@@ -37,7 +37,9 @@ def _run(options: argparse.Namespace) -> None:
 
     store = Store(options.url)
     if options.fetch is not None:
-        print(fetch(store, options.fetch, options.only))
+        if not options.fetch:  # which would be the working folder
+            raise SettingsError("the name of the folder is empty; give a new folder")
+        print(fetch(store, Path(options.fetch), options.only))
         return
     found = manifest.read_run(store)
     for path, entry in found.files.items():
@@ -61,7 +63,9 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
     with storage.alone(folder):
         found = manifest.read_run(store).matching(only or ["*"])
         if not found.files:
-            raise SettingsError(f"{store.shown} has no file {' or '.join(map(repr, only))}; `show` lists them")
+            raise SettingsError(
+                f"{store.shown} has no file {' or '.join(map(repr, only))}; without --fetch its files are listed"
+            )
         if others := found.in_the_way(folder):
             raise SettingsError(f"{folder.absolute()} has another {others[0]}, which stays; give a new folder")
         manifest.fetch(store, found, folder)

@@ -136,13 +136,15 @@ class CourseFolder:
         """The scores that `measure` finds; from the JSON file beside the stage, if that has them with these settings.
         StorageError if it cannot be written.
         """
-        path, found = self.path / f"{stage}.json", None
-        with suppress(FileNotFoundError, ValueError):
+        path = self.path / f"{stage}.json"
+        with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):  # missing, or damaged
             found = json.loads(path.read_text(encoding="utf-8"))
-        if found is None or found["settings"] != settings:
-            found = {"settings": settings, **{name: asdict(score) for name, score in measure().items()}}
-            self._write(path, (json.dumps(found, indent=1) + "\n").encode())
-        return {name: Score(**score) for name, score in found.items() if name != "settings"}
+            if found.pop("settings") == settings:
+                return {name: Score(**score) for name, score in found.items()}
+        scores = dict(measure())
+        content = {"settings": settings, **{name: asdict(score) for name, score in scores.items()}}
+        self._write(path, (json.dumps(content, indent=1) + "\n").encode())
+        return scores
 
     def _write(self, path: Path, content: bytes) -> None:
         with writing(path), files.replacing(path) as file:

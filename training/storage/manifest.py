@@ -100,6 +100,11 @@ def read(store: Store) -> StoreManifest | None:
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(files=files, **saved)
     except MissingError:
+        if any(name.startswith("manifests/") for name in store.names()):  # else the run's files would be removed
+            raise StoreError(
+                f"{store.shown} holds a run copied by an earlier version of gozero, which alone can fetch it; give "
+                "another --storage"
+            ) from None
         return None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise StoreError(

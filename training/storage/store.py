@@ -21,6 +21,7 @@ from gozero.system.errors import UserError
 
 # protocols without folders: to make one there could make a bucket of a mistyped name
 FLAT = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oci", "oss", "memory"})
+FIXED = frozenset({"smb", "hdfs", "webhdfs"})  # there a file cannot be moved in place of another
 
 
 class StoreError(UserError):
@@ -50,7 +51,7 @@ class Store:
         self._root = str(root).rstrip("/")
         protocol = self._files.protocol
         kinds = {protocol} if isinstance(protocol, str) else set(protocol)
-        self._flat, self._local = bool(kinds & FLAT), "file" in kinds
+        self._flat, self._fixed, self._local = bool(kinds & FLAT), bool(kinds & FIXED), "file" in kinds
 
     def refuse_within(self, folder: Path) -> None:
         """StoreError for a store that lies within a run folder, or the other way round."""
@@ -73,13 +74,14 @@ class Store:
             return bytes(self._files.cat_file(self._at(name)))
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, which is always whole, old or new."""
+        """Write a file, which is always whole, old or new, but for a moment where files cannot be moved."""
         place = self._at(name)
         with self._errors("write to"):
-            if self._flat:
+            if not self._flat:
+                self._files.makedirs(place.rpartition("/")[0], exist_ok=True)
+            if self._flat or self._fixed:
                 self._files.pipe_file(place, content)
             else:
-                self._files.makedirs(place.rpartition("/")[0], exist_ok=True)
                 self._files.pipe_file(f"{place}.tmp", content)
                 self._files.mv(f"{place}.tmp", place)
 

@@ -52,6 +52,9 @@ def test_a_network_that_is_made_anew_is_measured_anew(tmp_path: Path) -> None:
         assert generate(tmp_path, "tictactoe", "--generations", "1", "--first-games", first_games) == 0
         found.append(json.loads((tmp_path / "value-0.json").read_text()))
     assert found[0]["settings"] == found[1]["settings"] and found[0] != found[1]
+    (tmp_path / "value-0.json").write_text("{}")
+    assert generate(tmp_path, "tictactoe", "--generations", "1", "--first-games", "90") == 0
+    assert json.loads((tmp_path / "value-0.json").read_text()) == found[1]
 
 
 def test_the_same_seed_makes_the_same_networks(tmp_path: Path) -> None:

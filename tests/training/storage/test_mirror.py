@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gozero.system.options import SettingsError
-from tests.training.storage.brittle import Killed, break_after, objects, state, work, write
+from tests.training.storage.brittle import BrittleFileSystem, Killed, break_after, objects, state, work, write
 from training.commands.storage import fetch
 from training.storage.mirror import LostError, Mirror, Uploader
 from training.storage.store import Store, StoreError
@@ -90,6 +90,26 @@ def test_a_users_copy_beside_the_checkpoints_is_not_copied(
     mirror(tmp_path / "new", url)
     assert "holds a run (generation 1, 5 files" in capsys.readouterr().err
     assert not (tmp_path / "new/checkpoints/best-so-far.pt").exists()
+
+
+def test_a_copy_by_an_earlier_version_is_not_taken_for_an_empty_store(url: str, tmp_path: Path) -> None:
+    Store(url).write("manifests/00000001-0123456789abcdef.json", b"{}")
+    with pytest.raises(StoreError, match=r"an earlier version of gozero.*give another --storage"):
+        mirror(tmp_path / "run", url)
+
+
+def test_a_store_that_moves_no_file_in_place_of_another(tmp_path: Path) -> None:
+    class FixedFileSystem(BrittleFileSystem):
+        protocol = "hdfs"
+
+        def mv(self, path1: str, path2: str, **named: object) -> None:
+            raise FileExistsError(path2)
+
+    fsspec.register_implementation("hdfs", FixedFileSystem, clobber=True)
+    home = mirror(tmp_path / "run", f"hdfs://{tmp_path}/store")
+    for generation in (1, 2):
+        work(tmp_path / "run", generation)
+        assert home.push()
 
 
 def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:

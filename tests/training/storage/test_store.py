@@ -157,6 +157,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     for arguments, reason in (
         ([str(home)], f"{home} holds no run"),
         ([str(home), "--fetch", str(tmp_path / "run")], "holds a run; give a new folder"),
+        ([str(home), "--fetch", ""], "the name of the folder is empty"),
         (["nowhere://run", "--fetch", str(tmp_path / "new")], "Protocol not known: nowhere"),
     ):
         assert storage_command.main(arguments) == 2
@@ -171,4 +172,4 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     assert storage_command.main([str(home), "--fetch", str(tmp_path / "new"), "--only", "weights.*"]) == 0
     assert list(state(tmp_path / "new")) == ["weights.pt"]
     assert storage_command.main([str(home), "--fetch", str(tmp_path / "more"), "--only", "nothing"]) == 2
-    assert "has no file 'nothing'; `show` lists them" in capsys.readouterr().err
+    assert "has no file 'nothing'; without --fetch its files are listed" in capsys.readouterr().err
