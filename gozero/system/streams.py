@@ -190,11 +190,11 @@ class ProtocolOutput:
             threading.Thread(target=watch, name="leaver", daemon=True).start()
 
 
-def read_ahead(output: ProtocolOutput, parse: Callable[[str], Request]) -> queue.Queue[Request | None]:
-    """The requests on standard input as they come, then None: a thread reads them ahead, so that they are seen during a
-    search, and logs them. A line that cannot be parsed (ValueError) is their end.
+def read_ahead(output: ProtocolOutput, parse: Callable[[str], Request], most: int = 0) -> queue.Queue[Request | None]:
+    """The requests on standard input as they come, then None: a thread reads `most` of them ahead (0: all), so that they
+    are seen during a search, and logs them. A line that cannot be parsed (ValueError) is their end.
     """
-    requests: queue.Queue[Request | None] = queue.Queue()
+    requests: queue.Queue[Request | None] = queue.Queue(most)
 
     def read() -> None:
         with suppress(ValueError):

@@ -30,8 +30,8 @@ class EngineProcessSettings(EngineSettings):
     )
     weights: str | None = option(
         None,
-        "weights file that the page offers beside the shipped ones, searched in the working directory, beside the "
-        "executable, and among the shipped ones",
+        "weights file that the page offers beside the shipped ones, searched in the working directory and among the "
+        "shipped ones",
         metavar="FILE",
     )
     log: str | None = option(None, "append what passes between server and engines to this file", metavar="FILE")

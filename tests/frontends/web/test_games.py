@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from gozero.frontends.web.server.games import OpenGame, OpenPage
-from gozero.frontends.web.server.process import EngineProcess
+from gozero.frontends.web.server.process import MOST_UNREAD, EngineProcess
 from gozero.nets.locations import WEIGHTS
 from tests.frontends.web.talk import Server, Wire
 
@@ -227,6 +227,22 @@ def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
         pool.submit(asyncio.run, act()).result()
     assert [request["do"] for request in requests] == ["restore", "restore", "view", "leave"]
     assert requests[1]["saved"]["game"] == {"identity": "1", "at": 1, "leaf": 1}
+
+
+def test_a_page_that_asks_too_fast_is_refused(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        page.until("view")
+        engines = server.engines()
+        for number in engines:
+            os.kill(number, signal.SIGSTOP)
+        try:
+            for _ in range(MOST_UNREAD // 2**20):
+                page.load("x" * 2**20)
+            page.send(do="view")
+            assert "asks faster than the engine" in page.until("refused")["text"]
+        finally:
+            for number in engines:
+                os.kill(number, signal.SIGCONT)
 
 
 def test_an_engine_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

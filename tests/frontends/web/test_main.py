@@ -113,6 +113,15 @@ def test_an_engine_ends_with_its_server_also_in_the_middle_of_a_request() -> Non
     assert all(json.loads(line)["is"] == "loading" for line in done.stdout.splitlines())
 
 
+def test_a_server_ends_while_its_engine_starts() -> None:
+    with served_by() as server:
+        for number in server.engines():
+            os.kill(number, signal.SIGSTOP)
+        with server.page():  # waits for the catalogue
+            server.process.terminate()
+            server.process.wait(60)
+
+
 def test_a_browser_that_does_not_return_leaves_ctrl_c_to_the_server(tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(f"#!/bin/sh\ntty > {tmp_path}/terminal\necho $$ > {tmp_path}/id\nexec cat {tmp_path}/pipe\n")
@@ -157,3 +166,4 @@ def test_faults_of_the_server_itself_are_told() -> None:
 
     assert server._is_ours(record(RuntimeError("a fault")))
     assert not server._is_ours(record(BadStatusLine("no HTTP")))
+    assert not server._is_ours(record(ConnectionResetError("a page that has gone")))

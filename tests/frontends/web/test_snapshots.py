@@ -59,6 +59,7 @@ def test_a_game_is_restored() -> None:
         (("game", "nodes"), [[1, 2]]),
         (("game", "ended"), [77, 1, "resignation"]),
         (("game", "nodes", 0, 1, "estimate"), [1, float("nan"), None, []]),
+        (("game", "nodes", 0, 1, "action"), 0),
         (("game", "nodes", 1, 1, "parent"), 1),
         (("game", "nodes", 1, 1, "children"), [1]),
         (("game", "nodes", 1, 1, "action"), 99),

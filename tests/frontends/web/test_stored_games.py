@@ -142,6 +142,16 @@ def test_a_file_of_another_name_is_no_game(tmp_path: Path) -> None:
     assert run(act) == ([ONE], snapshot(ONE))
 
 
+def test_a_file_is_the_game_of_its_name(tmp_path: Path) -> None:
+    head = {"format": FORMAT, "title": {"played": 1}}
+    (tmp_path / f"{ONE}{SUFFIX}").write_text(f'{json.dumps(head)}\n{{"setup": {{}}, "game": {{}}, "title": {{}}}}\n')
+
+    async def act() -> Any:
+        return await StoredGames(tmp_path, pytest.fail).get(ONE)
+
+    assert run(act)["game"] == {"identity": ONE}
+
+
 def test_a_game_that_cannot_be_written_stays_in_memory_and_is_written_later(tmp_path: Path) -> None:
     folder = tmp_path / "games"
     folder.write_text("a file in place of the folder")

@@ -117,6 +117,9 @@ def test_a_clock_is_kept() -> None:
     again.restore(json.loads(json.dumps(clock.saved(20.0))))
     again.start(BLACK, 1000.0)
     assert again.remaining(1000.0) == pytest.approx(clock.remaining(20.0))
+    again.restore((1e300, 1.0))
+    again.start(BLACK, 1000.0)
+    assert again.remaining(1000.0) == 90, "no more than a whole game, and no more than a queue can wait"
 
 
 def test_without_a_limit_nothing_runs() -> None:

@@ -21,6 +21,7 @@ LOADING = (
     "Preparing the rules and the search for this processor. The first time for each version they are compiled, which "
     "takes about half a minute, longer on a busy machine."
 )
+MOST_READ = 50  # requests that are read ahead, so that the server knows of the others
 WAIT = 3.0  # seconds for the rules, before the page shows that they are being prepared; cached ones take one
 
 
@@ -33,7 +34,7 @@ def main(arguments: list[str] | None = None) -> None:
 def serve(settings: EngineProcessSettings, log: Log | None) -> int:
     """Answer requests until their end. Returns the exit code."""
     output = ProtocolOutput.take_over(log)
-    requests: queue.Queue[dict[str, Any] | None] = read_ahead(output, json.loads)
+    requests: queue.Queue[dict[str, Any] | None] = read_ahead(output, json.loads, MOST_READ)
 
     def report(values: dict[str, Any]) -> None:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")

@@ -79,9 +79,10 @@ class SessionClock:
         return self._left_at(BLACK, now), self._left_at(WHITE, now)
 
     def restore(self, saved: Sequence[float]) -> None:
-        """Put both clocks where they stood; none runs."""
+        """Put both clocks where they stood, at most where they began; none runs."""
         self.running = 0
-        self._left = dict(zip((BLACK, WHITE), saved, strict=True))
+        full = self._terms.main + self._overtime
+        self._left = {colour: min(left, full) for colour, left in zip((BLACK, WHITE), saved, strict=True)}
 
     def _left_at(self, colour: int, now: float) -> float:
         """Seconds until the side has lost."""

@@ -174,7 +174,7 @@ class MoveTree:
         """
         tree = cls()
         (start, tree._nodes[START]), *others = nodes
-        if start != START or tree[START].parent != -1 or any(node.children for _, node in nodes):
+        if start != START or (tree[START].parent, tree[START].action) != (-1, -1) or any(node.children for _, node in nodes):
             raise ValueError("the first node is not the start, or one has children already")
         for number, node in others:
             if number in tree or number < START:

@@ -18,6 +18,7 @@ from gozero.system.console import say
 from gozero.system.options import SettingsError
 
 LARGEST_SNAPSHOT = 2**20  # characters, for a page to keep it too
+TOO_FAST = "This page asks faster than the engine can answer; the last request was left out."
 IDLE_SECONDS = 60.0  # that an engine waits for a page to come back
 ENGINE_LOST = "The engine stopped unexpectedly. Your game is kept; your next click starts it again."
 NO_ENGINE = "the engine did not start; run it by hand to see why: python -m gozero.frontends.web.engine"
@@ -101,6 +102,8 @@ class OpenGame:
         """Pass a page's request on to the engine, which is started if need be."""
         if self.process is None and not self._start():
             page.refuse(self._games.all_busy)
+        elif self.process is not None and self.process.is_behind:
+            page.refuse(TOO_FAST)
         elif self.process is not None:
             self.process.send({**request, "page": page.number})
 

@@ -15,6 +15,7 @@ from gozero.system.console import say
 
 LAST_SECONDS = 2.0  # that a process has to end by itself
 LONGEST_REPORT = 2**26  # bytes
+MOST_UNREAD = 2**23  # bytes of requests
 
 
 class EngineProcess:
@@ -38,6 +39,11 @@ class EngineProcess:
     @property
     def is_running(self) -> bool:
         return not self._task.done()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether many requests wait that the process has not read."""
+        return self._pipe is not None and self._pipe.transport.get_write_buffer_size() > MOST_UNREAD
 
     def send(self, request: dict[str, Any]) -> None:
         """Pass a request on; without effect once the process has gone."""

@@ -37,6 +37,7 @@ LARGEST_REQUEST = 2**21  # bytes that a page may send: a record of a million byt
 CLOSING = 0.5  # seconds that a page has to agree to be closed
 HEARTBEAT = 20.0  # seconds after which a page that does not answer counts as closed
 MOST_PAGES = 32
+MOST_UNREAD = 200  # reports that wait for a page that goes on asking
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain"}
 INTERNAL = ("catalogue", "leave")
 """Requests that the server makes itself; pages may not."""
@@ -91,7 +92,9 @@ class BoardServer:
         sender = asyncio.create_task(_send_all(page, socket))
         try:
             async for message in socket:
-                if message.type == WSMsgType.TEXT:
+                if page.reports.qsize() > MOST_UNREAD and request.transport is not None:
+                    request.transport.abort()  # it only asks; the heartbeat closes one that does neither
+                elif message.type == WSMsgType.TEXT:
                     await self._take(game, page, message.data)
         finally:
             sender.cancel()
@@ -142,19 +145,25 @@ async def serve(settings: WebSettings, games: OpenGames) -> int:
     application = BoardServer(settings, games).application(access)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN)
 
-    stopped = asyncio.Event()
-    with contextlib.suppress(NotImplementedError):  # Windows
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
-    try:
+    async def work() -> None:
         if settings.is_checked:
             await games.catalogue
         await runner.setup()
         await web.SockSite(runner, listener).start()
         _announce(settings, address_of(settings, access))
         await games.catalogue
-        await stopped.wait()
+        await asyncio.Event().wait()  # for ever
+
+    working = asyncio.create_task(work())
+    with contextlib.suppress(NotImplementedError):  # Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
+    try:
+        await asyncio.wait([working])
+        if not working.cancelled():
+            working.result()
         return SUCCESS
     finally:
+        working.cancel()
         await runner.cleanup()
 
 
@@ -201,5 +210,8 @@ def open_browser(address: str) -> None:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether an error is the server's own: what is no HTTP is the client's fault, and has been answered."""
-    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
+    """Whether an error is the server's own: not what is no HTTP, which has been answered, a page that has gone already,
+    or the reason for which the server ends.
+    """
+    others = (HttpProcessingError, ConnectionError, SettingsError)
+    return record.exc_info is None or not isinstance(record.exc_info[1], others)

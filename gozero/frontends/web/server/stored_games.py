@@ -153,8 +153,8 @@ def _read(path: Path, *, is_whole: bool) -> dict[str, Any] | None:
                 raise ValueError(f"format {head['format']}, not {FORMAT}")
             if not is_whole:
                 return {**head["title"], "played": float(head["title"]["played"])}
-            saved = json.loads(file.readline())
-            return {"setup": saved["setup"], "game": {**saved["game"]}, "title": saved["title"]}
+            saved, identity = json.loads(file.readline()), path.name.removesuffix(SUFFIX)
+            return {"setup": saved["setup"], "game": {**saved["game"], "identity": identity}, "title": saved["title"]}
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
