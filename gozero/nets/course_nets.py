@@ -9,6 +9,8 @@ parameters.
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
@@ -60,27 +62,33 @@ class PreActivationBlock(nn.Module):
 
 def perceptron(board: tuple[int, int], moves: int, units: int, kernel: int) -> nn.Sequential:
     """One layer of `units`."""
-    hidden = nn.Linear(COLOURS * board[0] * board[1], units)
-    return nn.Sequential(nn.Flatten(), hidden, nn.ReLU(), quiet(nn.Linear(units, moves + 1)))
+    hidden, answer = nn.Linear(COLOURS * board[0] * board[1], units), quiet(nn.Linear(units, moves + 1))
+    return _sequence(flat=nn.Flatten(), hidden=hidden, relu=nn.ReLU(), answer=answer)
 
 
 def mini_vgg(board: tuple[int, int], moves: int, channels: int, kernel: int) -> nn.Sequential:
     """Two convolutions without a norm."""
     first, second = (ConvNorm(inputs, channels, kernel, norm="none") for inputs in (COLOURS, channels))
     answer = quiet(nn.Linear(channels * board[0] * board[1], moves + 1))
-    return nn.Sequential(first, nn.ReLU(), second, nn.ReLU(), nn.Flatten(), answer)
+    return _sequence(first=first, relu=nn.ReLU(), second=second, relu2=nn.ReLU(), flat=nn.Flatten(), answer=answer)
 
 
 def squeeze_net_18(board: tuple[int, int], moves: int, channels: int, kernel: int) -> nn.Sequential:
     """Four stages of two SE blocks, halving the board, and their mean (Hu et al. 2018, He et al. 2016)."""
     first = nn.Conv2d(COLOURS, channels, kernel, padding=kernel // 2, bias=False)
-    blocks: list[nn.Module] = [first, nn.BatchNorm2d(channels), nn.ReLU()]
-    inputs = channels
+    norm, blocks, inputs = nn.BatchNorm2d(channels), list[nn.Module](), channels
     for stage in range(4):
         outputs = channels << stage
         blocks += [PreActivationBlock(inputs, outputs, 1 + (stage > 0)), PreActivationBlock(outputs, outputs, 1)]
         inputs = outputs
-    return nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), quiet(nn.Linear(inputs, moves + 1)))
+    stages, answer = nn.Sequential(*blocks), quiet(nn.Linear(inputs, moves + 1))
+    mean = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    return _sequence(first=first, norm=norm, relu=nn.ReLU(), stages=stages, mean=mean, answer=answer)
+
+
+def _sequence(**layers: nn.Module) -> nn.Sequential:
+    """The layers in a row. Weights files have their names: those in which something is learned stay as they are."""
+    return nn.Sequential(OrderedDict(layers))
 
 
 BODIES = {"s0mlp": perceptron, "s0vgg": mini_vgg, "s0senet": squeeze_net_18}

@@ -211,6 +211,13 @@ def test_a_column_s_logit_is_that_of_the_point_where_a_disc_lands() -> None:
         assert (policy[row, legal == 0] == -30).all()
 
 
+def test_weights_files_of_the_course_s_networks_stay_readable() -> None:
+    layers = {"s0mlp": "hidden answer", "s0vgg": "first second answer", "s0senet": "first norm stages answer"}
+    for name, known in layers.items():
+        tensors = model.build(model.config(name, games.make("tictactoe")), seed=1).state_dict()
+        assert list(dict.fromkeys(tensor.split(".")[1] for tensor in tensors)) == known.split()
+
+
 @pytest.mark.parametrize("name", ["s0mlp", "s0vgg", "s0senet"])
 def test_the_course_s_networks_do_not_play_go(name: str) -> None:
     for game in (None, games.make("go", size=5), games.make("nogo", size=5)):

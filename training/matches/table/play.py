@@ -141,7 +141,7 @@ def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int
     header = headers[options.weights[0]]
     is_tables = header.game == table.game and header.only in (None, table.size)
     own = header.only or header.size or int(games.usual(header.game, "size") or 0)
-    size = options.size or (table.size if is_tables else own)
+    size = (table.size if is_tables else own) if options.size is None else options.size
     for file, each in headers.items():
         if each.game != header.game or size not in supported_sizes(each):
             sizes = spanned(supported_sizes(each))

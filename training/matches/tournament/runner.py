@@ -129,7 +129,7 @@ class _Tournament:
         return Results(self._field, list(self._journal.games), dict(self._withdrawn))
 
     def play(self, stop: Callable[[], bool]) -> Iterator[MatchGame]:
-        """Play what is left; each game is in the journal and saved when it is yielded."""
+        """Play what is left; each game is in the journal when it is yielded."""
         pool = WorkerPool(self._field, self._folder, self._next)
         for game in pool.play(lambda: stop() or self.results.is_decided):
             if game.ended == CANNOT_START:

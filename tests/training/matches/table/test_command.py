@@ -81,6 +81,7 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
         (["s2", "--weights", "ttt.pt", "ttt.pt"], "expected two entrants, each pair once"),
         (["s2", "--weights", "ttt.pt", "nogo9.pt"], "nogo9.pt plays nogo on 2 to 13, and is to play tictactoe on 3"),
         (["s2", "--weights", "ttt.pt", "--game", "nogo"], "it plays tictactoe, not nogo"),
+        (["s2", "--weights", "ttt.pt", "--size", "0"], "ttt.pt plays tictactoe on 3, and is to play tictactoe on 0"),
         (["s2", "--weights", "ttt.pt", "--size", "5"], "ttt.pt plays tictactoe on 3, and is to play tictactoe on 5"),
         (["s2", "--weights", "ttt.pt", "--pairs", "50:30k"], "--pairs: the table has no '50:30k': expected some of"),
         (["s2", "--weights", "ttt.pt", "--pairs", "fifty"], "--pairs: the table has no 'fifty'"),
