@@ -25,6 +25,7 @@ from gozero.system.rng import below
 
 SIZE, DISCS, STATE_INTS = 2, 3, 7
 SIZES = (4, 6, 8)
+RULES = "standard"  # in records and journals
 # the half turn and the two diagonals leave the first position as it is; the others exchange its colours
 SYMMETRIES = (0, 2, 5, 7)
 
@@ -229,10 +230,12 @@ def first_discs(size: int) -> np.ndarray:
     return colours.reshape(-1)
 
 
-def make(size: int = 8) -> Game:
-    """Othello on a size x size board, size 4, 6 or 8."""
+def make(size: int = 8, rules: str = RULES) -> Game:
+    """Othello on a size x size board, size 4, 6 or 8; there is one set of rules."""
     if size not in SIZES:
         raise ChoiceError(f"board size {size} is not supported: expected 4, 6 or 8")
+    if rules != RULES:
+        raise ChoiceError(f"unknown rules {rules!r}: expected {RULES}")
     most = 2 * (size * size - 4)  # a pass is followed by a disc
     return Game(
         name="othello", rows=size, cols=size, has_pass=True, symmetries=SYMMETRIES, max_plies=most,

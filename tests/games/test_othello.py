@@ -154,6 +154,12 @@ def test_other_sizes_are_refused(size: int) -> None:
         games.make("othello", size=size)
 
 
+def test_the_rules_have_the_name_of_records_and_journals() -> None:
+    assert games.usual("othello", "rules") == "standard"
+    with pytest.raises(ValueError, match="unknown rules 'reversi': expected standard"):
+        games.make("othello", rules="reversi")
+
+
 def play_random_game(size: int, seed: int) -> None:
     """A random game in which the kernels and the slow referee agree at every ply."""
     rng, generator = random.Random(seed), np.array([seed], np.uint64)

@@ -45,6 +45,7 @@ NAMES = {
     "CourseGo": "course_go",
 }
 """The environments, `gozero/NAME-v0`, and their names in `gozero.games`."""
+MOST_SECONDS = 1e6  # of a move: eleven days
 _SLOT = 0  # an environment plays one game at a time
 
 
@@ -86,6 +87,8 @@ class BoardEnv(gymnasium.Env[np.ndarray, np.int64]):
             raise ValueError(f"unknown colour {colour!r}: expected black, white or random")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"unknown render_mode {render_mode!r}: expected None, ansi or human")
+        if not 0 < move_seconds <= MOST_SECONDS:
+            raise ValueError(f"move_seconds {move_seconds:g}: expected above 0, and at most {MOST_SECONDS:,.0f}")
         limit = None
         if game == scoring.GO:
             scoring.check_rules(rules)

@@ -74,6 +74,12 @@ def test_gymnasiums_checker_has_nothing_to_say_of_any_game(name: str, opponent: 
         check_env(gymnasium.make(f"gozero/{name}-v0", opponent=opponent).unwrapped)
 
 
+@pytest.mark.parametrize("seconds", [0, float("inf"), float("nan")])
+def test_a_move_has_a_time(seconds: float) -> None:
+    with pytest.raises(ValueError, match=r"move_seconds .*: expected above 0, and at most 1,000,000"):
+        make(move_seconds=seconds)
+
+
 def test_every_game_is_an_environment_and_in_the_documentation() -> None:
     text = (ROOT / "docs" / "gym.md").read_text(encoding="utf-8")
     assert sorted(training.matches.gym_env.NAMES.values()) == sorted(games.GAMES)
