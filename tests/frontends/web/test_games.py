@@ -210,7 +210,7 @@ def test_what_one_page_asked_for_is_told_to_no_other(server: Server, shared_game
 
 def test_after_a_snapshot_a_game_is_restored_as_it_says() -> None:
     requests: list[dict[str, Any]] = []
-    process = SimpleNamespace(send=requests.append)
+    process = SimpleNamespace(send=requests.append, is_behind=False)
     stored = SimpleNamespace(put=lambda saved: None, fault="")
     games = SimpleNamespace(stored=stored, engine=lambda: process)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gozero.frontends.web.engine.clock import SessionClock
-from gozero.frontends.web.engine.game_tree import START, Estimate, MoveTree, Node
+from gozero.frontends.web.engine.game_tree import START, Estimate, Mistake, MoveTree, Node
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.snapshots import reader
 from gozero.frontends.web.setups import Clocks, setup_of
@@ -169,6 +169,18 @@ def test_undo_gives_back_the_time_of_the_moves_taken_back() -> None:
         found.undo()
         found.run_clock(100.0)
         assert found.clock.remaining(100.0) == pytest.approx(60)
+
+
+def test_a_warning_ends_where_the_game_goes_on_elsewhere() -> None:
+    session = timed_session()
+    session.play(session.action("E5"))
+    session.mistake, session.unchecked = Mistake(session.live or 0, 0.3, None), session.live
+    session.go_to(START)
+    session.play_on()
+    session.play(session.action("E5"))  # the same node
+    assert session.is_engines_turn
+    assert session.pending_mistake is None
+    assert not session.is_check_due
 
 
 def test_undo_of_a_loss_on_time_gives_back_the_time_of_that_turn() -> None:

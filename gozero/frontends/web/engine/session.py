@@ -230,6 +230,7 @@ class GameSession:
     def _continue_here(self) -> None:
         """Let the live game go on in the position that is shown, with the clocks as they stood then."""
         self._live_here()
+        self.unchecked = self.mistake = None
         if (clock := self.tree[self.at].clock) is not None:
             self.clock.restore(clock)
 
