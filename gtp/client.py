@@ -115,9 +115,10 @@ class GtpEngine:
     def _skip_to_landmark(self) -> None:
         """Drop what the engine answers beyond its first answer to the last command."""
         self._write(LANDMARK)
+        silence = None  # the first answer is waited for: one that came later would be taken for that to a command
         try:
-            while self._answer(self.timeout, SILENCE) != KNOWN:
-                continue
+            while self._answer(self.timeout, silence) != KNOWN:
+                silence = SILENCE
         except queue.Empty:  # it does not know the landmark: one answer to each line has to be believed
             self._knows_landmark = False
 

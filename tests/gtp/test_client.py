@@ -161,6 +161,12 @@ def test_output_after_the_answer_is_dropped(surplus: str) -> None:
         assert [bad.send("genmove b"), bad.send("play w D5")] == ["D4", "ok"]
 
 
+def test_the_version_of_a_busy_engine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gtp.client.SILENCE", 0.0)
+    with engine(GOOD) as busy:
+        assert [busy.send("name"), busy.send("genmove b")] == ["NAME", "GENMOVE B"]
+
+
 def test_an_engine_without_protocol_version_is_believed() -> None:
     program = "import sys\nfor line in sys.stdin:\n    print('= ok\\n' if line[0] == 'n' else '? what\\n', flush=True)"
     with engine(program) as old:
