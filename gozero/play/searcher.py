@@ -28,6 +28,7 @@ from gozero.search.tree import node_bytes
 LONGEST_LINE = 15  # moves of a line in a report
 ASIDE_SHARE = 16  # a search aside has one part in this many of the memory, the tree that follows the game the others
 FEWEST_NODES = 20_000  # of a tree for which the system must have memory
+SPARE = 2**30  # bytes that a larger one must leave to the rest of the process: libraries end it if they get none
 OWNERSHIP_NODES = 2_000  # of a short search for the owners of points
 # what a search is for
 MOVE, ANALYSIS, PONDERING, OWNERSHIP, CHECK = "move", "analysis", "pondering", "ownership", "check"
@@ -125,6 +126,7 @@ class Searcher:
         """The tree that follows the game on this board; opens its evaluator if need be."""
         if self._tree is None or self._tree.game.size != game.size:
             seed = int(self._random.integers(2**63))
+            self._tree = None  # gives its memory to the next one
             self._evaluators[game.size] = self._open_evaluator(game)
             self._tree, self._line, self._mask = self._new_tree(game, seed, self._nodes(game)), [], None
         return self._tree
@@ -142,10 +144,8 @@ class Searcher:
     def restart(self) -> None:
         """Drop the tree; the next search begins as the first one did, but for evaluations in the cache."""
         if self._tree is not None:
-            self._tree.restart(self._tree.evaluator, self._tree.seed)
-            if (owners := _owners_of(self._tree)) is not None:
-                owners.forget()
-            self._line = []
+            game, seed, self._tree = self._tree.game, self._tree.seed, None  # the system takes its memory back
+            self._tree, self._line = self._new_tree(game, seed, self._nodes(game)), []
 
     def forget(self) -> None:
         """Drop the tree and the cached evaluations."""
@@ -214,6 +214,8 @@ class Searcher:
         wrapped = evaluator if isinstance(evaluator, RowEvaluator) else Owners(evaluator)
         while True:
             try:
+                if nodes > FEWEST_NODES:
+                    np.empty(SPARE + nodes * node_bytes(game), np.uint8)
                 return Search(evaluator.game, wrapped, replace(self._settings, max_nodes=nodes), seed=seed)
             except MemoryError:
                 if nodes <= FEWEST_NODES:

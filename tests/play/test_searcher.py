@@ -12,9 +12,10 @@ from gozero.games.go import go
 from gozero.games.position import Position
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
-from gozero.play.searcher import Limits
+from gozero.play.searcher import SPARE, Limits
 from gozero.search.search import choose
 from gozero.search.settings import SearchSettings
+from gozero.search.tree import node_bytes
 from tests.search.naive import HashEvaluator
 
 GO = go.make(5)
@@ -40,6 +41,20 @@ def test_a_search_after_one_that_failed_comes_to_its_end() -> None:
     waves = iter(range(1000))
     result = searcher.search(position, everywhere, Limits(100, should_stop=lambda: next(waves) == 999))
     assert result.root_visits == 100
+
+
+def test_a_tree_leaves_memory_to_the_rest_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where little is left a library ends the process, as OpenBLAS does."""
+    empty = np.empty
+
+    def limited(shape: int | tuple[int, ...], dtype: type) -> np.ndarray:
+        if np.prod(shape, dtype=np.int64) * np.dtype(dtype).itemsize > SPARE + 2**28:
+            raise MemoryError
+        return empty(shape, dtype)
+
+    monkeypatch.setattr("gozero.play.searcher.np.empty", limited)
+    searcher = make_player("go", (5,), HashEvaluator, PlayerSettings(max_memory=2**29), size=5).searcher
+    assert 2**27 < searcher.open(GO).forest.nodes.shape[1] * node_bytes(GO) < 2**28
 
 
 def test_what_a_search_has_proven_to_lose_is_not_played_for_variety() -> None:
