@@ -7,7 +7,7 @@
 
 PATH is a run folder, a folder of shards or a shard; `list` prints the name of each game, which `show` takes. Tables and
 boards go to stdout, complaints to stderr. Exit code: 0; 1 when `check` finds a damaged or impossible game; 2 for a
-request that makes no sense. This module changes no record: a damaged one is skipped and counted, here as in training.
+request that makes no sense. No record is changed: a damaged one is skipped and counted, here as in training.
 """
 
 from __future__ import annotations

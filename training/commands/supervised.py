@@ -2,8 +2,8 @@
 
     gozero supervised ~/games --network b6c64 --epochs 4 --out weights.pt
 
-The networks, the losses and the learner are those of self-play; only where the rows come from differs
-(`training.supervised.collection`). After each pass over the positions (*epoch*) the averaged network is measured on
+The networks, the losses and the learner are those of self-play; only where the rows come from differs.
+After each pass over the positions (*epoch*) the averaged network is measured on
 games that it never saw, beside a guess that does not look at the board. OUT plays at any moment (`gozero-gtp --weights
 OUT`); beside it OUT.state holds what `--resume` needs. Ctrl-C saves both.
 

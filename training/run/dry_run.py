@@ -34,11 +34,13 @@ def check_all(settings: LoopSettings, folder: Path, start: StartingPoint, say: C
     rules = f" by {settings.rules} rules" if settings.rules else ""
     say(f"settings   {settings.game}{rules}, network {settings.network}, stages {len(settings.stage)}: ok")
     say(f"simulator  {simulators.DESCRIPTIONS[settings.simulator]}: ok")
-    if _continued(folder, say) and start:
+    continued = _continued(folder, say)
+    if continued and start:
         say("origin     this run has already begun: --from and --records are for a new run, and are not looked at")
         start = StartingPoint()
     learner, _ = new_run.learner(settings, start, device_of(settings.device))
-    say(f"network    {start.weights or 'fresh weights'}, {model.parameter_count(learner.net):,} parameters: ok")
+    origin = "of the run" if continued else start.weights or "fresh weights"
+    say(f"network    {origin}, {model.parameter_count(learner.net):,} parameters: ok")
     if shards := [shard for _, shard in new_run.shards(settings, start)]:
         games, corrupt = sum(len(shard.records) for shard in shards), sum(shard.corrupt for shard in shards)
         say(f"records    {counted(games, 'game', ',')}, {corrupt} corrupt{new_run.left_out(shards)}: ok")

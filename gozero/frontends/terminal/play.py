@@ -155,7 +155,10 @@ class Terminal(cmd.Cmd):
 
     def onecmd(self, line: str) -> bool:
         """A line that cannot be used costs a line."""
+        name, rest, _ = self.parseline(line)
         try:
+            if rest and name in ("hint", "undo", "resign", "quit"):
+                raise InputError(f"{name} stands alone.")
             return bool(super().onecmd(line))
         except InputError as error:
             print(error)
