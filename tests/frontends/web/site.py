@@ -63,7 +63,9 @@ class Tab:
 
     def leave(self) -> None:
         """Leave nothing of this test to the next."""
-        self.page.evaluate("localStorage.clear()")
+        # what was chosen last is stored after the next frame
+        stored = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+        self.page.evaluate(f"{stored}.then(() => localStorage.clear())")
         self.page.goto("about:blank")
         self.reports.clear()
         self.faults.clear()
