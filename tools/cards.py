@@ -56,7 +56,7 @@ def page() -> str:
 def _row(name: str, card: dict[str, Any], weights: Weights) -> str:
     first = card["match"][0]
     link = "".join(sign for sign in card.get("of", name) if sign.isalnum() or sign in "_-")
-    strength = f"{_result(first)} against {first['opponent']}{_interval(first)}"
+    strength = f"{_result(first)} against {_opponent(first)}{_interval(first)}"
     return f"| [`{name}`](#{link}) | {card['plays']} | `{weights.config.name}` | {strength} |"
 
 
@@ -83,10 +83,13 @@ def _variants(cards: dict[str, dict[str, Any]], name: str) -> list[str]:
     return [f"{card['continued']}  # {other}" for other, card in cards.items() if card.get("of") == name]
 
 
+def _opponent(match: dict[str, Any]) -> str:
+    return match["opponent"] + (" (earlier)" if match.get("earlier") else "")
+
+
 def _match(match: dict[str, Any]) -> str:
-    opponent = match["opponent"] + (" (earlier)" if match.get("earlier") else "")
     visits = match["visits"] or "none"
-    return f"| {opponent} | {match['board']} | {visits} | {_result(match)}{_interval(match)} |"
+    return f"| {_opponent(match)} | {match['board']} | {visits} | {_result(match)}{_interval(match)} |"
 
 
 def _result(match: dict[str, Any]) -> str:
