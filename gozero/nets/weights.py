@@ -208,15 +208,6 @@ def _readable(value: Any) -> Any:
     return f"{value:,}" if type(value) is int else value
 
 
-def file_hash(path: Path) -> str:
-    """sha256 of a file's bytes; needs no torch."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise WeightsError(path, error.strerror or "unreadable") from None
-
-
 def content_hash(metadata: str, tensors: dict[str, Tensor]) -> str:
     """sha256 over the metadata and each tensor's name, type, shape and bytes, in the order of their names."""
     import torch

@@ -229,13 +229,6 @@ def test_the_description_says_what_a_person_asks(file: Path) -> None:
     assert (rows["game"], rows["games"], rows["run"]) == ("go", "12", "test")
 
 
-def test_the_file_hash_is_that_of_its_bytes(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"abc")
-    assert weights.file_hash(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    with pytest.raises(weights.WeightsError, match="No such file"):
-        weights.file_hash(tmp_path / "y")
-
-
 def test_a_file_can_be_read_back_from_memory(file: Path) -> None:
     """The format is plain torch: other programs can read it without gozero."""
     content = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
