@@ -6,9 +6,10 @@ cannot be misunderstood is accepted: an answer without the blank after `=`, surp
 answer, lines that end in CR LF.
 
 Commands have no IDs: some engines take every word for a command, so that `1 name` has two answers, and the arguments of
-a command that they do not know have more. After each answer an engine is asked for its `protocol_version`, whose answer
-is known, and what comes before that answer is dropped. What an engine writes to stderr is never an error: it is always
-read (a full pipe would block the engine), and its last lines are added to the message of a failure.
+a command that they do not know have more. Before each command but the first an engine is asked for its
+`protocol_version`, whose answer is known, and what comes before that answer is dropped; not after it, since any command
+ends an engine's pondering. What an engine writes to stderr is never an error: it is always read (a full pipe would
+block the engine), and its last lines are added to the message of a failure.
 
 Vertices and scores pass through as text. Nothing is restarted or pipelined.
 """
@@ -95,11 +96,11 @@ class GtpEngine:
         """
         if not command.strip() or "\n" in command or "\r" in command:
             raise ValueError(f"a GTP command is one non-empty line, not {command!r}")
+        if self.last_sent and self._knows_landmark is not False:
+            self._skip_to_landmark()
         self.last_sent = command
         self._write(command)
         status, text = self._answer(self.timeout if timeout is None else timeout)
-        if self._knows_landmark is not False:
-            self._skip_to_landmark()
         if status == "?":
             raise RefusalError(f"{self}: answered '? {text}' to '{command}'")
         return text

@@ -109,9 +109,11 @@ def test_a_dead_engine_is_reported_with_status_command_and_last_words() -> None:
     assert not dead.alive
 
 
-def test_a_failure_names_the_callers_command_not_what_follows_it() -> None:
+def test_after_its_answer_an_engine_is_left_alone_and_its_end_belongs_to_that_command() -> None:
+    ending = engine(one_shot("= D4\n\n", then="os._exit(7)"))
+    assert ending.send("genmove b") == "D4"
     with pytest.raises(FailureError, match="last command 'genmove b'"):
-        engine(one_shot("= D4\n\n", then="os._exit(7)")).send("genmove b")
+        ending.send("play w D5")
 
 
 def test_a_silent_engine_is_stopped_at_the_deadline() -> None:
@@ -133,7 +135,7 @@ def test_an_answer_that_never_ends_is_silence_too() -> None:
     ["= D4\r\n\r\n", "=D4\n\n", "= D4\n\n", "\n\n= D4\n\n", "loading...\nhello\n\n= D4\n\n"],
 )
 def test_what_cannot_be_misunderstood_is_accepted(answer: str) -> None:
-    with engine(one_shot(answer, then=SECOND)) as sloppy:
+    with engine(one_shot(answer)) as sloppy:
         assert sloppy.send("genmove b") == "D4"
 
 
@@ -163,7 +165,7 @@ def test_an_engine_that_takes_every_word_for_a_command_is_kept_in_step(first: st
 @pytest.mark.parametrize("surplus", ["\n", "noise\n", "= again\n\n"])
 def test_output_after_the_answer_is_dropped(surplus: str) -> None:
     second = "sys.stdin.readline()\nsys.stdout.write('= ok\\n\\n')\nsys.stdout.flush()\n"
-    with engine(one_shot("= D4\n\n" + surplus, then=f"{SECOND}\n{second}{SECOND}")) as bad:
+    with engine(one_shot("= D4\n\n" + surplus, then=f"{SECOND}\n{second}")) as bad:
         assert [bad.send("genmove b"), bad.send("play w D5")] == ["D4", "ok"]
 
 
