@@ -29,6 +29,8 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
+IMPORT = "import"  # folder in a run folder: the games given, until all are there; a killed start leaves it
+
 
 @dataclass(frozen=True)
 class StartingPoint:
@@ -121,16 +123,19 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
     """
     (begun, given), played = learner(settings, start), shards(settings, start)
     try:
-        progress = _import(settings, folder, played)
+        progress = _import(settings, folder / IMPORT, played)
         if given is not None:
             progress.trained_sizes = list(given.trained_sizes)
         with storage.writing(folder):
+            if played:
+                (folder / IMPORT / "records").replace(folder / "records")
+                (folder / IMPORT).rmdir()
             written = storage.length(storage.shard(folder, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
         snapshot = Snapshot(progress, state, shard_bytes=written)
         checkpoint.save(folder / "checkpoints", snapshot, settings.to_dict(), settings.keep)
     except BaseException:  # else the next start would take these games for a run's that has lost its checkpoints
-        for name in ("checkpoints", "records"):
+        for name in (IMPORT, "checkpoints", "records"):
             shutil.rmtree(folder / name, ignore_errors=True)
         raise
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
@@ -160,7 +165,7 @@ def left_out(shards_read: Sequence[records.Shard]) -> str:
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards into the run folder as generations 1, 2, ... Returns its progress: about to learn from the last
+    """Copy the shards into a folder as generations 1, 2, ... Returns the run's progress: about to learn from the last
     of them.
     """
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -61,6 +62,7 @@ def prepare(
     not fit; WeightsError, CheckpointError, StorageError if a file cannot be used or written.
     """
     under_way = compare(settings, folder)
+    shutil.rmtree(folder / new_run.IMPORT, ignore_errors=True)
     if start and under_way:
         say("this run has already begun and continues: --from and --records are for a new run")
     elif start:

@@ -159,6 +159,21 @@ def test_a_start_that_is_interrupted_leaves_nothing_to_the_next(
     owns(begun(tmp_path / "run", written(tmp_path / "b.gzr", [wrong, *GAMES[4:]])), GAMES[4:])
 
 
+def test_a_start_that_is_killed_may_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, put = written(tmp_path / "kept" / "1.gzr", GAMES), new_run._put
+
+    def killed(*arguments: Any) -> None:
+        put(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(new_run, "_put", killed)
+        patched.setattr(new_run.shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied up
+        begun(tmp_path / "run", kept)
+    owns(begun(tmp_path / "run", kept), GAMES)
+    assert not (tmp_path / "run" / new_run.IMPORT).exists()
+
+
 def test_rows_that_are_refused_later_keep_their_place_in_the_window(tmp_path: Path) -> None:
     run = begun(tmp_path / "run", written(tmp_path / "a.gzr", GAMES))
     run.save()

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from gozero import games
-from gozero.play.engine import find_weights, supported_sizes
+from gozero.play.engine import beyond_training, find_weights, supported_sizes
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted, spanned
 from training.matches.elo import MatchScore
@@ -146,4 +147,6 @@ def _board(options: argparse.Namespace, table: PublishedTable) -> tuple[str, int
         if each.game != header.game or size not in supported_sizes(each):
             sizes = spanned(supported_sizes(each))
             raise ChoiceError(f"{file} plays {each.game} on {sizes}, and is to play {header.game} on {size}")
+        if warning := beyond_training(each.trained, size):
+            say(f"{file}: {warning}")
     return header.game, size

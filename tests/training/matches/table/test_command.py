@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from argparse import Namespace
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
 from training.commands import table as command
+from training.matches.table import play, published
 from training.matches.tournament import runner
 
 ENGINE = ROOT / "tests" / "training" / "matches" / "tournament" / "engine.py"
@@ -70,6 +72,12 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path, capsys: pytest.Capt
     assert len(lines) == 1 + 6 + 1
     assert lines[-1].startswith("2,000 games left of 2,000 (4 pairings of 500), about ")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_board_that_was_never_trained_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    for size in (9, 13):
+        play._board(Namespace(weights=["nogo9.pt"], game=None, size=size), published.load("s2"))
+        assert ("nogo9.pt: board size 13 was never trained" in capsys.readouterr().err) == (size == 13)
 
 
 @pytest.mark.parametrize(
