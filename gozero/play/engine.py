@@ -100,8 +100,8 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
 
 
 def no_more_memory(limit: int, remedy: str = "--max-memory MB gives more") -> str:
-    """The line for the user when a search ended because trees reached this limit in bytes."""
-    return f"a search ended early: its tree has used up the memory for search trees, {limit / 2**20:,.0f} MB; {remedy}"
+    """The line for the user when a search ended because its tree reached this limit in bytes."""
+    return f"a search ended early: its tree has used up its memory, {limit / 2**20:,.0f} MB; {remedy}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -186,7 +186,7 @@ class Searcher:
                 best = analysis_of(tree, root, Observer(most_moves=1))
                 self.on_search(purpose, best, reused, time.monotonic() - begun)
             if self.on_full is not None and max_nodes is None and tree.is_full():
-                self.on_full(self.memory)
+                self.on_full(tree.settings.max_nodes * node_bytes(root.game))
             return tree.result()
         except BaseException:  # whatever state the tree is in
             if not aside:

@@ -344,4 +344,4 @@ def test_an_analysis_whose_tree_is_full_rests_and_says_so_once(capsys: pytest.Ca
     conversation.line()
     conversation.close()
     for told in (capsys.readouterr().err, written.getvalue()):
-        assert told.count("a search ended early: its tree has used up the memory for search trees") == 1
+        assert told.count("a search ended early: its tree has used up its memory") == 1

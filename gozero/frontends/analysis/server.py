@@ -173,7 +173,7 @@ class Server:
 
         if running.search.is_full() and not self._has_warned:
             self._has_warned = True
-            self.warn(no_more_memory(self.memory))
+            self.warn(no_more_memory(self.memory // self.positions, "more --max-memory MB or fewer --positions help"))
         with self._guarded(running):
             self.send(answers.answer(running, is_during_search=is_during_search))
 

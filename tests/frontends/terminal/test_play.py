@@ -124,7 +124,7 @@ def test_a_search_that_memory_ends_is_told_once(play_game: Play, monkeypatch: py
     monkeypatch.setattr(sys, "stderr", errors)
     play_game("go", "hint", "hint", options="--visits 3000")
     assert errors.getvalue().splitlines() == [
-        "gozero: a search ended early: its tree has used up the memory for search trees, 0 MB; fewer --visits fit"
+        "gozero: a search ended early: its tree has used up its memory, 0 MB; fewer --visits fit"
     ]
 
 
