@@ -76,7 +76,8 @@ class RunLimits:
         limits = {name: getattr(self.settings, name) for name in reached}
         twice = {name: math.ceil(2 * limits[name] * share) for name, share in reached.items()}  # of what is done
         listed = " and ".join(f"{name} = {limit:g}" for name, limit in limits.items())
-        higher = " ".join(f"--set {name}={more}" for name, more in twice.items())
+        # the option --hours goes over --set hours
+        higher = " ".join(f"--hours {n}" if name == "hours" else f"--set {name}={n}" for name, n in twice.items())
         remedy = f"the same command with a higher one, such as {higher}, continues it"
         return f"the run has reached its limit, {listed}; {remedy}"
 

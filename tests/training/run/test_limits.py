@@ -1,7 +1,10 @@
 """When a run ends, and what it says then."""
 
+import shlex
+
 import pytest
 
+from training.commands import train
 from training.run.run import RunLimits
 from training.settings import presets
 from training.storage.checkpoint import Progress
@@ -10,12 +13,12 @@ from training.storage.checkpoint import Progress
 @pytest.mark.parametrize(
     ("overrides", "progress", "advice"),
     [
-        (["hours=3"], Progress(hours=43.1), "hours = 3; the same command with a higher one, such as --set hours=87,"),
+        (["hours=3"], Progress(hours=43.1), "hours = 3; the same command with a higher one, such as --hours 87,"),
         (["generations=2"], Progress(generation=3), "generations = 2; the same command with a higher one, such as --set generations=4,"),
         (["generations=1"], Progress(generation=4), "such as --set generations=6,"),
         (["evaluations=1"], Progress(evaluations=18_001), "such as --set evaluations=36002,"),
         (["hours=0.001", "games=5"], Progress(hours=0.002, games=7),
-         "hours = 0.001 and games = 5; the same command with a higher one, such as --set hours=1 --set games=14,"),
+         "hours = 0.001 and games = 5; the same command with a higher one, such as --hours 1 --set games=14,"),
     ],
 )  # fmt: skip
 def test_a_limit_that_would_continue_the_run_is_beyond_all_that_is_done(
@@ -25,3 +28,11 @@ def test_a_limit_that_would_continue_the_run_is_beyond_all_that_is_done(
     limits = RunLimits(settings, progress)
     assert limits.elapsed() >= 1
     assert advice in limits.ending()
+
+
+def test_the_advice_behind_the_same_command_raises_each_limit() -> None:
+    same = "--preset tiny --hours 3 --set generations=0 --set games=5"
+    ending = RunLimits(train.asked(train.parser().parse_args(same.split()))[0], Progress(hours=3.1, games=7)).ending()
+    advice = shlex.split(ending.split("such as ")[1].split(",")[0])
+    settings, _ = train.asked(train.parser().parse_args([*same.split(), *advice]))
+    assert (settings.hours, settings.games) == (7, 14)
