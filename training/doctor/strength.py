@@ -60,7 +60,7 @@ class Strength:
         try:
             conditions = self._conditions(run, generation)
             numbers |= self._uct(run, conditions, history, over)
-            numbers |= self._frozen(run, conditions, over)
+            numbers |= self._frozen(run, generation, conditions, over)
         except Stopped:
             pass
         if not stop():
@@ -87,9 +87,10 @@ class Strength:
             }
         return numbers
 
-    def _frozen(self, run: Run, conditions: Conditions, stop: Callable[[], bool]) -> Report:
+    def _frozen(self, run: Run, generation: int, conditions: Conditions, stop: Callable[[], bool]) -> Report:
         """Games against the oldest of the frozen weights; nothing before there are any."""
-        for path in storage.numbered(self._folder, ".pt")[:1]:
+        earlier = [path for path in storage.numbered(self._folder, ".pt") if int(path.stem) < generation]
+        for path in earlier[:1]:  # a killed session may have frozen what is measured now
             try:
                 net = weights.load(path, game=self._settings.game).network()
             except WeightsError:  # torn by a crash; the next measurement writes others

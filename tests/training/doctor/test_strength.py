@@ -57,6 +57,13 @@ def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -
     assert Strength(tmp_path, shortest).measure(run, 2, [], lambda: False)["strength/uct_games"] == 4
 
 
+def test_weights_frozen_by_a_killed_session_at_this_generation_are_no_opponent(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    strong = Strength(tmp_path, run.settings)
+    strong._freeze(run, 4)
+    assert "strength/frozen_games" not in strong.measure(run, 4, [], lambda: False)
+
+
 def test_old_weights_are_removed(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     strong = Strength(tmp_path, run.settings)
