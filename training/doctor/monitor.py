@@ -75,6 +75,7 @@ class Monitor:
         self._log, self._turn = (folder / history.LOG).open("a", encoding="utf-8"), threading.Lock()
         self._curves = Curves(folder, settings.monitor.losses_every)
         self._stop: Callable[[], bool] = lambda: False
+        self._is_behind = False  # the page, of what this session has logged; its times alone follow a clock set back
 
     def generation(self, numbers: Report, run: MeasuredRun, stop: Callable[[], bool] = lambda: False) -> None:
         """Report a generation of `run` that is done. Long measurements end within seconds once `stop()` is true."""
@@ -119,7 +120,7 @@ class Monitor:
             with contextlib.suppress(OSError):  # what could not be written has been an error before
                 file.close()
         page, log = self.folder / report.FILE, self.folder / history.LOG
-        is_new = page.exists() and page.stat().st_mtime_ns >= log.stat().st_mtime_ns
+        is_new = page.exists() and not self._is_behind and page.stat().st_mtime_ns >= log.stat().st_mtime_ns
         if is_new or not self._history or not self.settings.monitor.report_every:
             return
         if self._stop() or not self._report():
@@ -130,9 +131,11 @@ class Monitor:
         with self._turn:
             self._log.write(json.dumps(line) + "\n")
             self._log.flush()
+            self._is_behind = True
 
     def _report(self) -> bool:
         """Write report.html, unless that is stopped; a page that cannot be drawn or written ends no run."""
+        self._is_behind = False  # before it is read: the gate may log meanwhile
         try:
             return report.write(self.folder, self._stop) is not None
         except report.ReportError as error:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -104,6 +105,17 @@ def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_t
     capsys.readouterr()
     monitor.Monitor(tmp_path, settings).close(lambda: True)
     assert capsys.readouterr().err == "", "the report is as new as the log"
+
+
+def test_a_page_older_than_the_log_is_drawn_also_where_the_clock_was_set_back(tmp_path: Path) -> None:
+    page, settings = tmp_path / "report.html", LoopSettings(network="b2c16", monitor=MonitorSettings(strength_every=0))
+    report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
+    page.write_text("of the generation before")
+    os.utime(page, (2**32, 2**32))
+    watch = monitor.Monitor(tmp_path, settings)
+    watch.generation(report, session.prepare(settings, tmp_path))
+    watch.close()
+    assert "of the generation before" not in page.read_text()
 
 
 def test_a_page_that_cannot_be_drawn_ends_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
