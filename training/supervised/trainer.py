@@ -118,7 +118,7 @@ class SupervisedTrainer:
                     progress.update(1)
                     if stop():
                         break
-                    if self.step % SAVED_EVERY == 0:
+                    if self.step % SAVED_EVERY == 0 and self.step < steps:  # the epoch's end is measured first
                         self.save()
             if self.step >= steps:
                 self.epoch, self.step = self.epoch + 1, 0

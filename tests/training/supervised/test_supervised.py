@@ -292,6 +292,18 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(folder: Path, tmp_path: 
         assert torch.equal(one, other)
 
 
+def test_an_epoch_that_was_killed_at_its_end_has_a_mean_loss(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, killed = tmp_path / "w.pt", KeyboardInterrupt()
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer, "SAVED_EVERY", 1)
+        patch.setattr(trainer.SupervisedTrainer, "measured", lambda *asked: (_ for _ in ()).throw(killed))
+        run(folder, out, "--epochs", "1")
+    assert run(folder, out, "--epochs", "1", "--resume") == 0
+    assert "policy nan" not in capsys.readouterr().err
+
+
 def test_a_run_that_diverged_goes_on_with_a_smaller_learning_rate(
     folder: Path,
     tmp_path: Path,
