@@ -86,13 +86,15 @@ def matches(pairs: Sequence[tuple[Trained, Trained]], options: argparse.Namespac
     weights = {run: folder_of(options.folder, *run) / "weights.pt" for run in runs}
     names = {run: weights[run].parent.name for run in runs}
     values = {
-        **CONDITIONS,
-        "games": options.games,
-        "opening_moves": options.opening_moves,
+        **_terms(options),
         "entrant": [{"name": names[run], "player": f"weights:{weights[run]}:{options.visits}"} for run in runs],
         "pair": [{"a": names[one], "b": names[other]} for one, other in pairs],
     }
     return field.made(values, "matches")
+
+
+def _terms(options: argparse.Namespace) -> dict[str, object]:
+    return {**CONDITIONS, "games": options.games, "opening_moves": options.opening_moves}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -115,6 +117,8 @@ def _run(options: argparse.Namespace) -> int:
     arms, seeds = list(dict.fromkeys(options.arms)), list(dict.fromkeys(options.seeds))
     for arm in arms:  # a wrong one is refused before hours of training
         presets.load(BASE, f"arm {arm}", changes_of(arm, options.evaluations, seeds[0]))
+    anybody = [{"player": "random"}, {"player": "fixed"}]
+    field.made(_terms(options) | {"kind": field.ROUND_ROBIN, "entrant": anybody}, "matches")
     stop, failed = stop_on_signals(), set[Trained]()
     for seed, arm in product(seeds, arms):
         code = SUCCESS if stop() else train(arm, options.folder, options.evaluations, seed)

@@ -47,6 +47,12 @@ def test_a_wrong_arm_is_one_line_before_anything_is_trained(arm, told, tmp_path,
     assert not (tmp_path / "runs").exists()
 
 
+def test_matches_that_cannot_be_are_one_line_before_anything_is_trained(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(ablation, "train", lambda *asked: pytest.fail("it was trained"))
+    assert ablation.main(["--games", "25", "--folder", str(tmp_path)]) == 2
+    assert "games = 25: expected an even number" in capsys.readouterr().err
+
+
 def test_a_run_that_is_refused_ends_it(tmp_path, monkeypatch):
     """As that of a folder in which another process works is."""
     begun = []
