@@ -1,4 +1,5 @@
 """Plays games of self-play alone, from a weights file into a new shard of records; the same command again plays others.
+Of the games at once those that were begun first are kept: those that end first are the short ones.
 
 The command line is `training.commands.selfplay`.
 """
@@ -44,8 +45,9 @@ def play(options: argparse.Namespace, program: str) -> int:
 
 
 def _play(options: argparse.Namespace) -> int:
-    net = _network(options)
-    stage, settings = _stage(options), SelfPlaySettings(games=min(options.parallel, options.games))
+    net, generation = _network(options)
+    games = min(options.parallel, options.games)
+    stage, settings = _stage(options), SelfPlaySettings(games=games, no_pass_generations=0)
     game = scoring.make(options.game, options.size, options.rules, settings.max_length)
     simulator = simulators.resolve(options.simulator, game, settings, (stage,))
     shards = storage.numbered(Path(options.out), ".gzr")
@@ -53,12 +55,13 @@ def _play(options: argparse.Namespace) -> int:
     path = Path(options.out) / f"{number + 1:06d}.gzr"
     pool = Pool(game, settings, (options.seed, number) if number else (options.seed,), simulator)
     resources = Resources(options.threads, device_of(options.device), batches=len(pool.groups))
-    pool.use(leaf_evaluator(stage.evaluator, game, net, options.seed, resources), stage, settings.no_pass_generations + 1)
+    pool.use(leaf_evaluator(stage.evaluator, game, net, options.seed, resources), stage, generation)
     with storage.writing(path):
         writer = Writer(path, {"simulator": simulator, **{name: getattr(options, name) for name in SAVED}})
     rows, began = 0, time.monotonic()
     with progress_bar(options.games, "self-play", " games") as progress:
-        for record in islice(pool.play(float("inf")), options.games):
+        kept = (record for record in pool.play(float("inf")) if record.number < options.games)
+        for record in islice(kept, options.games):
             with storage.writing(path):
                 writer.append(record)
             rows += record.rows
@@ -71,15 +74,20 @@ def _play(options: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _network(options: argparse.Namespace) -> nn.Module | None:
-    """The network that plays; None for playouts. Options that were not given (game, size, rules) are set to its own."""
+def _network(options: argparse.Namespace) -> tuple[nn.Module | None, int]:
+    """(the network that plays, None for playouts; its generation, 1 if it names none). Options that were not given
+    (game, size, rules) are set to its own.
+    """
     loaded = None if options.weights == "none" else weights.load(locations.find(options.weights), options.game)
     options.game = options.game or (loaded.game if loaded else scoring.GO)
     options.size = options.size or (loaded.size if loaded else None) or usual(options.game, "size")
     options.rules = options.rules or usual(options.game, "rules") or ""
     if loaded is not None and loaded.config.size not in (None, options.size):
         raise SettingsError(f"--size {options.size}: {loaded.path} plays on size {loaded.config.size} only")
-    return None if loaded is None else loaded.network()
+    if loaded is None:
+        return None, 1
+    generation = loaded.provenance.get("generation")
+    return loaded.network(), generation if isinstance(generation, int) and 0 < generation < 2**32 else 1
 
 
 def _stage(options: argparse.Namespace) -> Stage:

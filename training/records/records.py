@@ -72,6 +72,7 @@ class Record:
     conceded: int | None = None  # ply from which on the game was played cheaply; None if it never was
     unresigned: bool = False  # it was played fully whatever the values
     peaks: tuple[float, float] = (-1.0, -1.0)  # Black's and White's, values -1..1
+    number: int = field(default=-1, compare=False)  # games of its pool that began before it; not in the file
 
     @property
     def rows(self) -> int:

@@ -178,7 +178,7 @@ class Episode:
         return Record(
             self.game.size, self.komi, generation, moves, tuple(self.targets), score, ending,
             min(self.openings, len(moves)),
-            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]),
+            self.conceded, self.unresigned, (self.peaks[0], self.peaks[1]), self.number,
         )  # fmt: skip
 
     def _mask(self, generation: int) -> np.ndarray | None:

@@ -266,7 +266,8 @@ def test_games_alone_and_their_export_for_every_game(
 def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
     """Without --game and --size: the game and the board that the file was made for."""
     config = model.config("b1c8", games.make("nogo"))
-    weights.save(tmp_path / "net.pt", model.build(config, seed=1), config, game="nogo", size=4)
+    net, origin = model.build(config, seed=1), {"generation": 42}
+    weights.save(tmp_path / "net.pt", net, config, game="nogo", size=4, provenance=origin)
     arguments = [
         "--weights",
         str(tmp_path / "net.pt"),
@@ -282,6 +283,15 @@ def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
     assert selfplay.main(arguments) == 0
     shard = records.read(tmp_path / "000001.gzr")
     assert (shard.settings["game"], shard.settings["size"], len(shard.records)) == ("nogo", 4, 2)
+    assert {record.generation for record in shard.records} == {42}
+
+
+def test_games_alone_are_those_begun_first_not_the_shortest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Record] = []
+    monkeypatch.setattr(Writer, "append", lambda writer, record: kept.append(record))
+    options = "--weights none --game breakthrough --size 5 --games 8 --full-visits 4 --cheap-visits 2 --out"
+    assert selfplay.main([*options.split(), str(tmp_path)]) == 0
+    assert sorted(record.number for record in kept) == list(range(8))
 
 
 @pytest.mark.parametrize(
