@@ -101,6 +101,7 @@ class GoEnding(Ending):
         self._settlement: Settlement | None = None
         self._settled_rules: RuleSet | None = None  # by which that settlement was searched
         self._was_hurried = False  # whether time ended the readings of that settlement
+        self._cost = 0.0  # seconds that the last one took for which there was no time
 
     # Counting
 
@@ -110,7 +111,7 @@ class GoEnding(Ending):
         Two short searches take half of the limits' time if in doubt, readings half of what is left. If they are
         stopped, the next question is judged anew; if time ran out, the next one without a limit is.
         """
-        board, end = self._game.stones(), min(limits.deadline, limits.target)
+        board, end, begun = self._game.stones(), limits.end, time.monotonic()
         known = self._settlement
         if known is not None and (end < math.inf or not self._was_hurried) and self._is_of(known, board):
             return known
@@ -121,6 +122,8 @@ class GoEnding(Ending):
             stop = limits.should_stop
             settlement = settle(board, life_and_death.agree(self._game.definition, board, searched, deadline, stop))
             self._was_hurried = time.monotonic() >= deadline
+            if begun >= end:
+                self._cost = time.monotonic() - begun
         if self._game.rules.territory:
             settlement = by_territory(settlement)
         self._settlement = None if limits.should_stop() else settlement
@@ -150,7 +153,7 @@ class GoEnding(Ending):
     def _expected_owners(self, limits: Limits, visits: int = SETTLING_VISITS) -> list[np.ndarray]:
         """float32 [P], + for Black, by a search for either side to move; [] if the evaluator gives no ownership."""
         now = time.monotonic()
-        quarter = (min(limits.deadline, limits.target) - now) / 4
+        quarter = (limits.end - now) / 4
         expected = []
         for number, colour, sign in ((1, BLACK, 1), (2, WHITE, -1)):
             root = self._game.root(colour)
@@ -207,8 +210,8 @@ class GoEnding(Ending):
         return next((other for other in result.ranked() if other != action), action)
 
     def is_idle(self, root: Position, action: int, limits: Limits) -> bool:
-        # after the opponent's pass `sensible` has asked already
-        if self._opponent_passed(root) or not self._game.rules.removes_dead:
+        # after the opponent's pass `sensible` has asked already; on a clock that runs out a move more is the safer one
+        if self._opponent_passed(root) or not self._game.rules.removes_dead or limits.end - limits.begun < self._cost:
             return False
         owner = self._searcher.last_owners(root)
         if owner is None or action >= len(owner) or abs(owner[action]) < OWNED:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -54,6 +54,12 @@ class Limits:
     deadline: float = math.inf
     target: float = math.inf  # when to end, sooner or later as `StopRule` judges; infinite: never
     should_stop: Callable[[], bool] = never  # asked all the time; true: end now
+    begun: float = field(default_factory=time.monotonic)  # when they were made
+
+    @property
+    def end(self) -> float:
+        """When the answer should be there."""
+        return min(self.deadline, self.target)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 LAG = 1.0  # by default: CGOS reports whole seconds, and charges the time on the network
 RESERVE = 0.015  # share of the time left that is reserved besides the lag
+MOVE_LAG = 0.05  # share of the lag that each later move in main time costs besides its thinking
 MOST_SHARE = 3.0  # a move may take at most this many times what it leaves to each later move
 # share of its target that a search takes on average: most are settled sooner (`gozero.play.searcher`), so that
 # targets may be that much longer than an even share
@@ -56,7 +57,7 @@ class Absolute:
         """The allowance of the next move if main time must last for this many moves like it."""
         if left.count:  # the controller reports overtime that was not agreed
             return _spread(_most_of(left.seconds, lag), left.count)
-        return _spread(_spare(left.seconds, lag), moves)
+        return _spread(_spare(left.seconds, lag * (1 + MOVE_LAG * moves)), moves)
 
 
 @dataclass(frozen=True)

@@ -250,11 +250,8 @@ def connected(start: np.ndarray, within: np.ndarray) -> np.ndarray:
 
 def components(mask: np.ndarray) -> list[np.ndarray]:
     """The connected parts of a mask, in the order of their first points."""
-    left, parts = mask.copy(), []
-    while left.any():
-        parts.append(connected(mask_of([int(left.argmax())], len(mask)), mask))
-        left &= ~parts[-1]
-    return parts
+    labels = area.applied(area.regions_of_one_colour, mask).reshape(mask.shape)
+    return [labels == first for first in np.unique(labels[mask])]
 
 
 def points(mask: np.ndarray) -> Chain:
@@ -264,8 +261,8 @@ def points(mask: np.ndarray) -> Chain:
 
 def chains_of(board: np.ndarray) -> list[Chain]:
     """Every chain of a board uint8 [size, size], in the order of their first points."""
-    colours = [colour for colour in np.unique(board) if colour != EMPTY]
-    return sorted(points(part) for colour in colours for part in components(board == colour))
+    labels = area.applied(area.regions_of_one_colour, board)
+    return [points(labels == first) for first in np.unique(labels[board.reshape(-1) != EMPTY])]
 
 
 def liberties_of(board: np.ndarray) -> np.ndarray:

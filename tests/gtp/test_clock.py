@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gozero.games.colours import BLACK, WHITE
-from gozero.play.time_controls import FEWEST_MOVES, LAG, Clock, Fischer, byoyomi, moves_to_share
+from gozero.play.time_controls import FEWEST_MOVES, LAG, Clock, Fischer, TimeLeft, byoyomi, moves_to_share
 from gtp.commands.clock import COMMANDS
 from gtp.protocol import Protocol
 from tests.gtp.engine import answer_to
@@ -19,7 +19,8 @@ def share(seconds: float, moves: int) -> float:
     return seconds / (1 + 0.75 * (moves - 1))
 
 
-MAIN = share(600 - 1 - 9, 50)
+MAIN = share(600 - 3.5 - 9, 50)
+FISCHER = share(600 - 1 - 9, 50)  # what else moves cost, the increment pays
 
 
 def protocol_of(session: SimpleNamespace) -> Protocol:
@@ -67,12 +68,12 @@ def left(clock: Clock, colour: int = BLACK) -> tuple[float, int]:
         (["time_settings 1.5 2.5 1"], 2.5 - 1 - 0.0375),
         (["time_settings 600 30 5.0"], MAIN),
         (["time_settings 60 30 1"], 30 - 1 - 0.45),  # overtime gives more than a share of the main time
-        (["time_settings 600 0 0", "time_left black 100 0"], share(100 - 1 - 1.5, 50)),
+        (["time_settings 600 0 0", "time_left black 100 0"], share(100 - 3.5 - 1.5, 50)),
         (["time_settings 600 0 0", "time_left B -3 0"], 0.0),
         (["time_settings 600 0 0", "time_left w 10 0"], MAIN),
         (["time_settings 600 0 0", "time_left b 10 2"], share(10 - 1 - 0.15, 2)),  # never agreed, no error
         (["time_settings 600 30 5", "time_left b 20 4"], share(20 - 1 - 0.3, 4)),
-        (["time_left b 100 0"], share(100 - 1 - 1.5, 50)),  # a server that sends no time_settings
+        (["time_left b 100 0"], share(100 - 3.5 - 1.5, 50)),  # a server that sends no time_settings
         (["time_left w 100 0"], math.inf),
         (["time_settings 10 0 0", "time_left b 3 0", "time_settings 600 0 0"], MAIN),
     ],
@@ -88,7 +89,7 @@ def test_time_settings_and_time_left(lines: list[str], seconds: float) -> None:
         ("none", None, math.inf),
         ("none", "b 5 0", math.inf),
         ("absolute 600", None, MAIN),
-        ("ABSOLUTE 600.0", "b 100 0", share(100 - 1 - 1.5, 50)),
+        ("ABSOLUTE 600.0", "b 100 0", share(100 - 3.5 - 1.5, 50)),
         ("byoyomi 600 5 3", None, MAIN),
         ("byoyomi 600 30 3", None, 30 - 1 - 0.45),
         ("byoyomi 0 30 5", None, 30 - 1 - 0.45),
@@ -115,15 +116,15 @@ def test_kinds_of_kgs(command: str, terms: str, time_left: str | None, seconds: 
 @pytest.mark.parametrize(
     ("terms", "time_left", "seconds"),
     [
-        ("fischer 600 10", None, MAIN + 10),
+        ("fischer 600 10", None, FISCHER + 10),
         ("fischer 600 10", "b 5 0", 5 - 1 - 0.075),  # the increment comes after the move
         ("fischer 600 10", "b 0.5 0", 0.0),
         ("fischer 0 10", None, 0.0),
-        ("fischer-capped 600 10 -1 -1", None, MAIN + 10),  # gtp2ogs: no limits
+        ("fischer-capped 600 10 -1 -1", None, FISCHER + 10),  # gtp2ogs: no limits
         ("fischer-capped 600 10 1200 5", None, 5 - 1 - 0.075),
         ("fischer-capped 600 10 1200 0.5", None, 0.25),
-        ("fischer-capped 600 10 600 -1", None, MAIN + 10),
-        ("fischer-capped 600 60 600 -1", None, MAIN + 60),
+        ("fischer-capped 600 10 600 -1", None, FISCHER + 10),
+        ("fischer-capped 600 60 600 -1", None, FISCHER + 60),
         ("fischer-capped 600 60 500 -1", None, 600 + 60 - 500),  # what the cap would take away
     ],
 )
@@ -275,11 +276,22 @@ def test_nobody_loses_on_time(line: str, eager: bool, points: int) -> None:
             assert left(clock)[1] == count
 
 
+def test_what_moves_cost_beside_their_thinking_loses_no_game() -> None:
+    """The server reports whole seconds, and charges more than the engine took; so little is left that all moves are
+    played at once in the end.
+    """
+    clock, seconds = clock_after("time_settings 60 0 0"), 60.0
+    for ply in range(0, 224, 2):
+        clock.set_left(BLACK, TimeLeft(int(seconds)))
+        seconds -= target(clock, moves_to_share(169, ply)) + 0.07
+        assert seconds > 0, f"ply {ply}"
+
+
 def test_a_hard_choice_takes_longer_and_leaves_the_other_moves_a_third_of_that() -> None:
     absolute = clock_after("time_settings 600 0 0").allowance(BLACK, 50, LAG)
     assert absolute is not None
-    assert absolute.most == pytest.approx(590 * 3 / 52)
-    assert (590 - absolute.most) / 49 == pytest.approx(absolute.most / 3)
+    assert absolute.most == pytest.approx(587.5 * 3 / 52)
+    assert (587.5 - absolute.most) / 49 == pytest.approx(absolute.most / 3)
     a_move = clock_after("time_settings 0 5 1").allowance(BLACK, 50, LAG)
     assert a_move is not None
     assert a_move.most == a_move.target

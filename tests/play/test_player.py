@@ -248,6 +248,15 @@ def test_a_game_that_is_over_but_for_passing_is_passed_out(diagram: str, passes:
     assert (one.genmove(WHITE, Limits(20)) == at("pass")) is passes
 
 
+def test_without_time_a_move_is_played_rather_than_the_end_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, asked = PlayerSettings(resign=False, search=SEARCH), []
+    one = make_player("go", [SIZE], lambda game: Filler(game, WALLED), settings, size=SIZE, komi=20.5)
+    one.game.set_up({action: colour for colour, action in moves_of(WALLS)}, WHITE)
+    monkeypatch.setattr(life_and_death, "agree", lambda *arguments: asked.append(arguments) or [])
+    assert one.genmove(WHITE, Limits(20, time.monotonic() - 1)) == at("F6")
+    assert not asked
+
+
 # Records
 
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numba import types
 
 from gozero.games.go.chains import BLACK, EDGE, EMPTY, WHITE
-from gozero.system.jit import kernel
+from gozero.system.jit import OWNERS, kernel
 
 _NEVER_VITAL = -1
+_OF_BOARD = OWNERS(OWNERS, types.int64)  # owners by a padded board and its size
 
 
 @kernel()
@@ -40,7 +42,7 @@ def _reach(colours, start, inside, labels, label, members, width):
     return length, border
 
 
-@kernel(allocates=True)
+@kernel(_OF_BOARD, allocates=True)
 def area_owners(colours, size):
     """Owners int8 [cells] of a padded board: stones, and empty regions that reach stones of one colour only."""
     owners = np.zeros(colours.shape[0], np.int8)
@@ -56,6 +58,17 @@ def area_owners(colours, size):
                 for k in range(length):
                     owners[members[k]] = reached
     return owners
+
+
+@kernel(types.Array(types.int32, 1, "C")(OWNERS, types.int64), allocates=True)
+def regions_of_one_colour(colours, size):
+    """Label the chains and the empty regions of a padded board by their first cell: int32 [cells], 0 at the edge."""
+    labels = np.zeros(colours.shape[0], np.int32)
+    members = np.empty(size * size, np.int64)
+    for cell in range(colours.shape[0]):
+        if colours[cell] != EDGE and labels[cell] == 0:
+            _reach(colours, cell, 1 << colours[cell], labels, cell, members, size + 1)
+    return labels
 
 
 @kernel()
@@ -145,7 +158,7 @@ def _alive_chains(colours, colour, chain, region, vital, width):
     return alive, healthy
 
 
-@kernel(allocates=True)
+@kernel(_OF_BOARD, allocates=True)
 def pass_alive_owners(colours, size):
     """Owners int8 [cells] of a padded board: pass-alive chains and the territory they surround; EMPTY elsewhere."""
     width = size + 1
@@ -198,9 +211,13 @@ def has_open_region(colours, owners, size):
 
 def owners_of(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray) -> np.ndarray:
     """Apply a kernel of this module to a board uint8 [size, size]: owners uint8 [P] in action order."""
+    return applied(kernel, board).astype(np.uint8)
+
+
+def applied(kernel: Callable[[np.ndarray, int], np.ndarray], board: np.ndarray) -> np.ndarray:
+    """What a kernel says of the points of a board uint8 [size, size], [P] in action order."""
     size = len(board)
     padded = np.full((size + 2) * (size + 1) + 1, EDGE, np.int8)
-    inside = padded[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]
-    inside[:] = board
-    owners = kernel(padded, size)[size + 2 : size + 2 + size * (size + 1)].reshape(size, size + 1)[:, :size]
-    return owners.reshape(-1).astype(np.uint8)
+    inside = slice(size + 2, size + 2 + size * (size + 1))
+    padded[inside].reshape(size, size + 1)[:, :size] = board
+    return kernel(padded, size)[inside].reshape(size, size + 1)[:, :size].reshape(-1)
