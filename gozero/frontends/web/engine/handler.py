@@ -39,7 +39,7 @@ from gozero.system.errors import ChoiceError, InputError, UserError
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
-LONGEST_NAME = 100  # characters of a file's name
+LONGEST_NAME, LONGEST_TEXT = 100, 500  # characters of a file's name, of a refusal
 LOST = "This game cannot be opened: its stored data is damaged."
 GONE = "The weights {name} are no longer available. The game continues with the usual ones."
 URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue", "play-on")
@@ -199,7 +199,7 @@ class RequestHandler:
         except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
             report_bug(PROGRAM, error)
             text = f"Internal error: {type(error).__name__}; the terminal says more."
-        self._report({"is": "refused", "text": text, "to": page})
+        self._report({"is": "refused", "text": text[:LONGEST_TEXT], "to": page})
 
     # Games
 
@@ -260,7 +260,7 @@ class RequestHandler:
         session = searches.session
         try:
             session.restore(saved["game"])
-            view(session), title(session)
+            view(session), title(session), records.save(session, "")
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches

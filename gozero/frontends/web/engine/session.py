@@ -378,4 +378,4 @@ def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
     given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
     if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
         raise ValueError("other stones than usual are set up at its start")
-    return replace(record, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)
+    return replace(record, size=game.size, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)
