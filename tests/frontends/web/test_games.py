@@ -1,6 +1,7 @@
 """Games and their engine processes: which page gets what, what ends when a page is closed, what is kept."""
 
 import asyncio
+import base64
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -162,6 +163,22 @@ def test_what_was_found_and_the_variation_that_is_shown_survive_the_page_and_the
         for _ in range(2):  # of the game that came back, and asked for
             view = page.until("view")
             assert (view["line"], any(view["graph"])) == ([0, 1, 4], True)
+
+
+def test_a_file_that_is_opened_again_is_the_game_that_was_made_of_it(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        page.until("view")
+        file = {"do": "load", "data": base64.b64encode(b"(;SZ[9]C[again];B[ee])").decode()}
+        page.send(**file)
+        while (view := page.until("view"))["comment"] != "again":
+            pass
+        page.send(do="comment", text="mine")
+        page.send(**file)
+        assert page.until("known")["identity"] == view["identity"]
+        page.send(do="list")
+        assert [game["identity"] for game in page.until("list")["games"]].count(view["identity"]) == 1
+        with server.page(view["identity"]) as other:
+            assert other.until("view")["comment"] == "mine"
 
 
 def test_looks_go_to_every_page_of_a_game(server: Server, shared_game: str) -> None:

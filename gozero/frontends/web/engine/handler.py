@@ -284,6 +284,7 @@ class RequestHandler:
             remarks = file.load(searches.session, number, str(request.get("name", ""))[-LONGEST_NAME:])
         except RecordError as error:
             raise InputError(f"This is no game in SGF that can be opened: {error}.") from None
+        searches.session.identity = request.get("identity", searches.session.identity)
         self._begin(searches)
         if remarks:
             self._answer(request, {"is": "message", "text": remarks})

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import hashlib
 import json
 import logging
 import signal
@@ -115,9 +116,18 @@ class BoardServer:
             await self._list(page, request)
         else:
             try:
-                game.request(request, page)
+                if what != "load" or not await self._is_known(request, page):
+                    game.request(request, page)
             except RecursionError:  # nested a little less deeply than what cannot be read
                 page.refuse(NOT_UNDERSTOOD)
+
+    async def _is_known(self, request: dict[str, Any], page: OpenPage) -> bool:
+        """Give a file that is to be opened its game's identity; whether there is that game, so that the page shows it."""
+        file = json.dumps([request.get("data"), request.get("number")])
+        request["identity"] = identity = hashlib.sha256(file.encode()).hexdigest()[:16]
+        if is_known := await self._games.stored.get(identity) is not None:
+            page.send({"is": "known", "identity": identity})
+        return is_known
 
     async def _list(self, page: OpenPage, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""

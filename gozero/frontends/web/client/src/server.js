@@ -54,6 +54,7 @@ export function useServer() {
   useEffect(() => {
     const take = (report) => {
       if (report.is === "record") download(report.name, report.text);
+      else if (report.is === "known") location.search = `?game=${report.identity}`; // what the file was opened as before
       else change((now) => CHANGES[report.is]?.(now, report));
     };
     connection.current = connect(take, (open) => change({ open }));
