@@ -142,7 +142,7 @@ def test_what_was_found_and_the_variation_that_is_shown_survive_the_page_and_the
         page.until("view")
         page.load("(;SZ[9];B[ee](;W[cc];B[gg])(;W[gg]))")
         page.send(do="batch", visits=2)
-        while page.until("progress")["done"] < 2:
+        while page.until("progress")["share"] < 1:
             pass
         for node in (4, 1):
             page.send(do="goto", node=node)

@@ -91,7 +91,7 @@ class BatchAnalysis:
         self.stop()
         self._visits = visits
         self._waiting = [node for node in self._session.line if self._missing(node) > 0]
-        self._total, self._wanted = len(self._waiting), self._left()
+        self._wanted = self._left()
 
     def work(self) -> bool:
         """Search until a request waits; whether the analysis is over."""
@@ -160,8 +160,6 @@ class BatchAnalysis:
         tree, left = self._session.tree, self._left()
         self._host.report({
             "is": "progress",
-            "done": self._total - len(self._waiting) - len(self._running),
-            "total": self._total,
             "share": round(1 - left / max(1, self._wanted), 3),
             "seconds": None if self.speed is None else round(left / self.speed, 1),
             "points": [[node, graph_point(tree[node].estimate)] for node in self._found if node in tree],

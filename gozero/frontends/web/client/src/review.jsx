@@ -46,9 +46,8 @@ function costOf(missing, speed) {
   return t(values.count === 1 ? "One position takes {time} on this machine." : "{count} positions take {time} on this machine.", values);
 }
 
-function left({ done, total, seconds }) {
-  return seconds === null ? t("{done} of {total} positions", { done, total }) : t("{done} of {total} positions, {time} left", { done, total, time: duration(seconds) });
-}
+const left = ({ share, seconds }) =>
+  (seconds === null ? percent(share) : t("{share}, {time} left", { share: percent(share), time: duration(seconds) }));
 
 function duration(seconds) {
   if (seconds <= 1) return t("about a second");
