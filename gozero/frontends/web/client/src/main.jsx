@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
-import { Button, Check, Choice, Dialog } from "./controls.jsx";
+import { Button, Check, Choice, Dialog, Offer } from "./controls.jsx";
 import { MyGames } from "./mygames.jsx";
 import { Lessons } from "./lessons.jsx";
 import { NewGame } from "./newgame.jsx";
@@ -68,7 +68,10 @@ function GamePage({ server }) {
     hasEnded: view.ending && view.person && view.at === view.live,
   };
   useShortcuts(page);
-  const last = [view.lastMove && moveWords(view.lastMove), view.ending ? endWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
+  const last = [
+    view.lastMove && moveWords(view.lastMove),
+    view.ending ? endWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) }),
+  ];
   return (
     <PageContext.Provider value={page}>
       <div
@@ -181,16 +184,20 @@ function Notices() {
   const { view, notice, preview, tool, isHidden, hasEnded, go, change } = usePage();
   return (
     <div class="notices" aria-live="polite">
-      {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} <Button class="link" onClick={() => go(view.live)}>{t("Go to the last move")}</Button></p>}
+      {view.goingOn && view.live !== view.at && (
+        <Offer class="notice warning" label={t("Go to the last move")} onClick={() => go(view.live)}>{earlier(view)}</Offer>
+      )}
       {view.mistake && <Warning />}
       {hasEnded && <p class="notice"><strong>{endWords(view.ending, view.person)}</strong></p>}
       {!tool && !notice && !isHidden && <Loss />}
-      {tool && !notice && <p class="notice">{t("Click a point to mark it.")} <Button class="link" onClick={() => change({ tool: null })}>{t("Stop marking")}</Button></p>}
+      {tool && !notice && (
+        <Offer class="notice" label={t("Stop marking")} onClick={() => change({ tool: null })}>{t("Click a point to mark it.")}</Offer>
+      )}
       {notice && (
-        <p class={`notice ${notice.kind}`}>
-          {notice.text}{notice.line && " "}
-          {notice.line && <Button class="link" onClick={() => change({ preview: preview ? null : notice.line })}>{t("Show what may follow")}</Button>}
-        </p>
+        <Offer
+          class={`notice ${notice.kind}`} label={t("Show what may follow")}
+          onClick={notice.line && (() => change({ preview: preview ? null : notice.line }))}
+        >{notice.text}</Offer>
       )}
     </div>
   );
