@@ -18,16 +18,6 @@ from gozero.nets.locations import WEIGHTS
 from tests.frontends.web.talk import Server, Wire
 
 
-def test_the_first_page_is_told_everything(server: Server) -> None:
-    with server.page() as page:
-        hello = page.until("hello")
-        assert hello["games"][0]["name"] == "go"
-        assert len(hello["games"]) == len(WEIGHTS)
-        assert not hello["lost"]
-        view = page.until("view")
-        assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
-
-
 def test_a_game_survives_a_killed_engine_a_new_game_that_is_refused_and_its_pages_end(server: Server) -> None:
     with server.page() as page:
         game = page.until("view")["identity"]
@@ -99,16 +89,16 @@ def test_what_is_no_base64_is_no_file(server: Server, shared_game: str) -> None:
         assert "sent no file" in page.until("refused")["text"]
 
 
-def test_an_unknown_game_is_a_new_one(server: Server) -> None:
-    with server.page("../../etc/passwd") as page:
-        assert page.until("hello")["lost"]
-        assert "passwd" not in page.until("view")["identity"]
-
-
-def test_more_boards_than_engines(server: Server) -> None:
-    with server.page() as one, server.page() as two:
-        one.until("view")
-        two.until("view")
+def test_new_and_unknown_games_and_more_boards_than_engines(server: Server) -> None:
+    with server.page() as one, server.page("../../etc/passwd") as two:
+        hello = one.until("hello")
+        assert hello["games"][0]["name"] == "go"
+        assert len(hello["games"]) == len(WEIGHTS)
+        assert not hello["lost"]
+        view = one.until("view")
+        assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
+        assert two.until("hello")["lost"]
+        assert "passwd" not in two.until("view")["identity"]
         with server.page() as three:
             assert "2 boards are open with an engine each" in three.until("refused")["text"]
         two.send(do="play", vertex="A1")
@@ -168,9 +158,9 @@ def test_what_was_found_and_the_variation_that_is_shown_survive_the_page_and_the
 def test_a_file_that_is_opened_again_is_the_game_that_was_made_of_it(server: Server, shared_game: str) -> None:
     with server.page(shared_game) as page:
         page.until("view")
-        file = {"do": "load", "data": base64.b64encode(b"(;SZ[9]C[again];B[ee])").decode()}
+        file = {"do": "load", "data": base64.b64encode(b"# tictactoe 3x3\nblack B2\nwhite A3\n").decode()}
         page.send(**file)
-        while (view := page.until("view"))["comment"] != "again":
+        while len((view := page.until("view"))["line"]) != 3:
             pass
         page.send(do="comment", text="mine")
         page.send(**file)
