@@ -246,8 +246,8 @@ def test_engine_and_clocks_wait_after_a_bad_move_and_a_hint_says_what_its_move_i
         while not view["mistake"]:
             view = page.until("view")
         assert (view["number"], view["thinking"], view["clock"]["running"]) == (1, False, None)
-        for what in ("pass", "hint"):
-            page.send(do=what)
+        for request in ({"do": "play", "vertex": "pass"}, {"do": "hint"}):
+            page.send(**request)
             assert page.until("refused")["text"].startswith("Choose first")
         page.send(do="undo")
         view = page.until("view")

@@ -45,7 +45,7 @@ GONE = "The weights {name} are no longer available. The game continues with the 
 URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue", "play-on")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
-WAITING = ("play", "pass", "hint")  # requests that wait until the person has answered a warning
+WAITING = ("play", "hint")  # requests that wait until the person has answered a warning
 ANSWERED = ("catalogue", "hint", "lessons", "save", "view")  # requests that have a report of their own
 
 
@@ -83,7 +83,6 @@ class RequestHandler:
             "restore": self._restore,
             "load": self._load,
             "play": self._play,
-            "pass": lambda request: self._play({**request, "vertex": "pass"}),
             "anyway": self._play_anyway,
             "play-on": lambda request: self._searches.play_on(),
             "undo": lambda request: self._session.undo(),

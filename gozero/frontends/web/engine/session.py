@@ -310,22 +310,14 @@ class GameSession:
 
     def snapshot(self, now: float) -> dict[str, Any]:
         """A `SavedSession` as plain JSON, from which `restore` makes this game again; ``now`` is of time.monotonic."""
-        return {
-            "identity": self.identity,
+        saved = {
             "start": self.start and asdict(replace(self.start, comments=())),
             "nodes": self.tree.saved(),
             "next": self.tree.next,
             "origin": self.tree.origin and asdict(self.tree.origin),
-            "at": self.at,
-            "leaf": self.leaf,
-            "live": self.live,
-            "ended": self.ended,
-            "unchecked": self.unchecked,
-            "mistake": self.mistake,
             "clock": self.clock.saved(now),
-            "played": self.played,
-            "result": self.result,
         }
+        return {name: saved[name] if name in saved else getattr(self, name) for name in SavedSession.__annotations__}
 
     def restore(self, values: Mapping[str, Any]) -> None:
         """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""

@@ -59,7 +59,6 @@ function GamePage({ server }) {
       change({ mark: null });
       ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
     },
-    pass: () => ask("pass", { at: view.at, warn: memory.warns }),
     pick: tool && ((point) => ask("mark", { node: view.at, point, mark: tool })),
     setMark: (mark) => change({ mark }),
     preview: preview?.node === view.at ? preview : null,
@@ -162,14 +161,14 @@ function Header() {
 
 /** The buttons for moves. */
 function Actions() {
-  const { view, mark, play, pass, ask, change } = usePage();
+  const { view, mark, play, ask, change } = usePage();
   const mayUndo = view.goingOn ? view.line.length > 1 : view.number > 0 || view.over;
   const isBusy = view.thinking || view.mistake, point = mark !== null && nameOf(view, mark);
   return (
     <div class="actions" role="group" aria-label={t("Moves")}>
       {isCrowded(view) && !point && <Button class="main for-taps" disabled>{t("Play")}</Button>}
       {isCrowded(view) && point && <Button class="main" onClick={() => play(vertexOf(view, mark))}>{t("Play {point}", { point })}</Button>}
-      {view.hasPass && <Button disabled={!view.canPass || isBusy} onClick={pass}>{t("Pass")}</Button>}
+      {view.hasPass && <Button disabled={!view.canPass || isBusy} onClick={() => play("pass")}>{t("Pass")}</Button>}
       <Button disabled={!mayUndo} onClick={() => ask("undo")}>{t("Undo")}</Button>
       <Button disabled={!view.toPlay || isBusy} onClick={() => ask("hint")}>{t("Hint")}</Button>
       {(view.live !== null || view.person) && (
@@ -234,7 +233,7 @@ function Games({ titles, onClose, onChoose }) {
 }
 
 /** Keys for the whole page, where nothing else takes them. */
-function useShortcuts({ view, dialog, tool, go, step, stepMistake, pass, ask, change }) {
+function useShortcuts({ view, dialog, tool, go, step, stepMistake, play, ask, change }) {
   // before the next key, which would walk from the view that was shown before
   useLayoutEffect(() => {
     const press = (event) => {
@@ -245,7 +244,7 @@ function useShortcuts({ view, dialog, tool, go, step, stepMistake, pass, ask, ch
         n: () => stepMistake(1), N: () => stepMistake(-1),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
         a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"),
-        p: () => view.canPass && !view.thinking && pass(),
+        p: () => view.canPass && !view.thinking && play("pass"),
         Escape: tool && (() => change({ tool: null })),
       }[event.key];
       if (act) {
