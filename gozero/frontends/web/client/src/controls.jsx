@@ -11,7 +11,7 @@ export const Button = ({ label, ...rest }) => <button type="button" aria-label={
 
 /** A text, and behind it a button for what it speaks of, if there is something to do. */
 export const Offer = ({ children, label, onClick, ...rest }) => (
-  <p {...rest}>{children} {onClick && <Button class="link" onClick={onClick}>{label}</Button>}</p>
+  <p {...rest}>{children}{onClick && <> <Button class="link" onClick={onClick}>{label}</Button></>}</p>
 );
 
 export const Check = ({ label, on, onChange }) => (
