@@ -82,13 +82,6 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         assert view["comment"] == "the middle"
 
 
-def test_what_is_no_base64_is_no_file(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.send(do="load", data="é")
-        assert "sent no file" in page.until("refused")["text"]
-
-
 def test_new_and_unknown_games_and_more_boards_than_engines(server: Server) -> None:
     with server.page() as one, server.page("../../etc/passwd") as two:
         hello = one.until("hello")

@@ -257,7 +257,7 @@ class GameSession:
             back = self.tree[own[-1]].parent
         self.go_to(back)
         while last != back and not (self.tree[last].children or self.tree[last].sources):  # a file keeps its moves
-            last = self._drop(last)
+            last = self.tree.remove(last)
         self.ended = None
         self._continue_here()
 
@@ -268,13 +268,7 @@ class GameSession:
         last = self.at
         self.go_to(self.tree[last].parent)
         if self.person == EMPTY and self.tree.origin is None and not self.tree[last].children:
-            self._drop(last)
-
-    def _drop(self, number: int) -> int:
-        """Remove a node; the number of the one before it."""
-        parent = self.tree[number].parent
-        self.tree.remove(number)
-        return parent
+            self.tree.remove(last)
 
     def run_clock(self, now: float) -> None:
         """Let the clock of the side to move run, and no other; none before the person has answered a warning."""

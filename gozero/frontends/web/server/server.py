@@ -19,6 +19,7 @@ import sys
 import threading
 from dataclasses import replace
 from importlib import resources
+from pathlib import PurePath
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -53,7 +54,8 @@ class BoardServer:
         self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
         folder = resources.files("gozero.frontends.web") / "static"
-        self._files = {entry.name: entry.read_bytes() for entry in folder.iterdir() if _suffix(entry.name) in TYPES}
+        found = [(entry, TYPES.get(PurePath(entry.name).suffix)) for entry in folder.iterdir()]
+        self._files = {entry.name: (entry.read_bytes(), kind) for entry, kind in found if kind}
 
     def application(self, access: Access) -> web.Application:
         """For aiohttp, with these checks."""
@@ -73,7 +75,8 @@ class BoardServer:
         name = request.match_info.get("name", "index.html")
         if name not in self._files:
             raise web.HTTPNotFound(text="There is no such page.\n")
-        return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
+        body, kind = self._files[name]
+        return web.Response(body=body, content_type=kind, charset="utf-8")
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed: send it its game, and pass on its requests."""
@@ -141,10 +144,6 @@ async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
     with contextlib.suppress(ConnectionError):
         while True:
             await socket.send_json(await page.reports.get())
-
-
-def _suffix(name: str) -> str:
-    return f".{name.rpartition('.')[2]}"
 
 
 async def serve(settings: WebSettings, games: OpenGames) -> int:
