@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ ARTEFACTS = ROOT / "test-artefacts"
 """Where the pictures go that the tests take."""
 DESKTOP, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 PATIENCE = 120_000  # milliseconds; kernels may have to be compiled, beside other programs
+FILES = count()
 FRAMES = 300  # that are painted until the page must show what it was told
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -143,9 +145,9 @@ class Tab:
         return self
 
     def load(self, folder: Path, text: str, name: str = "game.sgf", encoding: str = "utf-8") -> "Tab":
-        """Open a record with this text, from a file in the folder."""
+        """Open a record with this text, from a file in the folder, as one that was never opened before."""
         path = folder / name
-        path.write_text(text, encoding=encoding)
+        path.write_text(text + "\n" * next(FILES), encoding=encoding)
         self.page.get_by_label("A record to open").set_input_files(path)
         return self
 

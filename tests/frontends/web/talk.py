@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +19,7 @@ import aiohttp
 from tests import ROOT
 
 T = TypeVar("T")
+FILES = count()
 PATIENCE = 120  # seconds; an engine may have to be started beside other programs
 
 
@@ -45,8 +47,9 @@ class Wire:
         self.send_text(json.dumps(request))
 
     def load(self, text: str, **more: Any) -> None:
-        """Open a file with this text."""
-        self.send(do="load", data=base64.b64encode(text.encode()).decode(), **more)
+        """Open a file with this text, as one that was never opened before."""
+        data = text.encode() + b"\n" * next(FILES)
+        self.send(do="load", data=base64.b64encode(data).decode(), **more)
 
     def send_text(self, text: str) -> None:
         wait_for(self._socket.send_str(text))

@@ -1,6 +1,7 @@
 """Games and their engine processes: which page gets what, what ends when a page is closed, what is kept."""
 
 import asyncio
+import base64
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -15,16 +16,6 @@ from gozero.frontends.web.server.games import OpenGame, OpenPage
 from gozero.frontends.web.server.process import MOST_UNREAD, EngineProcess
 from gozero.nets.locations import WEIGHTS
 from tests.frontends.web.talk import Server, Wire
-
-
-def test_the_first_page_is_told_everything(server: Server) -> None:
-    with server.page() as page:
-        hello = page.until("hello")
-        assert hello["games"][0]["name"] == "go"
-        assert len(hello["games"]) == len(WEIGHTS)
-        assert not hello["lost"]
-        view = page.until("view")
-        assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
 
 
 def test_a_game_survives_a_killed_engine_a_new_game_that_is_refused_and_its_pages_end(server: Server) -> None:
@@ -91,23 +82,16 @@ def test_a_page_gives_its_game_to_a_server_that_does_not_know_it(server: Server,
         assert view["comment"] == "the middle"
 
 
-def test_what_is_no_base64_is_no_file(server: Server, shared_game: str) -> None:
-    with server.page(shared_game) as page:
-        page.until("view")
-        page.send(do="load", data="é")
-        assert "sent no file" in page.until("refused")["text"]
-
-
-def test_an_unknown_game_is_a_new_one(server: Server) -> None:
-    with server.page("../../etc/passwd") as page:
-        assert page.until("hello")["lost"]
-        assert "passwd" not in page.until("view")["identity"]
-
-
-def test_more_boards_than_engines(server: Server) -> None:
-    with server.page() as one, server.page() as two:
-        one.until("view")
-        two.until("view")
+def test_new_and_unknown_games_and_more_boards_than_engines(server: Server) -> None:
+    with server.page() as one, server.page("../../etc/passwd") as two:
+        hello = one.until("hello")
+        assert hello["games"][0]["name"] == "go"
+        assert len(hello["games"]) == len(WEIGHTS)
+        assert not hello["lost"]
+        view = one.until("view")
+        assert (view["game"], view["person"], view["legal"]) == ("tictactoe", "black", list(range(9)))
+        assert two.until("hello")["lost"]
+        assert "passwd" not in two.until("view")["identity"]
         with server.page() as three:
             assert "2 boards are open with an engine each" in three.until("refused")["text"]
         two.send(do="play", vertex="A1")
@@ -141,7 +125,7 @@ def test_what_was_found_and_the_variation_that_is_shown_survive_the_page_and_the
         page.until("view")
         page.load("(;SZ[9];B[ee](;W[cc];B[gg])(;W[gg]))")
         page.send(do="batch", visits=2)
-        while page.until("progress")["done"] < 2:
+        while page.until("progress")["share"] < 1:
             pass
         for node in (4, 1):
             page.send(do="goto", node=node)
@@ -162,6 +146,22 @@ def test_what_was_found_and_the_variation_that_is_shown_survive_the_page_and_the
         for _ in range(2):  # of the game that came back, and asked for
             view = page.until("view")
             assert (view["line"], any(view["graph"])) == ([0, 1, 4], True)
+
+
+def test_a_file_that_is_opened_again_is_the_game_that_was_made_of_it(server: Server, shared_game: str) -> None:
+    with server.page(shared_game) as page:
+        page.until("view")
+        file = {"do": "load", "data": base64.b64encode(b"# tictactoe 3x3\nblack B2\nwhite A3\n").decode()}
+        page.send(**file)
+        while len((view := page.until("view"))["line"]) != 3:
+            pass
+        page.send(do="comment", text="mine")
+        page.send(**file)
+        assert page.until("known")["identity"] == view["identity"]
+        page.send(do="list")
+        assert [game["identity"] for game in page.until("list")["games"]].count(view["identity"]) == 1
+        with server.page(view["identity"]) as other:
+            assert other.until("view")["comment"] == "mine"
 
 
 def test_looks_go_to_every_page_of_a_game(server: Server, shared_game: str) -> None:

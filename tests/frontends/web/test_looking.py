@@ -203,10 +203,13 @@ def test_a_record_of_another_game(tab: Callable[..., Tab], tmp_path: Path) -> No
     page.wait("person", 1)
     _, text = page.saved()
     assert text == "# connect4 7x6\nblack D1\n"
-    page.load(tmp_path, text + "white D2\n", "moves.txt").shows("0 / 2")
+    page.load(tmp_path, text + "white D2\n", "moves.txt").shows("0 / 2").press("Forward one move").shows("1 / 2")
+    page.press("New game").press("Start").shows("0 / 0")
+    page.page.get_by_label("A record to open").set_input_files(tmp_path / "moves.txt")
+    page.shows("1 / 2")  # as it was left
     page.load(tmp_path, text + "white D1\n", "moves.txt")
     page.shows("Move 2 of this file, 'white D1', cannot be played in connect4 on 7x6.")
-    page.shows("0 / 2")
+    page.shows("1 / 2")
 
 
 def test_files_that_are_no_records(tab: Callable[..., Tab], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.handler import LOST, RequestHandler, RequestQueue
+from gozero.frontends.web.engine.records import RecordFile
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.frontends.web.setups import setup_of
@@ -27,6 +28,17 @@ def saved() -> dict[str, Any]:
     session.resign(session.person)
     session.go_to(1)
     session.play(2)
+    return kept(session)
+
+
+def read() -> dict[str, Any]:
+    """A game from a file."""
+    session, file = GameSession(setup_of({"person": "both"}), 9, [9]), RecordFile("(;SZ[9];B[ee];W[cc])")
+    file.load(session)
+    return kept(session)
+
+
+def kept(session: GameSession) -> dict[str, Any]:
     return json.loads(json.dumps({"setup": asdict(session.setup), "game": session.snapshot(0.0)}))
 
 
@@ -72,13 +84,33 @@ def test_a_game_is_restored() -> None:
         (("game", "nodes", 1, 1, "estimate"), ["x", 0.5, None, []]),
         (("game", "nodes", 1, 1, "estimate"), [1, 0.5, None, [99]]),
         (("game", "nodes", 1, 1, "dead"), [["x"]]),
+        (("game", "nodes", 1, 1, "dead"), [[]]),
         (("game", "nodes", 2, 1, "clock"), "x"),
         (("game", "nodes", 2, 1, "comment"), 5),
         (("game", "nodes", 2, 1, "next_to_play"), 7),
     ],
 )
 def test_what_cannot_be_a_game_is_refused(path: tuple[Any, ...], value: Any) -> None:
-    values = place = saved()
+    refuses(saved(), path, value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("game", "origin", "text"), "("),
+        (("game", "origin", "text"), "(;SZ[19];B[ee];W[cc])"),
+        (("game", "origin", "number"), 1),
+        (("game", "origin", "unplayable"), [-1]),
+        (("game", "nodes", 1, 1, "sources"), [99]),
+    ],
+)
+def test_what_cannot_be_the_file_of_a_game_is_refused(path: tuple[Any, ...], value: Any) -> None:
+    assert restored(read())["size"] == 9
+    refuses(read(), path, value)
+
+
+def refuses(values: dict[str, Any], path: tuple[Any, ...], value: Any) -> None:
+    place: Any = values
     for step in path[:-1]:
         place = place[step]
     place[path[-1]] = value

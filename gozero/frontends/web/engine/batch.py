@@ -16,9 +16,8 @@ import numpy as np
 
 from gozero.frontends.web.engine import counting
 from gozero.frontends.web.engine.game_tree import START, Estimate
-from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.engine.views import graph_point
+from gozero.frontends.web.engine.views import known
 from gozero.frontends.web.settings import EngineProcessSettings
 from gozero.games.colours import BLACK
 from gozero.games.position import Position
@@ -79,7 +78,6 @@ class BatchAnalysis:
         """End it now; what is finished stays."""
         self._waiting: list[int] = []
         self._running: dict[int, tuple[int, Position]] = {}  # by tree: the node that it searches, and its position
-        self._found: list[int] = []  # nodes that the page does not know of yet
         self._search: Search | None = None
         self._reported = 0.0  # when, by time.monotonic
         self._searched, self._spent = 0, 0.0  # visits that no cache knew, and the seconds for them
@@ -91,7 +89,7 @@ class BatchAnalysis:
         self.stop()
         self._visits = visits
         self._waiting = [node for node in self._session.line if self._missing(node) > 0]
-        self._total, self._wanted = len(self._waiting), self._left()
+        self._wanted = self._left()
 
     def work(self) -> bool:
         """Search until a request waits; whether the analysis is over."""
@@ -149,7 +147,6 @@ class BatchAnalysis:
     def _learn(self, node: int, found: Estimate) -> None:
         if node in self._session.tree:
             self._session.tree.learn(node, found)
-            self._found.append(node)
 
     def _missing(self, node: int) -> int:
         """Visits that a position needs still, 0 or less if it is known well enough."""
@@ -157,17 +154,14 @@ class BatchAnalysis:
         return self._visits - (0 if known is None else known.visits)
 
     def _report_progress(self) -> None:
-        tree, left = self._session.tree, self._left()
+        left = self._left()
         self._host.report({
             "is": "progress",
-            "done": self._total - len(self._waiting) - len(self._running),
-            "total": self._total,
             "share": round(1 - left / max(1, self._wanted), 3),
             "seconds": None if self.speed is None else round(left / self.speed, 1),
-            "points": [[node, graph_point(tree[node].estimate)] for node in self._found if node in tree],
-            "review": review(self._session),
+            **known(self._session),
         })  # fmt: skip
-        self._found, self._reported = [], time.monotonic()
+        self._reported = time.monotonic()
 
     def _left(self) -> int:
         """Visits that are still to be made."""

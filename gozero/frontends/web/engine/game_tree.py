@@ -112,13 +112,15 @@ class MoveTree:
         self._nodes[number] = node
         self.changes += 1
 
-    def remove(self, number: int) -> None:
-        """Drop a node and all that follows it."""
-        self._nodes[self._nodes[number].parent].children.remove(number)
+    def remove(self, number: int) -> int:
+        """Drop a node and all that follows it; the number of the one before it."""
+        parent = self._nodes[number].parent
+        self._nodes[parent].children.remove(number)
         pending = [number]
         while pending:
             pending += self._nodes.pop(pending.pop()).children
         self.changes += 1
+        return parent
 
     def promote(self, number: int) -> None:
         """Let the path to a node be the main line."""

@@ -39,13 +39,13 @@ from gozero.system.errors import ChoiceError, InputError, UserError
 RequestQueue = queue.Queue[dict[str, Any] | None]
 """The requests that wait; None is their end."""
 PLAYOUTS_A_LEVEL = 100  # a move of level N has N times as many if there is no network
-LONGEST_NAME = 100  # characters of a file's name
+LONGEST_NAME, LONGEST_TEXT = 100, 500  # characters of a file's name, of a refusal
 LOST = "This game cannot be opened: its stored data is damaged."
 GONE = "The weights {name} are no longer available. The game continues with the usual ones."
 URGENT = ("new", "rematch", "undo", "resign", "load", "review", "restore", "catalogue", "play-on")
 """Requests for which a move that is being chosen is cut short; the others leave the live game as it is."""
 ONLY_SHOWN = ("goto", "analyse")  # requests after which a view follows, and no snapshot
-WAITING = ("play", "pass", "hint")  # requests that wait until the person has answered a warning
+WAITING = ("play", "hint")  # requests that wait until the person has answered a warning
 ANSWERED = ("catalogue", "hint", "lessons", "save", "view")  # requests that have a report of their own
 
 
@@ -83,7 +83,6 @@ class RequestHandler:
             "restore": self._restore,
             "load": self._load,
             "play": self._play,
-            "pass": lambda request: self._play({**request, "vertex": "pass"}),
             "anyway": self._play_anyway,
             "play-on": lambda request: self._searches.play_on(),
             "undo": lambda request: self._session.undo(),
@@ -199,7 +198,7 @@ class RequestHandler:
         except Exception as error:  # noqa: BLE001 - the border: a bug in one request must not take the game with it
             report_bug(PROGRAM, error)
             text = f"Internal error: {type(error).__name__}; the terminal says more."
-        self._report({"is": "refused", "text": text, "to": page})
+        self._report({"is": "refused", "text": text[:LONGEST_TEXT], "to": page})
 
     # Games
 
@@ -260,7 +259,7 @@ class RequestHandler:
         session = searches.session
         try:
             session.restore(saved["game"])
-            view(session), title(session)
+            view(session), title(session), records.save(session, "")
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise InputError(LOST) from None
         self._current = searches
@@ -284,6 +283,7 @@ class RequestHandler:
             remarks = file.load(searches.session, number, str(request.get("name", ""))[-LONGEST_NAME:])
         except RecordError as error:
             raise InputError(f"This is no game in SGF that can be opened: {error}.") from None
+        searches.session.identity = request.get("identity", searches.session.identity)
         self._begin(searches)
         if remarks:
             self._answer(request, {"is": "message", "text": remarks})

@@ -50,7 +50,7 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
         has_more = len(nodes) > len(session.line) or any(node.comment or node.marks for node in nodes)
         return f"{name}.txt", text, LIST_ONLY if has_more else ""
     if tree.origin is not None:
-        return tree.origin.name or f"{name}.sgf", _into_file(tree, tree.origin), ""
+        return tree.origin.name or f"{name}.sgf", _into_file(session, tree.origin), ""
     record = replace(session.start, result=result, date=str(today))
     if person:
         names = {person: "person", opponent(person): f"gozero, level {level}"}
@@ -67,12 +67,15 @@ def _branches(tree: MoveTree) -> list[Branch]:
     return [replace(node, parent=places[node.parent]) for node in nodes.values()]
 
 
-def _into_file(tree: MoveTree, origin: SourceFile) -> str:
-    """The file that a game was read from, with what has changed since."""
-    games = sgf.games(origin.text)
+def _into_file(session: GameSession, origin: SourceFile) -> str:
+    """The file that a game was read from, with what has changed since. ValueError or LookupError if it is another one."""
+    tree = session.tree
+    games = dict(enumerate(sgf.games(origin.text)))
     root = games[origin.number].root
-    known = list(root.below())
+    known = dict(enumerate(root.below()))
     begun = sgf_tree.read(games[origin.number], READ)
+    if begun.record.size != session.game.size:
+        raise ValueError("this is not the file that the game was read from")
     branches = _branches(tree)
     present = {source for branch in branches for source in branch.sources} | set(origin.unplayable)
     gone = {known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in present}
@@ -83,9 +86,9 @@ def _into_file(tree: MoveTree, origin: SourceFile) -> str:
     if origin.is_rearranged:
         sgf_tree.arrange(start[0], nodes)
     sgf_tree.prune(root, gone, {known[source] for source in origin.unplayable})
-    for game in games:
+    for game in games.values():
         game.root.properties = {"FF": ["4"], "AP": [sgf.PROGRAM], **game.root.properties, "CA": ["UTF-8"]}
-    return sgf_nodes.write(game.root for game in games)
+    return sgf_nodes.write(game.root for game in games.values())
 
 
 class RecordFile:

@@ -257,7 +257,7 @@ class GameSession:
             back = self.tree[own[-1]].parent
         self.go_to(back)
         while last != back and not (self.tree[last].children or self.tree[last].sources):  # a file keeps its moves
-            last = self._drop(last)
+            last = self.tree.remove(last)
         self.ended = None
         self._continue_here()
 
@@ -268,13 +268,7 @@ class GameSession:
         last = self.at
         self.go_to(self.tree[last].parent)
         if self.person == EMPTY and self.tree.origin is None and not self.tree[last].children:
-            self._drop(last)
-
-    def _drop(self, number: int) -> int:
-        """Remove a node; the number of the one before it."""
-        parent = self.tree[number].parent
-        self.tree.remove(number)
-        return parent
+            self.tree.remove(last)
 
     def run_clock(self, now: float) -> None:
         """Let the clock of the side to move run, and no other; none before the person has answered a warning."""
@@ -310,22 +304,14 @@ class GameSession:
 
     def snapshot(self, now: float) -> dict[str, Any]:
         """A `SavedSession` as plain JSON, from which `restore` makes this game again; ``now`` is of time.monotonic."""
-        return {
-            "identity": self.identity,
+        saved = {
             "start": self.start and asdict(replace(self.start, comments=())),
             "nodes": self.tree.saved(),
             "next": self.tree.next,
             "origin": self.tree.origin and asdict(self.tree.origin),
-            "at": self.at,
-            "leaf": self.leaf,
-            "live": self.live,
-            "ended": self.ended,
-            "unchecked": self.unchecked,
-            "mistake": self.mistake,
             "clock": self.clock.saved(now),
-            "played": self.played,
-            "result": self.result,
         }
+        return {name: saved[name] if name in saved else getattr(self, name) for name in SavedSession.__annotations__}
 
     def restore(self, values: Mapping[str, Any]) -> None:
         """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""
@@ -378,4 +364,4 @@ def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
     given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
     if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
         raise ValueError("other stones than usual are set up at its start")
-    return replace(record, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)
+    return replace(record, size=game.size, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)

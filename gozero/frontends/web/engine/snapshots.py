@@ -86,6 +86,7 @@ def check(tree: MoveTree, game: CurrentGame) -> None:
             node.colour in sides
             and node.next_to_play in (None, BLACK, WHITE)
             and all(map(is_mark, node.marks.values()))
+            and all(node.dead or ())
             and all(point in points for point in (*node.marks, *chain.from_iterable(node.dead or ())))
             and all(action in range(game.definition.actions) for action in line)
         )

@@ -94,15 +94,14 @@ def _turn(session: GameSession) -> dict[str, Any]:
 
 
 def _moves(session: GameSession) -> dict[str, Any]:
-    """The line that is shown, and what is known of its positions."""
-    tree, line = session.tree, session.line
+    """The line that is shown."""
+    tree = session.tree
     return {
         "at": session.at,
-        "line": line,
+        "line": session.line,
         "number": len(tree.path(session.at)) - 1,
         "next": [session.ends(tree[number].action)[1] for number in tree[session.at].children],
-        "graph": [graph_point(tree[number].estimate) for number in line],
-        "review": review(session),
+        **known(session),
         "comment": tree[session.at].comment,
         "marks": tree[session.at].marks,
     }
@@ -159,7 +158,12 @@ def _candidate(move: MoveAnalysis, session: GameSession) -> dict[str, Any]:
     }
 
 
-def graph_point(estimate: Estimate | None) -> dict[str, Any] | None:
+def known(session: GameSession) -> dict[str, Any]:
+    """What is known of the positions of the line that is shown."""
+    return {"graph": [_point(session.tree[node].estimate) for node in session.line], "review": review(session)}
+
+
+def _point(estimate: Estimate | None) -> dict[str, Any] | None:
     """A point of the graph; None if nothing is known."""
     if estimate is None:
         return None

@@ -80,7 +80,7 @@ class OpenGame:
             page.send(_snapshot(self._saved))
         if self.process is not None:
             self.request({"do": "view"}, page)
-        elif self._saved is not None and not self._start():  # it may be the engine's turn
+        elif self._saved is not None and self._start() is None:  # it may be the engine's turn
             page.refuse(self._games.all_busy)
         if self._games.stored.fault:
             page.send(_unstored(self._games.stored.fault))
@@ -100,27 +100,27 @@ class OpenGame:
 
     def request(self, request: dict[str, Any], page: OpenPage) -> None:
         """Pass a page's request on to the engine, which is started if need be."""
-        if self.process is None and not self._start():
+        process = self.process or self._start()
+        if process is None:
             page.refuse(self._games.all_busy)
-        elif self.process is not None and self.process.is_behind:
+        elif process.is_behind:
             page.refuse(TOO_FAST)
-        elif self.process is not None:
-            self.process.send({**request, "page": page.number})
+        else:
+            process.send({**request, "page": page.number})
 
     def send(self, report: dict[str, Any]) -> None:
         """Send a report to every page."""
         for page in list(self.pages.values()):
             page.send(report)
 
-    def _start(self) -> bool:
-        """Take an engine process, and give it the game; whether there was a place for one."""
-        self.process = self._games.engine()
-        if self.process is None:
-            return False
-        self.process.on_report, self.process.on_exit = self._on_report, self._on_exit
-        if self._saved is not None:  # also before a new game, which may be refused
-            self.process.send({"do": "restore", "saved": self._saved})
-        return True
+    def _start(self) -> EngineProcess | None:
+        """Take an engine process, and give it the game; None if there was no place for one."""
+        self.process = process = self._games.engine()
+        if process is not None:
+            process.on_report, process.on_exit = self._on_report, self._on_exit
+            if self._saved is not None:  # also before a new game, which may be refused
+                process.send({"do": "restore", "saved": self._saved})
+        return process
 
     def _on_report(self, report: dict[str, Any]) -> None:
         number = report.pop("to", None)

@@ -13,7 +13,7 @@ from typing import Any
 from gozero.frontends.web.settings import PROGRAM
 from gozero.system.console import say
 
-LAST_SECONDS = 2.0  # that a process has to end by itself
+LAST_SECONDS = 0.3  # that a process has to end by itself: the server has its game
 LONGEST_REPORT = 2**26  # bytes
 MOST_UNREAD = 2**23  # bytes of requests
 

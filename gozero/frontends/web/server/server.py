@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import hashlib
 import json
 import logging
 import signal
@@ -18,6 +19,7 @@ import sys
 import threading
 from dataclasses import replace
 from importlib import resources
+from pathlib import PurePath
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -52,7 +54,8 @@ class BoardServer:
         self._games = games
         self._sockets: set[web.WebSocketResponse] = set()
         folder = resources.files("gozero.frontends.web") / "static"
-        self._files = {entry.name: entry.read_bytes() for entry in folder.iterdir() if _suffix(entry.name) in TYPES}
+        found = [(entry, TYPES.get(PurePath(entry.name).suffix)) for entry in folder.iterdir()]
+        self._files = {entry.name: (entry.read_bytes(), kind) for entry, kind in found if kind}
 
     def application(self, access: Access) -> web.Application:
         """For aiohttp, with these checks."""
@@ -72,7 +75,8 @@ class BoardServer:
         name = request.match_info.get("name", "index.html")
         if name not in self._files:
             raise web.HTTPNotFound(text="There is no such page.\n")
-        return web.Response(body=self._files[name], content_type=TYPES[_suffix(name)], charset="utf-8")
+        body, kind = self._files[name]
+        return web.Response(body=body, content_type=kind, charset="utf-8")
 
     async def _connect(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a page until it is closed: send it its game, and pass on its requests."""
@@ -115,9 +119,18 @@ class BoardServer:
             await self._list(page, request)
         else:
             try:
-                game.request(request, page)
+                if what != "load" or not await self._is_known(request, page):
+                    game.request(request, page)
             except RecursionError:  # nested a little less deeply than what cannot be read
                 page.refuse(NOT_UNDERSTOOD)
+
+    async def _is_known(self, request: dict[str, Any], page: OpenPage) -> bool:
+        """Give a file that is to be opened its game's identity; whether there is that game, so that the page shows it."""
+        file = json.dumps([request.get("data"), request.get("number")])
+        request["identity"] = identity = hashlib.sha256(file.encode()).hexdigest()[:16]
+        if is_known := await self._games.stored.get(identity) is not None:
+            page.send({"is": "known", "identity": identity})
+        return is_known
 
     async def _list(self, page: OpenPage, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""
@@ -131,10 +144,6 @@ async def _send_all(page: OpenPage, socket: web.WebSocketResponse) -> None:
     with contextlib.suppress(ConnectionError):
         while True:
             await socket.send_json(await page.reports.get())
-
-
-def _suffix(name: str) -> str:
-    return f".{name.rpartition('.')[2]}"
 
 
 async def serve(settings: WebSettings, games: OpenGames) -> int:

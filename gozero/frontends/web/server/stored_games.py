@@ -9,19 +9,22 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from asyncio import Future
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from gozero.frontends.web.settings import PROGRAM, WebSettings
 from gozero.system import files
 from gozero.system.console import say
 from gozero.system.options import SettingsError
 
+P = ParamSpec("P")
+T = TypeVar("T")
 FORMAT = 2
 MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
@@ -46,6 +49,15 @@ def games_folder(settings: WebSettings) -> Path | None:
         return None
 
 
+def _in_thread(act: Callable[Concatenate[StoredGames, P], T]) -> Callable[Concatenate[StoredGames, P], Future[T]]:
+    """A method that is run in the thread of the games; its result is to be awaited."""
+
+    def run(self: StoredGames, *arguments: P.args, **named: P.kwargs) -> Future[T]:
+        return self._loop.run_in_executor(self._thread, partial(act, self, *arguments, **named))
+
+    return run
+
+
 class StoredGames:
     """The snapshots of all games, by the identities of the games. One thread reads and writes the files, in order.
 
@@ -65,28 +77,9 @@ class StoredGames:
         self._thread = ThreadPoolExecutor(1, "games")
         self._in_memory: OrderedDict[str, dict[str, Any]] = OrderedDict()  # the thread's: games that are not on disk
 
+    @_in_thread
     def put(self, saved: dict[str, Any]) -> None:
         """Store a snapshot: on disk, and listed, once a move was played, so that it has a title."""
-        self._loop.run_in_executor(self._thread, self._put, saved)
-
-    async def get(self, identity: str) -> dict[str, Any] | None:
-        """The snapshot of a game; None if there is none that can be read."""
-        return await self._loop.run_in_executor(self._thread, self._get, identity)
-
-    async def titles(self) -> list[dict[str, Any]]:
-        """The title of each game with its `identity`, the game played last first."""
-        return await self._loop.run_in_executor(self._thread, self._titles)
-
-    async def delete(self, identity: str) -> None:
-        """Delete a game. OSError if its file cannot be deleted."""
-        await self._loop.run_in_executor(self._thread, self._delete, identity)
-
-    async def close(self) -> None:
-        """Write what is not written yet."""
-        await self._loop.run_in_executor(self._thread, self._write_all)
-        self._thread.shutdown()
-
-    def _put(self, saved: dict[str, Any]) -> None:
         identity = saved["game"]["identity"]
         if _IDENTITY.fullmatch(identity):
             self._in_memory[identity] = saved
@@ -95,12 +88,16 @@ class StoredGames:
                 self._in_memory.popitem(last=False)
             self._write_all()
 
-    def _get(self, identity: str) -> dict[str, Any] | None:
+    @_in_thread
+    def get(self, identity: str) -> dict[str, Any] | None:
+        """The snapshot of a game; None if there is none that can be read."""
         if identity in self._in_memory or self._folder is None or not _IDENTITY.fullmatch(identity):
             return self._in_memory.get(identity)
         return _read(_path(self._folder, identity), is_whole=True)
 
-    def _titles(self) -> list[dict[str, Any]]:
+    @_in_thread
+    def titles(self) -> list[dict[str, Any]]:
+        """The title of each game with its `identity`, the game played last first."""
         paths = {} if self._folder is None else _files(self._folder)
         titles = {identity: _read(path, is_whole=False) for identity, path in paths.items()}
         found = {identity: title for identity, title in titles.items() if title is not None}
@@ -108,10 +105,17 @@ class StoredGames:
         games = [{**title, "identity": identity} for identity, title in found.items()]
         return sorted(games, key=lambda game: -float(game["played"]))
 
-    def _delete(self, identity: str) -> None:
+    @_in_thread
+    def delete(self, identity: str) -> None:
+        """Delete a game. OSError if its file cannot be deleted."""
         self._in_memory.pop(identity, None)
         if self._folder is not None and _IDENTITY.fullmatch(identity):
             _path(self._folder, identity).unlink(missing_ok=True)
+
+    async def close(self) -> None:
+        """Write what is not written yet."""
+        await self._loop.run_in_executor(self._thread, self._write_all)
+        self._thread.shutdown()
 
     def _played(self) -> list[tuple[str, dict[str, Any]]]:
         """The games in memory that are to be written."""

@@ -9,6 +9,11 @@ export const Stone = ({ colour }) => <span class={`stone ${colour}`} aria-hidden
 /** A button; `label` names one whose text is a sign. */
 export const Button = ({ label, ...rest }) => <button type="button" aria-label={label} title={label} {...rest} />;
 
+/** A text, and behind it a button for what it speaks of, if there is something to do. */
+export const Offer = ({ children, label, onClick, ...rest }) => (
+  <p {...rest}>{children}{onClick && <> <Button class="link" onClick={onClick}>{label}</Button></>}</p>
+);
+
 export const Check = ({ label, on, onChange }) => (
   <label><input type="checkbox" checked={on} onChange={(event) => onChange(event.currentTarget.checked)} /> {label}</label>
 );

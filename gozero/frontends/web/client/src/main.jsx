@@ -3,7 +3,7 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Board, isCrowded, nameOf, vertexOf } from "./board.jsx";
-import { Button, Check, Choice, Dialog } from "./controls.jsx";
+import { Button, Check, Choice, Dialog, Offer } from "./controls.jsx";
 import { MyGames } from "./mygames.jsx";
 import { Lessons } from "./lessons.jsx";
 import { NewGame } from "./newgame.jsx";
@@ -59,7 +59,6 @@ function GamePage({ server }) {
       change({ mark: null });
       ask(view.count?.disputable ? "dead" : "play", { vertex, at: view.at, warn: memory.warns });
     },
-    pass: () => ask("pass", { at: view.at, warn: memory.warns }),
     pick: tool && ((point) => ask("mark", { node: view.at, point, mark: tool })),
     setMark: (mark) => change({ mark }),
     preview: preview?.node === view.at ? preview : null,
@@ -68,7 +67,10 @@ function GamePage({ server }) {
     hasEnded: view.ending && view.person && view.at === view.live,
   };
   useShortcuts(page);
-  const last = [view.lastMove && moveWords(view.lastMove), view.ending ? endWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) })];
+  const last = [
+    view.lastMove && moveWords(view.lastMove),
+    view.ending ? endWords(view.ending) : !view.mistake && t("{side} to move.", { side: side(view.toPlay) }),
+  ];
   return (
     <PageContext.Provider value={page}>
       <div
@@ -159,14 +161,14 @@ function Header() {
 
 /** The buttons for moves. */
 function Actions() {
-  const { view, mark, play, pass, ask, change } = usePage();
+  const { view, mark, play, ask, change } = usePage();
   const mayUndo = view.goingOn ? view.line.length > 1 : view.number > 0 || view.over;
   const isBusy = view.thinking || view.mistake, point = mark !== null && nameOf(view, mark);
   return (
     <div class="actions" role="group" aria-label={t("Moves")}>
       {isCrowded(view) && !point && <Button class="main for-taps" disabled>{t("Play")}</Button>}
       {isCrowded(view) && point && <Button class="main" onClick={() => play(vertexOf(view, mark))}>{t("Play {point}", { point })}</Button>}
-      {view.hasPass && <Button disabled={!view.canPass || isBusy} onClick={pass}>{t("Pass")}</Button>}
+      {view.hasPass && <Button disabled={!view.canPass || isBusy} onClick={() => play("pass")}>{t("Pass")}</Button>}
       <Button disabled={!mayUndo} onClick={() => ask("undo")}>{t("Undo")}</Button>
       <Button disabled={!view.toPlay || isBusy} onClick={() => ask("hint")}>{t("Hint")}</Button>
       {(view.live !== null || view.person) && (
@@ -181,16 +183,20 @@ function Notices() {
   const { view, notice, preview, tool, isHidden, hasEnded, go, change } = usePage();
   return (
     <div class="notices" aria-live="polite">
-      {view.goingOn && view.live !== view.at && <p class="notice warning">{earlier(view)} <Button class="link" onClick={() => go(view.live)}>{t("Go to the last move")}</Button></p>}
+      {view.goingOn && view.live !== view.at && (
+        <Offer class="notice warning" label={t("Go to the last move")} onClick={() => go(view.live)}>{earlier(view)}</Offer>
+      )}
       {view.mistake && <Warning />}
       {hasEnded && <p class="notice"><strong>{endWords(view.ending, view.person)}</strong></p>}
       {!tool && !notice && !isHidden && <Loss />}
-      {tool && !notice && <p class="notice">{t("Click a point to mark it.")} <Button class="link" onClick={() => change({ tool: null })}>{t("Stop marking")}</Button></p>}
+      {tool && !notice && (
+        <Offer class="notice" label={t("Stop marking")} onClick={() => change({ tool: null })}>{t("Click a point to mark it.")}</Offer>
+      )}
       {notice && (
-        <p class={`notice ${notice.kind}`}>
-          {notice.text}{notice.line && " "}
-          {notice.line && <Button class="link" onClick={() => change({ preview: preview ? null : notice.line })}>{t("Show what may follow")}</Button>}
-        </p>
+        <Offer
+          class={`notice ${notice.kind}`} label={t("Show what may follow")}
+          onClick={notice.line && (() => change({ preview: preview ? null : notice.line }))}
+        >{notice.text}</Offer>
       )}
     </div>
   );
@@ -227,7 +233,7 @@ function Games({ titles, onClose, onChoose }) {
 }
 
 /** Keys for the whole page, where nothing else takes them. */
-function useShortcuts({ view, dialog, tool, go, step, stepMistake, pass, ask, change }) {
+function useShortcuts({ view, dialog, tool, go, step, stepMistake, play, ask, change }) {
   // before the next key, which would walk from the view that was shown before
   useLayoutEffect(() => {
     const press = (event) => {
@@ -238,7 +244,7 @@ function useShortcuts({ view, dialog, tool, go, step, stepMistake, pass, ask, ch
         n: () => stepMistake(1), N: () => stepMistake(-1),
         Home: () => go(view.line[0]), End: () => go(view.line.at(-1)),
         a: () => ask("analyse", { on: !view.analysing }), h: () => ask("hint"), u: () => ask("undo"),
-        p: () => view.canPass && !view.thinking && pass(),
+        p: () => view.canPass && !view.thinking && play("pass"),
         Escape: tool && (() => change({ tool: null })),
       }[event.key];
       if (act) {

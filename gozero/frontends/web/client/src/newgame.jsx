@@ -1,7 +1,7 @@
 // The dialog for a new game.
 
 import { useState } from "preact/hooks";
-import { Button, Choice, Dialog, Level } from "./controls.jsx";
+import { Choice, Dialog, Level, Offer } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
 import { learned, sizes } from "./words.js";
@@ -32,7 +32,16 @@ export function NewGame({ onClose }) {
   ].filter(Boolean);
 
   const set = (change) => setChosen({ ...chosen, ...change });
-  const field = (name, label, options, read = Number) => <Choice label={label} name={name} value={chosen[name]} options={options} onChange={(value) => set({ [name]: read(value) })} />;
+  const field = (name, label, options) => {
+    const read = typeof chosen[name] === "number" ? Number : String;
+    return <Choice {...{ name, label, options }} value={chosen[name]} onChange={(value) => set({ [name]: read(value) })} />;
+  };
+  const isTrained = isBetween(chosen.size, network.trained);
+  const boardWords = (size) => {
+    const values = { board: board(game.name, size) };
+    return [size, isBetween(size, network.trained) ? values.board : t("{board} – not trained on this size", values)];
+  };
+  const engineWords = ({ label, name }) => [label, label || (details ? t("shipped: {name}", { name }) : t("the game's own"))];
   const start = () => {
     const { name, ...clock } = CLOCKS[chosen.clock];
     const komi = game.komi === null ? null : Number(chosen.komi);
@@ -44,42 +53,53 @@ export function NewGame({ onClose }) {
         <legend>{t("Game")}</legend>
         {games.map((entry) => (
           <label key={entry.name} class="choice">
-            <input type="radio" name="game" checked={entry === game} onChange={() => setChosen({ ...usual(games, entry.name), person: chosen.person, level: chosen.level })} />
+            <input type="radio" name="game" checked={entry === game} onChange={() => setChosen(usual(games, entry.name, chosen))} />
             <span>{t(entry.title)}</span>
           </label>
         ))}
       </fieldset>
-      <p class="aim">{t(game.aim)} <Button class="link" onClick={() => ask("lessons", { game: game.name })}>{t("First steps")}</Button></p>
+      <Offer class="aim" label={t("First steps")} onClick={() => ask("lessons", { game: game.name })}>{t(game.aim)}</Offer>
       <div class="fields">
-        {field("size", t("Board"), network.sizes.map((size) => [size, isBetween(size, network.trained) ? board(game.name, size) : t("{board} – not trained on this size", { board: board(game.name, size) })]))}
-        {field("person", t("You play"), SIDES.map(([value, words]) => [value, t(words)]), String)}
+        {field("size", t("Board"), network.sizes.map(boardWords))}
+        {field("person", t("You play"), SIDES.map(([value, words]) => [value, t(words)]))}
       </div>
       <Level level={chosen.level} name="level" onInput={(event) => set({ level: Number(event.currentTarget.value) })} />
       {more.length > 0 && <details class="more">
         <summary>{t("More: {list}", { list: more.join(", ") })}</summary>
         <div class="fields">
-          {most > 0 && <Choice label={t("Handicap")} name="handicap" value={handicap} options={[0, ...Array.from({ length: most - 1 }, (_, index) => index + 2)].map(handicapWords)} onChange={(stones) => set({ handicap: Number(stones), komi: Number(stones) ? 0.5 : game.komi })} />}
+          {most > 0 && (
+            <Choice
+              label={t("Handicap")} name="handicap" value={handicap} options={[0, 2, 3, 4, 5, 6, 7, 8, 9].slice(0, most).map(handicapWords)}
+              onChange={(stones) => set({ handicap: Number(stones), komi: Number(stones) ? 0.5 : game.komi })}
+            />
+          )}
           {game.komi !== null && <label>{t("Komi")}
-            <input type="number" name="komi" step="0.5" min="-361" max="361" required value={chosen.komi} onInput={(event) => set({ komi: event.currentTarget.value })} />
+            <input
+              type="number" name="komi" step="0.5" min="-361" max="361" required value={chosen.komi}
+              onInput={(event) => set({ komi: event.currentTarget.value })}
+            />
           </label>}
-          {game.rules.length > 0 && field("rules", t("Rules"), game.rules.map((rules) => [rules, t(rules)]), String)}
+          {game.rules.length > 0 && field("rules", t("Rules"), game.rules.map((rules) => [rules, t(rules)]))}
           {chosen.person !== "both" && field("clock", t("Clock"), CLOCKS.map((clock, index) => [index, t(clock.name)]))}
-          {game.engines.length > 1 && field("engine", t("Engine"), game.engines.map((entry) => [entry.label, entry.label || (details ? t("shipped: {name}", { name: entry.name }) : t("the game's own"))]), String)}
+          {game.engines.length > 1 && field("engine", t("Engine"), game.engines.map(engineWords))}
         </div>
       </details>}
-      <div class={isBetween(chosen.size, network.trained) ? "note" : "note warning"}>
+      <div class={isTrained ? "note" : "note warning"}>
         <p>{learned(network)}</p>
         {details && network.strength && <details><summary>{t("What is known of its strength")}</summary><p>{network.name}: {network.strength}.</p></details>}
-        {!isBetween(chosen.size, network.trained) && <p>⚠ {t("Not trained on {board}: expect weak moves and wrong estimates.", { board: board(game.name, chosen.size) })}</p>}
+        {!isTrained && (
+          <p>⚠ {t("Not trained on {board}: expect weak moves and wrong estimates.", { board: board(game.name, chosen.size) })}</p>
+        )}
       </div>
     </Dialog>
   );
 }
 
-function usual(games, name, view) {
+/** What a new game of this name begins with, after another one or another choice. */
+function usual(games, name, { game: before, size, person, level }) {
   const game = games.find((entry) => entry.name === name) ?? games[0];
   return {
-    game: game.name, engine: "", size: view?.game === name ? view.size : game.engines[0].usual, person: view?.person ?? "black",
-    level: view?.level ?? 5, rules: game.rules[0] ?? null, komi: game.komi, handicap: 0, clock: 0,
+    game: game.name, engine: "", size: before === name ? size : game.engines[0].usual, person: person ?? "black", level,
+    rules: game.rules[0] ?? null, komi: game.komi, handicap: 0, clock: 0,
   };
 }

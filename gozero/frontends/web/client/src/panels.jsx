@@ -1,7 +1,7 @@
 // The cards beside the board: whose turn it is, the analysis, the review, the count.
 
 import { useState } from "preact/hooks";
-import { Button, Card, Check, Choice, Level, Stone } from "./controls.jsx";
+import { Button, Card, Check, Choice, Level, Offer, Stone } from "./controls.jsx";
 import { Graph, Walk } from "./graph.jsx";
 import { AnalyseAll, Mistakes } from "./review.jsx";
 import { usePage } from "./server.js";
@@ -107,7 +107,11 @@ function Look() {
       <div class="scroll" tabIndex={0} role="region" aria-label={t("Candidate moves")}>
         <table class="moves">
           <thead>
-            <tr><th scope="col">{t("Move")}</th>{columns.map(([head, , kind]) => <th scope="col" class={kind}>{head}</th>)}<th scope="col">{t("What may follow")}</th></tr>
+            <tr>
+              <th scope="col">{t("Move")}</th>
+              {columns.map(([head, , kind]) => <th scope="col" class={kind}>{head}</th>)}
+              <th scope="col">{t("What may follow")}</th>
+            </tr>
           </thead>
           <tbody>
             {listed.slice(0, LISTED).map((move) => (
@@ -138,7 +142,10 @@ export function candidates(moves, byVisits) {
 const sortedByVisits = (moves) => moves.sort((one, other) => other.visits - one.visits);
 
 function waiting(view) {
-  if (!view.analysing) return view.area === "area" ? t("Switch it on to see good moves, who is winning, and whose area each point is likely to be.") : t("Switch it on to see good moves, and who is winning.");
+  if (!view.analysing) {
+    return view.area !== "area" ? t("Switch it on to see good moves, and who is winning.")
+      : t("Switch it on to see good moves, who is winning, and whose area each point is likely to be.");
+  }
   if (!view.toPlay) return t("The game is over.");
   return view.thinking && view.at !== view.live ? t("The engine is choosing its move. It looks at this position afterwards.") : t("Looking…");
 }
@@ -148,7 +155,7 @@ export function Game() {
   return (
     <Card title={t("The game so far")}>
       {isHidden
-        ? <p class="quiet">{t("Who leads stays hidden while you play.")} <Button class="link" onClick={() => keep({ leads: true })}>{t("Show it")}</Button></p>
+        ? <Offer class="quiet" label={t("Show it")} onClick={() => keep({ leads: true })}>{t("Who leads stays hidden while you play.")}</Offer>
         : <Graph />}
       <Walk />
     </Card>
@@ -204,7 +211,12 @@ export function Opponent() {
         <details>
           <summary>{t("How strong is it?")}</summary>
           <p><strong>{network.name}</strong>: {network.strength || t("no matches are known")}.</p>
-          {view.game === "go" && <p>{t("On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 9 as GNU Go at its level 10. No level was measured against people.")}</p>}
+          {view.game === "go" && (
+            <p>
+              {t("On 9×9, level 8 is about as strong as GNU Go at its level 1, and level 9 as GNU Go at its level 10.")}
+              {" "}{t("No level was measured against people.")}
+            </p>
+          )}
         </details>
       )}
     </Card>

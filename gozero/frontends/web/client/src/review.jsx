@@ -46,9 +46,8 @@ function costOf(missing, speed) {
   return t(values.count === 1 ? "One position takes {time} on this machine." : "{count} positions take {time} on this machine.", values);
 }
 
-function left({ done, total, seconds }) {
-  return seconds === null ? t("{done} of {total} positions", { done, total }) : t("{done} of {total} positions, {time} left", { done, total, time: duration(seconds) });
-}
+const left = ({ share, seconds }) =>
+  (seconds === null ? percent(share) : t("{share}, {time} left", { share: percent(share), time: duration(seconds) }));
 
 function duration(seconds) {
   if (seconds <= 1) return t("about a second");
@@ -60,6 +59,7 @@ export function Mistakes() {
   const { view, who, change, showMistake, stepMistake, preview } = usePage(), { review } = view;
   if (!review.sides.black.moves && !review.sides.white.moves) return null;
   const isPoints = review.measure === "points", found = review.mistakes.filter(ofSide(who));
+  const meanOf = ({ moves, mean }) => (!moves ? "–" : isPoints ? decimal(mean, 1) : percent(mean));
   const sides = ["black", "white"].filter((colour) => who === "both" || colour === who);
   const row = (head, cell) => <tr><th scope="row">{head}</th>{sides.map((colour) => <td key={colour}>{cell(review.sides[colour])}</td>)}</tr>;
   const button = (by, text, label, title) => (
@@ -68,7 +68,10 @@ export function Mistakes() {
   return (
     <>
       <div class="options">
-        <Choice label={t("Moves of")} value={who} options={[["both", t("both sides")], ["black", t("Black")], ["white", t("White")]]} onChange={(chosen) => change({ who: chosen })} />
+        <Choice
+          label={t("Moves of")} value={who} options={[["both", t("both sides")], ["black", t("Black")], ["white", t("White")]]}
+          onChange={(chosen) => change({ who: chosen })}
+        />
         {button(-1, "‹", t("Previous mistake"), t("Previous mistake (Shift+N)"))}
         {button(1, `${t("Mistake")} ›`, t("Next mistake"), t("Next mistake (N)"))}
       </div>
@@ -76,7 +79,7 @@ export function Mistakes() {
       <table class="grades">
         <thead><tr><td />{sides.map((colour) => <th scope="col" key={colour}><Stone colour={colour} />{side(colour)}</th>)}</tr></thead>
         <tbody>
-          {row(isPoints ? t("Mean loss, points") : t("Mean loss, win chance"), ({ moves, mean }) => (!moves ? "–" : isPoints ? decimal(mean, 1) : percent(mean)))}
+          {row(t(isPoints ? "Mean loss, points" : "Mean loss, win chance"), meanOf)}
           {row(t("Best moves"), ({ moves, best }) => (moves ? percent(best) : "–"))}
           {[5, 4, 3, 2, 1].map((grade) => row(<><Grade grade={grade} />{range(review, grade)}</>, ({ counts }) => counts[grade]))}
         </tbody>

@@ -33,7 +33,7 @@ const CHANGES = {
   message: (now, { text }) => ({ notice: { kind: "message", text } }),
   loading: (now, { text }) => ({ loading: text }),
   speed: (now, { speed }) => now.view && { view: { ...now.view, speed } },
-  progress: progressed,
+  progress: ({ view }, report) => ({ progress: report, view: view && { ...view, graph: report.graph, review: report.review } }),
   snapshot: (now, { saved }) => ({ isKept: saved !== null }),
   unstored: (now, { text }) => ({ notice: { kind: "warning", text } }),
   list: (now, report) => ({ dialog: report }),
@@ -54,6 +54,7 @@ export function useServer() {
   useEffect(() => {
     const take = (report) => {
       if (report.is === "record") download(report.name, report.text);
+      else if (report.is === "known") location.search = `?game=${report.identity}`; // what the file was opened as before
       else change((now) => CHANGES[report.is]?.(now, report));
     };
     connection.current = connect(take, (open) => change({ open }));
@@ -92,19 +93,9 @@ function seen(now, view) {
   };
 }
 
-/** The graph with what is known of another node. */
-function known(view, node, point) {
-  const index = view.line.indexOf(node);
-  return index < 0 || !point ? view : { ...view, graph: view.graph.with(index, point) };
-}
-
-function progressed({ view }, report) {
-  const found = view && report.points.reduce((graph, [node, point]) => known(graph, node, point), view);
-  return { progress: report, view: found && { ...found, review: report.review } };
-}
-
 function looked(now, look) {
-  const view = known(now.view, look.node, { black: look.black, score: look.score, visits: look.visits });
+  const point = { black: look.black, score: look.score, visits: look.visits };
+  const view = { ...now.view, graph: now.view.graph.with(now.view.line.indexOf(look.node), point) };
   if (!look.hint) return now.view.analysing && { look, view };
   const [best] = look.moves;
   const line = best.points.length > 1 ? { points: best.points, first: look.toPlay, node: look.node } : null;

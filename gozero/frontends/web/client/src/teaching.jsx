@@ -28,14 +28,16 @@ const ENDS = { // for everybody, for a person who won, and for one who lost
 export function hintWords(view, look, isShown) {
   const [best] = look.moves, facts = look.facts ?? {};
   if (best.vertex === "pass") return view.legal.length ? t("Hint: pass. Nothing is left to gain.") : t("Hint: pass. There is no other move.");
-  const count = { count: facts.takes, move: facts.stops, points: Math.round(facts.gain) };
+  const gain = Math.round(facts.gain);
   const sentences = [
     t("Hint: {move}.", { move: best.vertex }),
     facts.wins && t("It wins the game."),
     facts.stops && t("Otherwise {side} wins at once with {move}.", { side: side(rival(look.toPlay)), move: facts.stops }),
     facts.takes > 0 && taken(view.game, facts.takes),
-    facts.saves > 0 && (facts.saves === 1 ? t("It saves a stone from capture.") : t("It saves {count} stones from capture.", { count: facts.saves })),
-    facts.gain >= LEAST_GAIN && (count.points === 1 ? t("It is worth about 1 point more than a pass.") : t("It is worth about {points} points more than a pass.", count)),
+    facts.saves > 0 && t(facts.saves === 1 ? "It saves a stone from capture." : "It saves {saves} stones from capture.", facts),
+    facts.gain >= LEAST_GAIN && t(
+      gain === 1 ? "It is worth about 1 point more than a pass." : "It is worth about {gain} points more than a pass.", { gain },
+    ),
     isShown && best.chance !== null && t("{side} then wins {chance}.", { side: side(look.toPlay), chance: percent(best.chance) }),
   ];
   return sentences.filter(Boolean).join(" ");

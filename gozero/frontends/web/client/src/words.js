@@ -14,7 +14,7 @@ export function ahead(score, unit) {
 export const short = (count) => (count < 1000 ? `${count}` : count < 10000 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`);
 export const side = (colour) => ({ black: t("Black"), white: t("White") })[colour] ?? "";
 /** A move in words, of [colour, vertex]; null stands for a pass. */
-export const moveWords = ([colour, vertex]) => (vertex === null ? t("{side} passes", { side: side(colour) }) : t("{side} {vertex}", { side: side(colour), vertex }));
+export const moveWords = ([colour, vertex]) => t(vertex === null ? "{side} passes" : "{side} {vertex}", { side: side(colour), vertex });
 
 export const rival = (colour) => (colour === "black" ? "white" : "black");
 export const levelWords = (level) => (level === 1 ? t("1, the weakest") : level === 20 ? t("20, the strongest") : t("{level} of 20", { level }));
