@@ -20,6 +20,7 @@ import contextlib
 import functools
 import hashlib
 import logging
+import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -36,6 +37,7 @@ from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
 from gozero.system import files
+from gozero.system.console import STOPPING
 
 STATE = types.Array(types.int32, 1, "C")
 HISTORY = types.Array(types.uint64, 1, "C")
@@ -216,6 +218,37 @@ class Compilation:
             self._error = error
 
 
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raise again what the handler of a signal raised, such as KeyboardInterrupt: in a callback of LLVM's it is lost,
+    and numba fails later.
+    """
+    raised: list[BaseException] = []
+    handlers = {}
+    if threading.current_thread() is threading.main_thread():
+        handlers = {each: handler for each in STOPPING if callable(handler := signal.getsignal(each))}
+
+    def handle(number: int, frame: Any) -> None:
+        try:
+            handlers[signal.Signals(number)](number, frame)
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    for number in handlers:
+        signal.signal(number, handle)
+    try:
+        yield
+    except Exception:
+        if not raised:
+            raise
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if raised:
+        raise raised[0] from None
+
+
 def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function as a kernel: no Python objects, the GIL released (unless it is `BRIEF`), cached on disk; now,
     or in the background, see `collecting`.
@@ -235,7 +268,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
             return _cached(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
         compiled = _cached(numba.njit(**settings)(function))
-        compiled.compile(signature)
+        with _interruptible():
+            compiled.compile(signature)
         compiled.disable_compile()
         return compiled
 

@@ -2,8 +2,10 @@
 start says.
 """
 
+import contextlib
 import errno
 import os
+import signal
 from pathlib import Path
 
 import numba
@@ -113,3 +115,12 @@ def test_a_start_that_must_compile_says_so_once(
     jit.announce(None)
     assert not caplog.messages
     jit.announce.cache_clear()
+
+
+def test_an_interrupt_that_a_callback_swallows_is_raised_again() -> None:
+    with pytest.raises(KeyboardInterrupt), jit._interruptible():
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        raise RuntimeError("no compiled object yet")
+    with pytest.raises(RuntimeError), jit._interruptible():
+        raise RuntimeError("a failure of numba's own")
