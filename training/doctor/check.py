@@ -42,6 +42,13 @@ class Reports:
         return (self.last("run/steps") or 0.0) >= LEAST_STEPS
 
     @property
+    def measured(self) -> str:
+        """Whose losses say whether it learns: the `held` games' or, where none is held out, the `fit` ones', which it
+        learned from.
+        """
+        return "held" if self.settings.replay.held_out else "fit"
+
+    @property
     def sizes(self) -> list[int]:
         """The board sizes of the newest games."""
         return history.sizes(self.now)

@@ -241,7 +241,7 @@ def first_line(run: Reports) -> str | None:
 @check(STUCK, "more opening variety and noise, a lower learning_rate")
 def collapsed(run: Reports) -> str | None:
     """The policy has hardly any entropy left, and is wrong."""
-    entropy, top1, uniform = (run.last(f"held/{name}") for name in ("entropy", "top1", "constant_policy"))
+    entropy, top1, uniform = (run.last(f"{run.measured}/{name}") for name in ("entropy", "top1", "constant_policy"))
     if entropy is None or top1 is None or uniform is None or not run.has_learned:
         return None
     if entropy < 0.1 * uniform and top1 < 0.5:
@@ -255,13 +255,15 @@ def collapsed(run: Reports) -> str | None:
 @check(STUCK, "another learning_rate, and first games by rollouts (a stage with evaluator = 'rollouts')")
 def no_gain(run: Reports) -> str | None:
     """After many steps the network is no better than a constant predictor."""
+    rows = run.measured
     for name, ready, least, chance in (
         ("policy", run.has_learned, LEAST_GAIN, 0.0),
-        ("value", _has_learned_values(run), 0.0, 2 * _error(run, "held")),
+        ("value", _has_learned_values(run), 0.0, 2 * _error(run, rows)),
     ):
-        own, guess = run.recent(f"held/{name}"), run.recent(f"held/constant_{name}")
+        own, guess = run.recent(f"{rows}/{name}"), run.recent(f"{rows}/constant_{name}")
         if ready and own and guess and np.mean(own) > np.mean(guess) - least + chance:
-            return f"held-out {name} loss {np.mean(own):.2f} against a constant guess's {np.mean(guess):.2f}"
+            what = "held-out " if rows == "held" else ""
+            return f"{what}{name} loss {np.mean(own):.2f} against a constant guess's {np.mean(guess):.2f}"
     return None
 
 

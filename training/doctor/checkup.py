@@ -102,7 +102,7 @@ class Taken(NamedTuple):
 def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: int) -> Taken:
     """Take copies, a batch, and the measures that need the whole window."""
     net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
-    measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
+    measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay, settings)
     batch = None
     if replay.sizes():
         batch = replay.sample(PROBED, np.random.default_rng([settings.seed, generation]))
@@ -154,11 +154,16 @@ def _guesses(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[s
     return {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
-def _fit(learner: Learner, replay: Replay) -> dict[str, float]:
-    """fit/*: losses and measures on rows that were learned from, the sizes weighted as those of the held-out rows."""
-    drawn = replay.sizes()
+def _fit(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[str, float]:
+    """fit/*: losses and measures on rows that were learned from, the sizes weighted as those of the held-out rows; with
+    `constants`.
+    """
+    drawn, found = replay.sizes(), dict[int, dict[str, float]]()
     counts = replay.sizes(held_out=True) or drawn
-    found = {size: learner.evaluate(replay.spread(size, FITTED, held_out=False)) for size in counts if size in drawn}
+    for size in (size for size in counts if size in drawn):
+        batch = replay.spread(size, FITTED, held_out=False)
+        guess = constants(batch, scoring.game_of(settings, size), learner.config.has_scalar_value)
+        found[size] = learner.evaluate(batch) | guess
     return {f"fit/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 

@@ -70,19 +70,20 @@ def _missing(reports: Reports) -> str:
         return f"generation {len(reports.all)} of {LEAST_GENERATIONS}"
     gain = _gain(reports, "policy")
     if gain is None:
-        return "no held-out games yet"
+        return "no held-out games yet" if reports.measured == "held" else "no games in the window"
     return f"the policy is {max(0.0, gain):.2f} nats better than a uniform guess" if gain < LEAST_GAIN else ""
 
 
 def _gain(reports: Reports, name: str) -> float | None:
-    """Nats by which a held-out loss is below the constant predictor's."""
-    loss, guess = reports.last(f"held/{name}"), reports.last(f"held/constant_{name}")
+    """Nats by which a measured loss is below the constant predictor's."""
+    loss, guess = (reports.last(f"{reports.measured}/{part}{name}") for part in ("", "constant_"))
     return None if loss is None or guess is None else guess - loss
 
 
 def _reasons(reports: Reports) -> str:
     """Why a run counts as learning."""
-    reasons = [f"the policy is {_gain(reports, 'policy'):.2f} nats better than a uniform guess"]
+    where = "" if reports.measured == "held" else " on the games that it learned from"
+    reasons = [f"the policy is {_gain(reports, 'policy'):.2f} nats better than a uniform guess{where}"]
     value = _gain(reports, "value")
     if value is not None and value > 0:
         reasons.append(f"the value {value:.2f} better than the base rate")

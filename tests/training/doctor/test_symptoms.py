@@ -141,6 +141,17 @@ def test_a_number_that_is_none_is_one_finding_only() -> None:
     assert [finding.because for finding in judged(bad).findings] == ["train/policy is nan"]
 
 
+def test_a_run_without_held_out_games_is_judged_by_those_it_learned_from() -> None:
+    settings = replace(SETTINGS, replay=replace(SETTINGS.replay, held_out=0.0))
+    report = {name.replace("held/", "fit/"): value for name, value in SOUND.items()}
+    assert doctor.verdict([report] * 4, settings).text.startswith(
+        "learning, because the policy is 1.40 nats better than a uniform guess on the games that it learned from"
+    )
+    assert doctor.verdict([report | {"fit/policy": 4.0}] * 4, settings).status == "stuck"
+    collapsed = report | {"fit/entropy": 0.1, "fit/top1": 0.2}
+    assert "the policy has collapsed" in doctor.verdict([collapsed] * 4, settings).text
+
+
 def test_small_numbers_raise_no_alarm() -> None:
     few = {
         "games9/count": 6,
@@ -293,7 +304,9 @@ def test_a_measured_run_is_left_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("value", "squared"), [("wdl", False), ("scalar", True)])
 def test_the_constant_guess_has_the_loss_by_which_the_value_learns(value: str, squared: bool) -> None:
     batch = rows()
-    replay = SimpleNamespace(sizes=lambda held_out: {5: len(batch.value)}, spread=lambda size, most, held_out: batch)
-    learner = SimpleNamespace(config=model.config("b2c16", value=value))
-    found = checkup._guesses(learner, replay, LoopSettings())  # type: ignore[arg-type]
-    assert found["held/constant_value"] == checkup.constants(batch, game_of(5), squared)["constant_value"]
+    sizes = lambda held_out=False: {5: len(batch.value)}  # noqa: E731
+    replay = SimpleNamespace(sizes=sizes, spread=lambda size, most, held_out: batch)
+    learner = SimpleNamespace(config=model.config("b2c16", value=value), evaluate=lambda batch: {})
+    guess = checkup.constants(batch, game_of(5), squared)["constant_value"]
+    for rows_of, measure in (("held", checkup._guesses), ("fit", checkup._fit)):
+        assert measure(learner, replay, LoopSettings())[f"{rows_of}/constant_value"] == guess  # type: ignore[arg-type]
