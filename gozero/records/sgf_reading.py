@@ -63,10 +63,10 @@ def komi_of(root: SgfNode) -> float | None:
         return None
     komi = -komi if match[1] == "-" else komi
     program = root.text("AP").lower()  # several programs may have signed
-    least = 25 if "fox" in program else 100
-    if komi % 1 == 0 and least <= abs(komi) < 100 * least:  # so that what is read is not read otherwise a second time
+    is_plain, least = program.startswith("gozero"), 25 if "fox" in program else 100
+    if komi % 1 == 0 and least <= abs(komi) < 100 * least and not is_plain:
         komi /= 100
-    if abs(komi) < 5 and (4 * komi) % 2 == 1 and not program.startswith("gozero"):  # a quarter point
+    if abs(komi) < 5 and (4 * komi) % 2 == 1 and not is_plain:  # a quarter point
         komi *= 2
     return komi if math.isfinite(komi) and abs(komi) <= max(size_of(root), _SMALL_BOARD) ** 2 else None
 
@@ -208,7 +208,7 @@ def _tidy_komi(root: SgfNode, said: list[str]) -> None:
         said.append(f"the komi, {written[:40]}, was left out: it is impossible on this board")
     elif komi is not None and written and written != f"{komi:.15g}":
         root.set("KM", f"{komi:.15g}")
-        if not re.fullmatch(r"[+\d.,-]+", written) or float(written.replace(",", ".")) != komi:
+        if not re.fullmatch(r"[+-]?\d*[.,]?\d*", written) or float(written.replace(",", ".")) != komi:
             said.append(f"the komi, {written[:40]}, was read as {komi:g}")
 
 

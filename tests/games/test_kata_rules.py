@@ -71,7 +71,7 @@ def test_what_is_unknown(given: Any) -> None:
         ("nz", "new-zealand"), ("NewZealand", "new-zealand"), ("tromptaylor", "tromp-taylor"), ("chineseogs", "chinese-ogs"),
         ("Chinese Rules", "chinese"), ("chinese_kgs", "chinese-kgs"), ("中国规则", "chinese"), ("AGA rules", "aga"),
         ("French", "aga"), ("koSITUATIONALscoreAREAtaxNONEsui1fpok1", "new-zealand"), ("koPOSITIONALscoreAREA", "tromp-taylor"),
-        ("日本ルール", "japanese"), ("koSIMPLEscoreTERRITORYtaxSEKIsui0", "japanese"),
+        ("日本ルール", "japanese"), ("日本囲碁規約", "japanese"), ("koSIMPLEscoreTERRITORYtaxSEKIsui0", "japanese"),
     ],
 )  # fmt: skip
 def test_spellings_of_one_table(spelling: str, ours: str) -> None:

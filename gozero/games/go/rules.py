@@ -81,7 +81,8 @@ KATA_RULES = {
 _SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *KATA_RULES)} | {
     "nz": "new-zealand", "tromp": "tromp-taylor", "tt": "tromp-taylor", "ogs": "chinese-ogs", "kgs": "chinese-kgs",
     "cn": "chinese", "china": "chinese", "area": "chinese", "中国": "chinese", "中國": "chinese",
-    "jp": "japanese", "japan": "japanese", "territory": "japanese", "日本": "japanese",
+    "jp": "japanese", "japan": "japanese", "territory": "japanese",
+    **dict.fromkeys(("日本", "日本囲碁", "日本棋院"), "japanese"),
     "kr": "korean", "korea": "korean", "韩国": "korean", "韓國": "korean", "한국": "korean",
     "american": "aga", "british": "bga", "ancientarea": "stone-scoring",
     **dict.fromkeys(("goe", "ing", "inggoe"), "koPOSITIONALscoreAREAtaxNONEsui1fpok1"),
@@ -98,7 +99,7 @@ _SPELT |= {"whb": "whiteHandicapBonus", "fpok": "friendlyPassOk"}
 def written_name(text: str) -> str:
     """The name of rules as a person, a record or another program writes it, as it is in the tables here."""
     name = "-".join(text.lower().replace("_", " ").replace("-", " ").split())
-    words = re.sub(r"(?<=.)(?:rules?|ruleset|规则|規則|ルール|룰)$", "", name.replace("-", ""))
+    words = re.sub(r"(?<=.)(?:rules?|ruleset|规则|規則|規約|ルール|룰)$", "", name.replace("-", ""))
     if rules := spelt_rules(text):
         return rules.name if rules.is_played else text.strip()
     return _SPELLINGS.get(words, name)
