@@ -80,7 +80,8 @@ def test_where_the_usual_port_is_taken_there_is_another(monkeypatch: pytest.Monk
 def test_where_it_cannot_listen_another_port_is_named_if_one_would_help() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(SettingsError, match=rf"^cannot listen on 127.0.0.1, port {port}: .*; choose another --port$"):
+        line = rf"^cannot listen on 127.0.0.1, port {port}: .*; choose another --port$"
+        with pytest.raises(SettingsError, match=line):
             server.listen(WebSettings(port=port))
     with pytest.raises(SettingsError, match=r"^cannot listen on 256.1.1.1, port 8013: [^;]*$"):
         server.listen(WebSettings(host="256.1.1.1"))

@@ -68,7 +68,7 @@ def _branches(tree: MoveTree) -> list[Branch]:
 
 
 def _into_file(session: GameSession, origin: SourceFile) -> str:
-    """The file that a game was read from, with what has changed since. ValueError or LookupError if it is another one."""
+    """The file that a game was read from, with what has changed since. ValueError or LookupError if it is another."""
     tree = session.tree
     games = dict(enumerate(sgf.games(origin.text)))
     root = games[origin.number].root

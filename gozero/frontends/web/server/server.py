@@ -125,7 +125,7 @@ class BoardServer:
                 page.refuse(NOT_UNDERSTOOD)
 
     async def _is_known(self, request: dict[str, Any], page: OpenPage) -> bool:
-        """Give a file that is to be opened its game's identity; whether there is that game, so that the page shows it."""
+        """Give a file that is to be opened its game's identity; whether that game is there, and the page told so."""
         file = json.dumps([request.get("data"), request.get("number")])
         request["identity"] = identity = hashlib.sha256(file.encode()).hexdigest()[:16]
         if is_known := await self._games.stored.get(identity) is not None:
