@@ -37,7 +37,6 @@ from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
 from gozero.system import files
-from gozero.system.console import STOPPING
 
 STATE = types.Array(types.int32, 1, "C")
 HISTORY = types.Array(types.uint64, 1, "C")
@@ -226,7 +225,7 @@ def _interruptible() -> Iterator[None]:
     raised: list[BaseException] = []
     handlers = {}
     if threading.current_thread() is threading.main_thread():
-        handlers = {each: handler for each in STOPPING if callable(handler := signal.getsignal(each))}
+        handlers = {each: handler for each in signal.Signals if callable(handler := signal.getsignal(each))}
 
     def handle(number: int, frame: Any) -> None:
         try:
