@@ -47,14 +47,14 @@ def table() -> str:
 def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[str, Any] | None = None) -> LoopSettings:
     """The settings of a TOML file with overrides, then with the values of `top` where these are not None, over it.
 
-    A file with `base = NAME` begins with the tables of that file of this folder.
+    A file with `base = NAME` begins with the tables of that file of this folder, and so on.
 
     Raises:
         SettingsError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
             begins with `where`.
     """
     values = config.read(path)
-    if "base" in values:
+    while "base" in values:
         base = config.read(FOLDER / f"{values.pop('base')}.toml")
         for name, value in base.items():
             own = values.setdefault(name, value)
