@@ -234,16 +234,17 @@ def _interruptible() -> Iterator[None]:
             raised.append(error)
             raise
 
-    for number in handlers:
-        signal.signal(number, handle)
     try:
+        for number in handlers:
+            signal.signal(number, handle)
         yield
     except Exception:
         if not raised:
             raise
     finally:
         for number, handler in handlers.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) == handle:  # a handler may have set another one, as for a second Ctrl-C
+                signal.signal(number, handler)
     if raised:
         raise raised[0] from None
 

@@ -124,3 +124,13 @@ def test_an_interrupt_that_a_callback_swallows_is_raised_again() -> None:
         raise RuntimeError("no compiled object yet")
     with pytest.raises(RuntimeError), jit._interruptible():
         raise RuntimeError("a failure of numba's own")
+
+
+def test_a_handler_that_sets_another_one_is_obeyed() -> None:
+    before = signal.signal(signal.SIGTERM, lambda number, frame: signal.signal(number, signal.SIG_IGN))
+    try:
+        with jit._interruptible():
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
