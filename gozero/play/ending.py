@@ -210,8 +210,11 @@ class GoEnding(Ending):
         return next((other for other in result.ranked() if other != action), action)
 
     def is_idle(self, root: Position, action: int, limits: Limits) -> bool:
-        # after the opponent's pass `sensible` has asked already; on a clock that runs out a move more is the safer one
-        if self._opponent_passed(root) or not self._game.rules.removes_dead or limits.end - limits.begun < self._cost:
+        # after the opponent's pass `sensible` has asked already
+        if self._opponent_passed(root) or not self._game.rules.removes_dead:
+            return False
+        if limits.end - limits.begun < self._cost:  # on a clock that runs out a move more is the safer one
+            self._cost *= 0.9  # one slow moment does not count for ever
             return False
         owner = self._searcher.last_owners(root)
         if owner is None or action >= len(owner) or abs(owner[action]) < OWNED:

@@ -257,6 +257,17 @@ def test_without_time_a_move_is_played_rather_than_the_end_judged(monkeypatch: p
     assert not asked
 
 
+def test_one_slow_settlement_does_not_stop_passing_for_ever() -> None:
+    settings, moves = PlayerSettings(resign=False, search=SEARCH), []
+    one = make_player("go", [SIZE], lambda game: Filler(game, WALLED), settings, size=SIZE, komi=20.5)
+    one.ending._cost = 3000.0  # type: ignore[attr-defined]
+    for _ in range(9):
+        one.game.set_up({action: colour for colour, action in moves_of(WALLS)}, WHITE)
+        moves.append(one.genmove(WHITE, Limits(20, time.monotonic() + 2000)))
+    assert moves[0] == at("F6")
+    assert moves[-1] == at("pass")
+
+
 # Records
 
 
