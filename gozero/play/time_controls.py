@@ -57,7 +57,8 @@ class Absolute:
         """The allowance of the next move if main time must last for this many moves like it."""
         if left.count:  # the controller reports overtime that was not agreed
             return _spread(_most_of(left.seconds, lag), left.count)
-        return _spread(_spare(left.seconds, lag * (1 + MOVE_LAG * moves)), moves)
+        later = min(MOVE_LAG * lag * moves, left.seconds / 2)  # a short main time is for thinking too
+        return _spread(_spare(left.seconds, lag + later), moves)
 
 
 @dataclass(frozen=True)
