@@ -1,7 +1,8 @@
 """`--dry-run`: does every entrant start, how many games will there be, and how long will they take?
 
-Each entrant is opened as a worker would open it, and moves twice in a position of a random game; the quicker move
-counts. A game is taken to be as long as random games are, so the hours are a guess.
+Each entrant is opened as a worker would open it, and moves in positions of two random games (an engine may know its
+answer to the first one); the quicker move counts. A game is taken to be as long as random games are, so the hours are
+a guess.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def rehearse(field: Field, games: Sequence[MatchGame]) -> Iterator[tuple[bool, s
     game, seconds = field.make_game(), dict[str, float]()
     randoms = [_played(field, game, number, field.max_moves) for number in range(RANDOM_GAMES)]
     plies = sum(position.ply for position in randoms) / RANDOM_GAMES
-    early = _played(field, game, 0, int(plies * EARLY))
+    early = [_played(field, game, number, int(plies * EARLY)) for number in range(2)]
     playing = {name for pair in field.pairings for name in pair}
     for entrant in field.entrant:
         if entrant.name in playing:
@@ -59,11 +60,11 @@ def _played(field: Field, game: Game, number: int, plies: int) -> Position:
     return play_at_random(Position(game), plies, np.array([field.seed + number], np.uint64))
 
 
-def _seconds_a_move(field: Field, position: Position, description: str) -> float:
+def _seconds_a_move(field: Field, positions: Sequence[Position], description: str) -> float:
     """Of an entrant that is asked for as many moves as in a worker. It raises what keeps it from playing."""
     taken = []
-    with closing(open_player(description, field.conditions(position.game))) as player:
-        for _ in range(2):
+    with closing(open_player(description, field.conditions(positions[0].game))) as player:
+        for position in positions:
             turns = [Turn(slot, position) for slot in range(field.together)]
             faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
             start = time.perf_counter()

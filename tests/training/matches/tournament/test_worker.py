@@ -121,10 +121,11 @@ def test_a_move_may_take_as_long_as_its_clock_says(monkeypatch: pytest.MonkeyPat
 class Slow(RandomPlayer):
     """Thinks for a second, by a clock of its own."""
 
-    now = 0.0
+    now, asked = 0.0, list[Any]()
 
     def choose(self, turns: Any) -> Any:
         Slow.now += len(turns)
+        Slow.asked.append(turns[0].position.moves)
         return super().choose(turns)
 
 
@@ -138,3 +139,4 @@ def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: py
     assert said[:-1] == [(True, f"{name}: plays, 1.000 s a move") for name in "abc"]
     found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about 0:00:(\d+) in .*", said[-1][1])
     assert found is not None and abs(int(found[2]) - 2 * int(found[1])) <= 1
+    assert Slow.asked[0] != Slow.asked[1], "an engine may answer the same question at once"
