@@ -134,7 +134,7 @@ def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: py
     monkeypatch.setattr(rehearsal.time, "perf_counter", lambda: Slow.now)
     entrants = tuple(Entrant("random", name) for name in "abcd")  # d meets nobody
     pairs = (Pair("a", "b"), Pair("a", "c"))
-    field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1)
+    field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1, seed=2)
     said = list(rehearsal.rehearse(field, [played("a", "b", index, "") for index in range(2)]))
     assert said[:-1] == [(True, f"{name}: plays, 1.000 s a move") for name in "abc"]
     found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about 0:00:(\d+) in .*", said[-1][1])
