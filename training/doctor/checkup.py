@@ -102,7 +102,7 @@ class Taken(NamedTuple):
 def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: int) -> Taken:
     """Take copies, a batch, and the measures that need the whole window."""
     net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
-    measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay, settings)
+    measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
     batch = None
     if replay.sizes():
         batch = replay.sample(PROBED, np.random.default_rng([settings.seed, generation]))
@@ -144,26 +144,22 @@ def openings(records: Sequence[Record], game_of: Callable[[int], Game]) -> dict[
 
 
 def _guesses(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[str, float]:
-    """held/constant_policy and held/constant_value: `constants` of the held-out rows that are measured."""
-    counts = replay.sizes(held_out=True)
+    """constant_policy and constant_value of held/* or, if no game is held out, of fit/*: `constants` of those rows."""
+    held = settings.replay.held_out > 0
+    counts, most = replay.sizes(held_out=held), HELD_OUT_ROWS if held else FITTED
     squared = learner.config.has_scalar_value
     found = {
-        size: constants(replay.spread(size, HELD_OUT_ROWS, held_out=True), scoring.game_of(settings, size), squared)
+        size: constants(replay.spread(size, most, held_out=held), scoring.game_of(settings, size), squared)
         for size in counts
     }
-    return {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
+    return {f"{'held' if held else 'fit'}/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
-def _fit(learner: Learner, replay: Replay, settings: LoopSettings) -> dict[str, float]:
-    """fit/*: losses and measures on rows that were learned from, the sizes weighted as those of the held-out rows; with
-    `constants`.
-    """
-    drawn, found = replay.sizes(), dict[int, dict[str, float]]()
+def _fit(learner: Learner, replay: Replay) -> dict[str, float]:
+    """fit/*: losses and measures on rows that were learned from, the sizes weighted as those of the held-out rows."""
+    drawn = replay.sizes()
     counts = replay.sizes(held_out=True) or drawn
-    for size in (size for size in counts if size in drawn):
-        batch = replay.spread(size, FITTED, held_out=False)
-        guess = constants(batch, scoring.game_of(settings, size), learner.config.has_scalar_value)
-        found[size] = learner.evaluate(batch) | guess
+    found = {size: learner.evaluate(replay.spread(size, FITTED, held_out=False)) for size in counts if size in drawn}
     return {f"fit/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 

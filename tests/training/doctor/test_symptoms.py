@@ -308,5 +308,7 @@ def test_the_constant_guess_has_the_loss_by_which_the_value_learns(value: str, s
     replay = SimpleNamespace(sizes=sizes, spread=lambda size, most, held_out: batch)
     learner = SimpleNamespace(config=model.config("b2c16", value=value), evaluate=lambda batch: {})
     guess = checkup.constants(batch, game_of(5), squared)["constant_value"]
-    for rows_of, measure in (("held", checkup._guesses), ("fit", checkup._fit)):
-        assert measure(learner, replay, LoopSettings())[f"{rows_of}/constant_value"] == guess  # type: ignore[arg-type]
+    for rows_of, held_out in (("held", 0.05), ("fit", 0.0)):
+        settings = LoopSettings(replay=config.ReplaySettings(held_out=held_out))
+        found = checkup._guesses(learner, replay, settings)  # type: ignore[arg-type]
+        assert found[f"{rows_of}/constant_value"] == guess
