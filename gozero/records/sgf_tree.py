@@ -95,13 +95,11 @@ def tree(game: GameWithVariations) -> SgfNode:
     root = tree_of(game.record)
     root.set("C", game.comment)
     set_marks([root], game.marks, game.record.size)
-    add_branches(root, {}, [replace(branch, sources=[]) for branch in game.branches], game.record.size)
+    add_branches(root, [], [replace(branch, sources=[]) for branch in game.branches], game.record.size)
     return root
 
 
-def add_branches(
-    root: SgfNode, known: Mapping[int, SgfNode], branches: Iterable[Branch], size: int
-) -> list[list[SgfNode]]:
+def add_branches(root: SgfNode, known: Sequence[SgfNode], branches: Iterable[Branch], size: int) -> list[list[SgfNode]]:
     """Let a tree hold these branches, with comments and marks: what has no source among ``known``, the nodes of the
     tree as in `Branch.sources`, becomes a new node. Returns the nodes of each branch.
     """

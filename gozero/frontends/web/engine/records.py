@@ -70,9 +70,9 @@ def _branches(tree: MoveTree) -> list[Branch]:
 def _into_file(session: GameSession, origin: SourceFile) -> str:
     """The file that a game was read from, with what has changed since. ValueError or LookupError if it is another."""
     tree = session.tree
-    games = dict(enumerate(sgf.games(origin.text)))
+    games = sgf.games(origin.text)
     root = games[origin.number].root
-    known = dict(enumerate(root.below()))
+    known = list(root.below())
     begun = sgf_tree.read(games[origin.number], READ)
     if begun.record.size != session.game.size:
         raise ValueError("this is not the file that the game was read from")
@@ -86,9 +86,9 @@ def _into_file(session: GameSession, origin: SourceFile) -> str:
     if origin.is_rearranged:
         sgf_tree.arrange(start[0], nodes)
     sgf_tree.prune(root, gone, {known[source] for source in origin.unplayable})
-    for game in games.values():
+    for game in games:
         game.root.properties = {"FF": ["4"], "AP": [sgf.PROGRAM], **game.root.properties, "CA": ["UTF-8"]}
-    return sgf_nodes.write(game.root for game in games.values())
+    return sgf_nodes.write(game.root for game in games)
 
 
 class RecordFile:

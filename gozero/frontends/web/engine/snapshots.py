@@ -77,7 +77,9 @@ class SavedSession:
 
 
 def check(tree: MoveTree, game: CurrentGame) -> None:
-    """Play all moves of a tree on a new game. ValueError if one cannot be played, or if a node is of no such board."""
+    """Play all moves of a tree on a new game. ValueError if one cannot be played, or a node is of no such
+    board, or of no file.
+    """
     nodes, points = dict(tree.in_order()), range(game.definition.points)
     for number, node in nodes.items():
         sides = (EMPTY, BLACK, WHITE) if number == START else (BLACK, WHITE)
@@ -89,9 +91,12 @@ def check(tree: MoveTree, game: CurrentGame) -> None:
             and all(node.dead or ())
             and all(point in points for point in (*node.marks, *chain.from_iterable(node.dead or ())))
             and all(action in range(game.definition.actions) for action in line)
+            and all(source >= 0 for source in node.sources)
         )
         if not is_sound:
             raise ValueError(f"node {number} is no position of {game.name}")
+    if (origin := tree.origin) is not None and min(origin.number, *origin.unplayable, 0) < 0:
+        raise ValueError("a number of the file is negative")
     del nodes[START]
     if playable(game, nodes, START)[1]:
         raise ValueError("a move cannot be played")

@@ -119,18 +119,21 @@ class BoardServer:
             await self._list(page, request)
         else:
             try:
-                if what != "load" or not await self._is_known(request, page):
+                if what == "load":
+                    await self._load(game, page, request)
+                else:
                     game.request(request, page)
             except RecursionError:  # nested a little less deeply than what cannot be read
                 page.refuse(NOT_UNDERSTOOD)
 
-    async def _is_known(self, request: dict[str, Any], page: OpenPage) -> bool:
-        """Give a file that is to be opened its game's identity; whether that game is there, and the page told so."""
+    async def _load(self, game: OpenGame, page: OpenPage, request: dict[str, Any]) -> None:
+        """Let the engine open a file, or the page the game that was made of it before."""
         file = json.dumps([request.get("data"), request.get("number")])
-        request["identity"] = identity = hashlib.sha256(file.encode()).hexdigest()[:16]
-        if is_known := await self._games.stored.get(identity) is not None:
+        identity = hashlib.sha256(file.encode()).hexdigest()[:16]
+        if await self._games.stored.get(identity) is None:
+            game.request({**request, "identity": identity}, page)
+        else:
             page.send({"is": "known", "identity": identity})
-        return is_known
 
     async def _list(self, page: OpenPage, request: dict[str, Any]) -> None:
         """Send a page the list of all games, after one was deleted, if it asks for that."""
