@@ -218,7 +218,7 @@ class Compilation:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def _raising_interrupts() -> Iterator[None]:
     """Raise again what the handler of a signal raised, such as KeyboardInterrupt: in a callback of LLVM's it is lost,
     and numba fails later.
     """
@@ -268,7 +268,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
             return _cached(numba.njit(forceinline=True, **settings)(function))
         announce(CACHE_FOLDER)
         compiled = _cached(numba.njit(**settings)(function))
-        with _interruptible():
+        with _raising_interrupts():
             compiled.compile(signature)
         compiled.disable_compile()
         return compiled

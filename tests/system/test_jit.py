@@ -119,19 +119,19 @@ def test_a_start_that_must_compile_says_so_once(
 
 def test_an_interrupt_that_a_callback_swallows_is_raised_again() -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-    with pytest.raises(KeyboardInterrupt), jit._interruptible():
+    with pytest.raises(KeyboardInterrupt), jit._raising_interrupts():
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         raise RuntimeError("no compiled object yet")
     signal.signal(signal.SIGINT, before)
-    with pytest.raises(RuntimeError), jit._interruptible():
+    with pytest.raises(RuntimeError), jit._raising_interrupts():
         raise RuntimeError("a failure of numba's own")
 
 
 def test_a_handler_that_sets_another_one_is_obeyed() -> None:
     before = signal.signal(signal.SIGTERM, lambda number, frame: signal.signal(number, signal.SIG_IGN))
     try:
-        with jit._interruptible():
+        with jit._raising_interrupts():
             signal.raise_signal(signal.SIGTERM)
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
     finally:

@@ -55,6 +55,13 @@ def test_wrong_options_name_the_value(options: str, text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_no_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        from_arguments(["extra"])
+    said = "gozero web: unrecognized arguments: extra; see gozero web --help\n"
+    assert (caught.value.code, capsys.readouterr().err) == (2, said)
+
+
 def test_a_game_that_cannot_be_served_is_one_line() -> None:
     code, said = run("--game", "connect4", "--size", "9")
     assert (code, said) == (2, "gozero web: board size 9: this engine plays Connect-4 on 7\n")
@@ -68,6 +75,7 @@ def test_a_precision_that_cannot_be_had_is_a_fault_of_the_catalogue() -> None:
     )
     assert settings.is_checked
     assert reports[0]["fault"].startswith("precision int8 needs the backend openvino")
+    assert "\n" not in reports[0]["fault"]
 
 
 def test_where_the_usual_port_is_taken_there_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
