@@ -68,9 +68,23 @@ class Row:
 
 def board(text: str, *, to_play: str = "X", rules: str = "chinese", komi: float = 0.0, move_limit: int = 0) -> Row:
     """A Go position from rows of `X`, `O` and `.`, divided by slashes."""
-    rows = text.split("/")
-    game = go.make(len(rows), rules, komi, move_limit=move_limit)
-    return Row(game, game.from_text("\n".join([f"{to_play} to play", *rows])))
+    return shown(go.make(text.count("/") + 1, rules, komi, move_limit=move_limit), text, to_play)
+
+
+def shown(game: Game, text: str, to_play: str = "X") -> Row:
+    """A position of any game from rows of `X`, `O` and `.`, divided by slashes."""
+    return Row(game, game.from_text("\n".join([f"{to_play} to play", *text.split("/")])))
+
+
+def deviation(row: Row, draws: int) -> float:
+    """How far so many samples are from drawing every legal action alike: chi-squared. No other action may be drawn."""
+    generator, legal = np.array([5], np.uint64), sorted(row.legal())
+    drawn = np.bincount(
+        [row.game.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.actions
+    )
+    assert np.flatnonzero(drawn).tolist() == legal, str(row)
+    expected = draws / len(legal)
+    return float(((drawn[legal] - expected) ** 2 / expected).sum())
 
 
 def picture(row: Row) -> str:

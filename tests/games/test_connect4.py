@@ -7,16 +7,12 @@ import pytest
 from gozero.games import connect4
 from gozero.games.game import NOT_OVER
 from tests.naive.lines import lines
-from tests.rows import Row
+from tests.rows import Row, shown
 
 GAME = connect4.make()
 POINTS = GAME.points
 BY_PLY = [1, 7, 49, 238, 1120, 4263, 16422]
 NEARLY_DRAWN = "OXXOXX./XOXOXOO/OXOOOXO/OOOXOXX/XXXOXXX/OXXOOOX"
-
-
-def position(to_play: str, rows: str) -> Row:
-    return Row(GAME, GAME.from_text("\n".join([f"{to_play} to play", *rows.split("/")])))
 
 
 def test_positions_are_counted_by_ply() -> None:
@@ -63,7 +59,7 @@ def test_discs_fall_until_the_column_is_full() -> None:
 
 
 def test_a_full_board_is_a_draw() -> None:
-    row = position("O", NEARLY_DRAWN)
+    row = shown(GAME, NEARLY_DRAWN, "O")
     assert row.legal() == {6}
     assert GAME.outcome(row.play("G6").state) == 0
     assert row.legal() == set()
@@ -71,7 +67,7 @@ def test_a_full_board_is_a_draw() -> None:
 
 def test_a_floating_disc_is_refused() -> None:
     with pytest.raises(ValueError, match="a disc floats"):
-        position("O", "......./......./......./...X.../......./.......")
+        shown(GAME, "......./......./......./...X.../......./.......", "O")
 
 
 def test_its_board_is_wider_than_high() -> None:

@@ -10,24 +10,14 @@ from gozero import games
 from gozero.games.game import NOT_OVER, Game
 from gozero.games.position import IllegalMove, Position
 from tests.naive.course_go import NaiveCourseGo
-from tests.rows import Row
+from tests.rows import Row, shown
 
-EYES = """\
-.X.O.
-XXXOO
-.XO.O
-XXOOO
-.XO.O"""
+EYES = ".X.O./XXXOO/.XO.O/XXOOO/.XO.O"
 
 
 @pytest.fixture(scope="module")
 def game() -> Game:
     return games.make("course_go")
-
-
-def shown(game: Game, board: str, to_play: str = "X") -> Row:
-    """The position of a diagram."""
-    return Row(game, game.from_text(f"{to_play} to play\n{board}"))
 
 
 def test_one_point_eyes_are_counted_and_the_edge_is_no_gap(game: Game) -> None:
@@ -60,11 +50,11 @@ def test_the_side_to_move_must_move_and_passes_only_without_a_move(game: Game) -
     ],
 )
 def test_an_own_eye_may_be_filled_only_to_save_stones(game: Game, board: str, allowed: bool) -> None:
-    assert shown(game, board.replace("/", "\n")).allows("A5") == allowed
+    assert shown(game, board).allows("A5") == allowed
 
 
 def test_a_ko_may_not_be_retaken_at_once(game: Game) -> None:
-    row = shown(game, ".XO../X.XO./.XO../...../.....".replace("/", "\n"), to_play="O")
+    row = shown(game, ".XO../X.XO./.XO../...../.....", to_play="O")
     row.play("B4")
     assert not row.allows("C4")
     row.play("E1", "E2")

@@ -11,17 +11,11 @@ from gozero.games.go.rules import KATA_RULES, NO_BONUS, POSITIONAL, RULES, combi
 @pytest.mark.parametrize(
     ("name", "ours"),
     [
-        ("tromp-taylor", "tromp-taylor"),
-        ("chinese", "chinese-simple"),
-        ("Chinese", "chinese-simple"),
-        ("aga", "aga"),
-        ("bga", "aga"),
-        ("new_zealand", "new-zealand"),
-        ("New Zealand", "new-zealand"),
-        ("japanese", "japanese"),
+        ("tromp-taylor", "tromp-taylor"), ("chinese", "chinese-simple"), ("Chinese", "chinese-simple"), ("aga", "aga"),
+        ("bga", "aga"), ("new_zealand", "new-zealand"), ("New Zealand", "new-zealand"), ("japanese", "japanese"),
         ("korean", "japanese"),
     ],
-)
+)  # fmt: skip
 def test_names(name: str, ours: str) -> None:
     assert kata_rules(name).is_played
     assert kata_rules(name) == RULES[ours]
@@ -41,16 +35,9 @@ def test_what_is_not_played_here_has_something_near() -> None:
 
 def test_objects() -> None:
     assert kata_rules({}) == kata_rules("{}") == KATA_RULES["tromp-taylor"]
-    spelt = {
-        "ko": "SIMPLE",
-        "scoring": "AREA",
-        "tax": "NONE",
-        "suicide": False,
-        "hasButton": False,
-        "whiteHandicapBonus": "N",
-        "friendlyPassOk": True,
-    }
-    assert kata_rules({**spelt, "komi": 7.5}) == KATA_RULES["chinese"]
+    spelt = {"ko": "SIMPLE", "scoring": "AREA", "tax": "NONE", "suicide": False, "hasButton": False}
+    spelt |= {"whiteHandicapBonus": "N", "friendlyPassOk": True, "komi": 7.5}
+    assert kata_rules(spelt) == KATA_RULES["chinese"]
     assert kata_rules({"scoringRule": "TERRITORY", "multiStoneSuicideLegal": False}) == replace(
         combined(POSITIONAL, False, NO_BONUS, True, True), is_played=False
     )

@@ -31,10 +31,7 @@ CASES = {
         "......./..X..../.XO..../.X...../......./......./.......",
         "......./......./..cb.../......./......./......./.......",
     ),
-    "a stone on the ladder's way": (
-        "......./..X..../.XO..../.X...../......./...O.../.......",
-        FREE,
-    ),
+    "a stone on the ladder's way": ("......./..X..../.XO..../.X...../......./...O.../.......", FREE),
     "two stones under a roof": (
         "......./..XX.../.XOOX../.X..X../......./......./.......",
         "......./......./..cc.../..bb.../......./......./.......",
@@ -48,10 +45,7 @@ CASES = {
         ".c...../c....../......./......./......./......./.......",
     ),
     # Black takes one stone, and its own stays alone and in atari: White may not take it back at once
-    "a ko is not taken back": (
-        ".OX.X../OX.X.../.OX..../......./......./......./.......",
-        FREE,
-    ),
+    "a ko is not taken back": (".OX.X../OX.X.../.OX..../......./......./......./.......", FREE),
 }
 
 

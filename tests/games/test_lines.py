@@ -13,7 +13,7 @@ import pytest
 from gozero import games
 from gozero.games.game import NOT_OVER, Game
 from tests.naive.lines import NaiveLines, naive_connect4, naive_gomoku, naive_tictactoe
-from tests.rows import Row
+from tests.rows import Row, deviation
 
 Pair = tuple[Game, NaiveLines]
 
@@ -81,14 +81,8 @@ def test_a_position_set_up_goes_on_like_the_one_that_was_played(name: str) -> No
 @pytest.mark.parametrize("name", PAIRS)
 def test_sample_draws_every_legal_action_alike(name: str) -> None:
     game = games.make(name)
-    row, generator, draws = Row(game), np.array([1], np.uint64), 20000
-    row.play(game.pass_action - 1)
-    drawn = [int(game.sample(row.state, row.history, generator)) for _ in range(draws)]
-    legal = sorted(row.legal())
-    assert set(drawn) == set(legal)
-    expected = draws / len(legal)
-    deviation = sum((drawn.count(action) - expected) ** 2 / expected for action in legal)
-    assert deviation < 2 * len(legal), f"chi-squared {deviation:.1f} of {len(legal)} actions"
+    row = Row(game).play(game.pass_action - 1)
+    assert deviation(row, draws=20000) < 2 * len(row.legal())
 
 
 @pytest.mark.parametrize(

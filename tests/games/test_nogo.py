@@ -7,20 +7,17 @@ import random
 import numpy as np
 import pytest
 
-from gozero import games
 from gozero.games import nogo
 from gozero.games.coords import parse_vertex
 from gozero.games.game import BLACK, NOT_OVER, WHITE
 from tests.naive.nogo import NaiveNoGo
-from tests.rows import Row, grid
+from tests.rows import Row, deviation, grid, shown
 from training.matches.perfect import TreeSolver
 
 
 def board(text: str, to_play: str = "X") -> Row:
     """A position from rows of `X`, `O` and `.`, divided by slashes."""
-    rows = text.split("/")
-    game = nogo.make(len(rows))
-    return Row(game, game.from_text("\n".join([f"{to_play} to play", *rows])))
+    return shown(nogo.make(text.count("/") + 1), text, to_play)
 
 
 FORBIDDEN = {
@@ -81,21 +78,9 @@ def test_other_sizes_are_refused(size: int) -> None:
         nogo.make(size)
 
 
-def test_rules_are_refused() -> None:
-    with pytest.raises(ValueError, match="nogo has no setting 'rules'"):
-        games.make("nogo", rules="chinese")
-
-
 def test_playouts_choose_uniformly() -> None:
     row = board("X.O./XX.O/..O./....")
-    generator, draws = np.array([5], np.uint64), 6000
-    legal = sorted(row.legal())
-    drawn = np.bincount(
-        [nogo.sample(row.state, row.history, generator) for _ in range(draws)], minlength=row.game.points
-    )
-    assert drawn.sum() == drawn[legal].sum()
-    expected = draws / len(legal)
-    assert ((drawn[legal] - expected) ** 2 / expected).sum() < 30  # chi-square of 8 degrees of freedom: p < 0.001
+    assert deviation(row, draws=6000) < 30  # of 8 degrees of freedom: p < 0.001
 
 
 def play_random_game(size: int, seed: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from gozero import games
 from gozero.games.coords import parse_vertex
-from gozero.games.game import BLACK, NOT_OVER, PLY, WHITE
+from gozero.games.game import BLACK, PLY, WHITE
 from gozero.games.go import go
 from gozero.games.position import IllegalMove, Position
 from tests.naive.go import NaiveGo
@@ -157,13 +157,6 @@ def test_there_is_nothing_to_undo_at_the_beginning() -> None:
     assert len(position.moves) == 1
     position.undo(0)
     assert len(position.moves) == 1
-
-
-def test_undo_reopens_a_finished_game() -> None:
-    position = begin(9, "E5", "pass", "pass")
-    assert position.is_over
-    position.undo()
-    assert not position.is_over and position.outcome() == NOT_OVER
 
 
 def test_undo_takes_back_passes_after_the_end_and_moves_before_it() -> None:

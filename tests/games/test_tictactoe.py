@@ -8,7 +8,7 @@ import pytest
 
 from gozero.games import tictactoe
 from gozero.games.game import BLACK, NOT_OVER, WHITE
-from tests.rows import Row
+from tests.rows import Row, shown
 
 GAME = tictactoe.make()
 
@@ -57,18 +57,9 @@ def test_there_are_255168_games_and_perfect_play_draws(positions: dict[bytes, Wh
     assert sum(positions[bytes(9)][1:]) == 255168
 
 
-LINES = [
-    "XXX/OO./...",
-    "OO./XXX/...",
-    "OO./.../XXX",
-    "XO./XO./X..",
-    "OX./OX./.X.",
-    "O.X/O.X/..X",
-    "XO./OX./..X",
-    "OOX/.X./X..",
-]
+LINES = "XXX/OO./... OO./XXX/... OO./.../XXX XO./XO./X.. OX./OX./.X. O.X/O.X/..X XO./OX./..X OOX/.X./X.."
 
 
-@pytest.mark.parametrize("stones", LINES)
+@pytest.mark.parametrize("stones", LINES.split())
 def test_eight_lines_win(stones: str) -> None:
-    assert GAME.outcome(GAME.from_text("O to play\n" + stones.replace("/", "\n"))) == -1
+    assert GAME.outcome(shown(GAME, stones, "O").state) == -1
