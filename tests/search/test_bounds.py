@@ -11,6 +11,7 @@ from gozero.games.go import go
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
+from gozero.system.errors import ChoiceError
 from tests.search.naive import HashEvaluator, start
 from tests.search.trees import GO5, TICTACTOE, check_tree, same, searched
 
@@ -103,17 +104,13 @@ def test_no_move_is_an_error() -> None:
         search.result()
 
 
-BAD_SETTINGS = [
-    {"root": "uct"},
-    {"leaves": 0},
-    {"most_leaves": 0},
-    {"c_puct": -1.0},
-    {"dirichlet_weight": 1.5},
-    {"root_policy_temperature": 0.0},
-]
-
-
-@pytest.mark.parametrize("change", BAD_SETTINGS)
-def test_settings_are_checked(change: dict) -> None:
-    with pytest.raises(ValueError, match=next(iter(change))):
-        SearchSettings(**change)
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("root", "uct"), ("leaves", 0), ("most_leaves", 0), ("c_puct", -1.0), ("dirichlet_weight", 1.5),
+        ("root_policy_temperature", 0.0), ("c_uct", -1.0),
+    ],
+)  # fmt: skip
+def test_settings_are_checked(setting: str, value: str | float) -> None:
+    with pytest.raises(ChoiceError, match=setting):
+        SearchSettings(**{setting: value})

@@ -4,48 +4,32 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games.go import go
 from gozero.search import search as search_module
 from gozero.search.root import SearchRequest
-from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator, start
-from tests.search.trees import OPENING, check_tree, same
-
-GO5 = go.make(5)
-
-
-def search_of(visits: int, settings: SearchSettings, evaluator: HashEvaluator | None = None) -> Search:
-    """A search that has run."""
-    search = Search(GO5, evaluator or HashEvaluator(GO5), settings)
-    search.begin(0, SearchRequest(*start(GO5, *OPENING), visits))
-    search.run()
-    return search
+from tests.search.trees import GO5, OPENING, check_tree, same, searched
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_without_room_a_search_ends_and_backs_nothing_up_twice(root: str, leaves: int) -> None:
     evaluator = HashEvaluator(GO5)
-    search = search_of(400, SearchSettings(root=root, leaves=leaves, max_nodes=40), evaluator=evaluator)
+    search = searched(GO5, 400, SearchSettings(root=root, leaves=leaves, max_nodes=40), OPENING, evaluator)
     assert search.is_finished and search.is_full()
     assert search.forest.trees[0]["node_count"] == search.result().root_visits == sum(evaluator.batches) == 40
     check_tree(search)
-    assert (
-        same(search.result(), search_of(40, SearchSettings(root=root, leaves=leaves, max_nodes=41)).result())
-        or root == "gumbel"
-    )
+    roomy = searched(GO5, 40, SearchSettings(root=root, leaves=leaves, max_nodes=41), OPENING)
+    assert same(search.result(), roomy.result()) or root == "gumbel"
 
 
 def test_random_playouts_end_at_the_same_bound() -> None:
-    search = Search(GO5, RolloutEvaluator(GO5), SearchSettings(max_nodes=40))
-    search.begin(0, SearchRequest(*start(GO5), 400))
-    search.run()
+    search = searched(GO5, 400, SearchSettings(max_nodes=40), evaluator=RolloutEvaluator(GO5))
     assert search.is_full() and search.result().root_visits == 40
 
 
 def test_the_move_after_the_bound_builds_on_what_was_kept() -> None:
-    search = search_of(400, SearchSettings(max_nodes=100))
+    search = searched(GO5, 400, SearchSettings(max_nodes=100), OPENING)
     best = search.result().best
     assert search.advance(0, best)
     search.begin(0, SearchRequest(*start(GO5, *OPENING, best), 70, keep=True))
@@ -59,5 +43,5 @@ def test_edges_are_never_more_than_can_be_counted(monkeypatch: pytest.MonkeyPatc
     """However much memory there is."""
     assert search_module.most_nodes(GO5) * (GO5.actions - 1) <= np.iinfo(np.int32).max
     monkeypatch.setattr(search_module, "most_nodes", lambda game: 130)
-    search = search_of(10**6, SearchSettings(max_nodes=1000))
+    search = searched(GO5, 10**6, SearchSettings(max_nodes=1000), OPENING)
     assert search.is_full() and search.result().root_visits == 130

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.base import Evaluation
-from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import DECIDED
-from tests.search.naive import start
 from tests.search.trees import TICTACTOE, check_tree, searched
 
 LINES = [
@@ -82,13 +80,6 @@ class Deceived:
         return Evaluation(logits, 0.9 * sign.astype(np.float32))
 
 
-def deceived(actions: tuple[int, ...], evaluator: Deceived, settings: SearchSettings, visits: int) -> Search:
-    search = Search(TICTACTOE, evaluator, settings)
-    search.begin(0, SearchRequest(*start(TICTACTOE, *actions), visits))
-    search.run()
-    return search
-
-
 LOSING = (0, 8, 1), 3
 """White must stop the row of 0 and 1 at 2; 3 looks won and loses at once."""
 
@@ -96,15 +87,15 @@ LOSING = (0, 8, 1), 3
 def test_a_move_that_is_proven_to_lose_is_not_played() -> None:
     actions, wrong = LOSING
     for solve, played in ((False, True), (True, False)):
-        result = deceived(actions, Deceived(wrong, 6.0), replace(SOLVING, solve=solve), 40).result()
+        settings = replace(SOLVING, solve=solve)
+        result = searched(TICTACTOE, 40, settings, actions, Deceived(wrong, 6.0)).result()
         assert (result.best == wrong) == played
     assert result.bound[wrong] == -1
 
 
 def test_a_win_that_is_proven_is_played_however_few_visits_it_has() -> None:
     actions = (0, 8, 1, 3)  # 2 wins at once
-    search = deceived(actions, Deceived(5, 3.0), SOLVING, 60)
-    result = search.result()
+    result = searched(TICTACTOE, 60, SOLVING, actions, Deceived(5, 3.0)).result()
     assert result.best == 2 and result.visits[2] < 0.15 * result.visits.max()
     assert result.bound[2] == 1
 

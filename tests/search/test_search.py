@@ -76,10 +76,8 @@ def test_points_decide_between_moves_that_win_alike() -> None:
             return Evaluation(np.zeros((len(states), GO5.actions), np.float32), 0.98 * black, points * black)
 
     def visits_of_the_first_point(weight: float) -> int:
-        search = Search(GO5, Won(GO5), SearchSettings(score_weight=weight, max_nodes=201))
-        search.begin(0, SearchRequest(*start(GO5), 200))
-        search.run()
-        return int(search.result().visits[0])
+        settings = SearchSettings(score_weight=weight, max_nodes=201)
+        return int(searched(GO5, 200, settings, evaluator=Won(GO5)).result().visits[0])
 
     assert visits_of_the_first_point(0.0) < 20
     assert visits_of_the_first_point(0.3) > 100
@@ -119,10 +117,8 @@ def test_a_pruned_policy_by_hand() -> None:
     for place in range(3):
         edge = root["edge_start"] + place
         forest.actions[0, edge], forest.priors[0, edge], forest.children[0, edge] = place, priors[place], place + 1
-        forest.nodes[0, place + 1]["visits"], forest.nodes[0, place + 1]["value_sum"] = (
-            visits[place],
-            -q[place] * visits[place],
-        )
+        child = forest.nodes[0, place + 1]
+        child["visits"], child["value_sum"] = visits[place], -q[place] * visits[place]
     # PUCT of the first: 0.3 + 0.5 * sqrt(20) / 15 = 0.449. The second may lose sqrt(2 * 0.2 * 20) = 2.8 visits; with 3
     # its score is 0.1 + 0.2 * sqrt(20) / 4 = 0.324, with 2 it is 0.398: it keeps 2. The third may lose 2, and with 0
     # its score is -0.053: it keeps none.
@@ -383,10 +379,7 @@ def test_captures_in_go(root: str) -> None:
 
 def test_two_passes_end_the_game_in_the_tree() -> None:
     """White is ahead by komi alone: after Black's pass a pass wins for White, and the tree knows it for certain."""
-    state, history = start(GO5, pass_action(5))
-    search = Search(GO5, UniformEvaluator(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, SearchRequest(state, history, 200))
-    search.run()
+    search = searched(GO5, 200, SearchSettings(max_nodes=300), (pass_action(5),), UniformEvaluator(GO5))
     result = search.result()
     assert result.q[pass_action(5)] == 1.0 and result.best == pass_action(5)
     assert search.principal_variation(0, result.best, 5).actions == [pass_action(5)]
@@ -443,9 +436,7 @@ def test_a_long_search_loses_no_points() -> None:
             black = np.where(states[:, TO_PLAY] == BLACK, 1, -1).astype(np.float32)
             return Evaluation(np.zeros((len(states), GO5.actions), np.float32), 0 * black, 0.3 * black)
 
-    search = Search(GO5, HalfAPoint(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, SearchRequest(*start(GO5), 100))
-    search.run()
+    search = searched(GO5, 100, SearchSettings(max_nodes=300), evaluator=HalfAPoint(GO5))
     root = search.forest.nodes[0, 0]
     root["score_sum"] += 1e8
     before = float(root["score_sum"])
@@ -469,12 +460,9 @@ def test_an_evaluator_without_points_gets_none_from_finished_games() -> None:
         def evaluate(self, states: np.ndarray) -> Evaluation:
             return super().evaluate(states)._replace(score=None)
 
-    search = Search(GO5, Pointless(GO5), SearchSettings(max_nodes=300))
-    search.begin(
-        0, SearchRequest(*start(GO5, *OPENING, pass_action(5)), 100, root_mask=np.arange(GO5.actions) == pass_action(5))
-    )
-    search.run()
-    assert search.result().root_visits == 100 and search.result().score == 0
+    actions, mask = (*OPENING, pass_action(5)), np.arange(GO5.actions) == pass_action(5)
+    result = searched(GO5, 100, SearchSettings(max_nodes=300), actions, Pointless(GO5), root_mask=mask).result()
+    assert result.root_visits == 100 and result.score == 0
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])

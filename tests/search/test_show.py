@@ -4,19 +4,15 @@ import numpy as np
 
 from gozero.evaluators.rollout import UniformEvaluator
 from gozero.games.coords import parse_vertex
-from gozero.games.go import go
 from gozero.search.root import SearchRequest
 from gozero.search.search import PrincipalVariation, Search
 from gozero.search.settings import SearchSettings
-from tests.search.naive import HashEvaluator, start
-
-GO5 = go.make(5)
+from tests.search.naive import start
+from tests.search.trees import GO5, searched
 
 
 def test_text_follows_the_visits() -> None:
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=300))
-    search.begin(0, SearchRequest(*start(GO5), 200))
-    search.run()
+    search = searched(GO5, 200)
     lines = search.text(0, depth=2).splitlines()
     result = search.result()
     assert lines[0].startswith("root   visits 200   value")
@@ -36,9 +32,7 @@ def test_nothing_searched_yet() -> None:
 
 
 def test_principal_variation_is_playable() -> None:
-    search = Search(GO5, HashEvaluator(GO5), SearchSettings(max_nodes=600))
-    search.begin(0, SearchRequest(*start(GO5, 12), 500))
-    search.run()
+    search = searched(GO5, 500, actions=(12,))
     line, visits, score = search.principal_variation(0, search.result().best, 6)
     assert visits == sorted(visits, reverse=True) and visits[0] == search.result().visits.max() and -1 <= score <= 1
     assert len(visits) == len(line)

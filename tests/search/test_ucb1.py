@@ -10,9 +10,8 @@ from gozero.games.game import NOT_OVER, Game
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.system.errors import ChoiceError
 from tests.search.naive import HashEvaluator, start
-from tests.search.trees import GO5, TICTACTOE
+from tests.search.trees import GO5, TICTACTOE, searched
 
 
 class Node:
@@ -56,11 +55,8 @@ class Node:
 @pytest.mark.parametrize("visits", [5, 60, 700])
 def test_it_visits_what_a_plain_search_visits(constant: float, visits: int) -> None:
     evaluator = HashEvaluator(TICTACTOE)
-    search = Search(TICTACTOE, evaluator, SearchSettings(c_uct=constant, max_nodes=2000))
-    state, history = start(TICTACTOE, 4)
-    search.begin(0, SearchRequest(state, history, visits))
-    search.run()
-    root = Node(TICTACTOE, evaluator, state.copy(), np.concatenate([history, np.zeros(20, np.uint64)]))
+    search = searched(TICTACTOE, visits, SearchSettings(c_uct=constant, max_nodes=2000), (4,), evaluator)
+    root = Node(TICTACTOE, evaluator, *start(TICTACTOE, 4))
     for _ in range(visits):
         root.simulate(constant)
     expected = {action: child.visits for action, child in root.children.items()}
@@ -69,9 +65,8 @@ def test_it_visits_what_a_plain_search_visits(constant: float, visits: int) -> N
 
 
 def test_every_move_is_tried_once_before_one_is_tried_twice() -> None:
-    search = Search(GO5, RolloutEvaluator(GO5, lots=True), SearchSettings(c_uct=2.0, max_nodes=200))
-    search.begin(0, SearchRequest(*start(GO5), 27))  # the root's own visit, 25 points and the pass
-    search.run()
+    settings = SearchSettings(c_uct=2.0, max_nodes=200)
+    search = searched(GO5, 27, settings, evaluator=RolloutEvaluator(GO5, lots=True))  # the root, 25 points and the pass
     assert (search.result().visits[:26] == 1).all()
 
 
@@ -87,8 +82,3 @@ def test_by_lots_moves_are_tried_in_another_order_in_each_position() -> None:
 
     assert first(lots=False) == [[0, 1, 2]] * 6
     assert len({tuple(found) for found in first(lots=True)}) > 2
-
-
-def test_a_constant_below_0_is_refused() -> None:
-    with pytest.raises(ChoiceError, match="search setting c_uct is -1"):
-        SearchSettings(c_uct=-1.0)

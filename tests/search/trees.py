@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gozero.evaluators.base import Evaluator
 from gozero.games import tictactoe
 from gozero.games.game import Game
 from gozero.games.go import go
@@ -20,10 +21,15 @@ OPENING = (12, 7, 11)
 
 
 def searched(
-    game: Game, visits: int, settings: SearchSettings | None = None, actions: tuple[int, ...] = (), **options: Any
+    game: Game,
+    visits: int,
+    settings: SearchSettings | None = None,
+    actions: tuple[int, ...] = (),
+    evaluator: Evaluator | None = None,
+    **options: Any,
 ) -> Search:
-    """One tree, searched to its budget with the hash evaluator."""
-    search = Search(game, HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
+    """One tree, searched to its budget, with the hash evaluator if none is given."""
+    search = Search(game, evaluator or HashEvaluator(game), settings or SearchSettings(max_nodes=visits + 1))
     search.begin(0, SearchRequest(*start(game, *actions), visits, **options))
     search.run()
     return search
