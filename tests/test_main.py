@@ -103,11 +103,8 @@ def test_weights_prints_nested_settings_a_line_each(tmp_path: Path, capsys: pyte
     assert main(["weights", str(tmp_path / "w.pt")]) == 0
     lines = capsys.readouterr().out.splitlines()[-4:]
     assert [line.split() for line in lines] == [
-        ["run", "r"],
-        ["settings.game", "go"],
-        ["settings.learner.batch", "64"],
-        ["settings.stage.1.rows", "5"],
-    ]
+        ["run", "r"], ["settings.game", "go"], ["settings.learner.batch", "64"], ["settings.stage.1.rows", "5"],
+    ]  # fmt: skip
     assert len({line.rindex(line.split()[1]) for line in lines}) == 1, "the values stand below each other"
 
 

@@ -24,11 +24,8 @@ Make = Callable[..., Evaluator]
 BACKENDS: list[Make] = [TorchEvaluator, OpenVINOEvaluator.from_module]
 LINEAR_HEADS = model.NetConfig("agz7", "agz", blocks=2, channels=16, size=7, value_hidden=32)  # agz13 in small
 CASES = [
-    (model.config("b2c16"), 5),
-    (model.config("b10c64"), 9),
-    (model.config("b2c16", features=2), 7),
-    (LINEAR_HEADS, 7),
-]
+    (model.config("b2c16"), 5), (model.config("b10c64"), 9), (model.config("b2c16", features=2), 7), (LINEAR_HEADS, 7),
+]  # fmt: skip
 SMALL = [(model.config("b2c16"), 7)]
 
 

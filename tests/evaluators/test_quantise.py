@@ -35,11 +35,7 @@ def game() -> Game:
         (
             "b3c32",
             [
-                "blocks.0.conv1",
-                "blocks.0.conv2",
-                "blocks.1.conv1",
-                "blocks.1.conv2",
-                "blocks.2.conv1",
+                "blocks.0.conv1", "blocks.0.conv2", "blocks.1.conv1", "blocks.1.conv2", "blocks.2.conv1",
                 "blocks.2.conv2",
             ],
         ),
@@ -47,7 +43,7 @@ def game() -> Game:
         ("vgg2c16", ["blocks.0.conv", "blocks.1.conv"]),
         ("mlp2x16", []),
     ],
-)
+)  # fmt: skip
 def test_the_layers_are_the_convolutions_of_the_blocks(name: str, expected: list[str], game: Game) -> None:
     graph = convert(model.build(model.config(name, game), seed=1))
     assert list(quantise.layers(graph)) == expected

@@ -14,16 +14,12 @@ from tests.rows import Row, board
 @pytest.mark.parametrize(
     ("text", "black", "white"),
     [
-        ("...../...../...../...../.....", 0, 0),
-        ("...../..X../...../...../.....", 25, 0),
-        ("...../..O../...../...../.....", 0, 25),
-        ("..XO./..XO./..XO./..XO./..XO.", 15, 10),
-        (".X.O./.X.O./.X.O./.X.O./.X.O.", 10, 10),
-        ("X.XO./XXXO./OOOO./...../.....", 6, 19),
-        ("XXXXX/XOOOX/XO.OX/XOOOX/XXXX.", 16, 9),
-        ("XXX.O/X.X.O/..X.O/..X.O/XXX.O", 15, 5),
+        ("...../...../...../...../.....", 0, 0), ("...../..X../...../...../.....", 25, 0),
+        ("...../..O../...../...../.....", 0, 25), ("..XO./..XO./..XO./..XO./..XO.", 15, 10),
+        (".X.O./.X.O./.X.O./.X.O./.X.O.", 10, 10), ("X.XO./XXXO./OOOO./...../.....", 6, 19),
+        ("XXXXX/XOOOX/XO.OX/XOOOX/XXXX.", 16, 9), ("XXX.O/X.X.O/..X.O/..X.O/XXX.O", 15, 5),
     ],
-)
+)  # fmt: skip
 def test_area_counts_stones_and_what_only_they_reach(text: str, black: int, white: int) -> None:
     row = board(text, to_play="X")
     area = row.points(go.owner)

@@ -109,13 +109,10 @@ def test_a_pass_is_legal_exactly_where_no_point_is() -> None:
 @pytest.mark.parametrize(
     ("text", "to_play", "outcome", "score"),
     [
-        ("XX../XX../..../....", "X", 1, 4),
-        ("XX../XX../..../....", "O", -1, -4),
-        ("XX../..../..../..OO", "X", 0, 0),
-        ("XXXX/XXXX/OOOO/OOOX", "O", -1, -2),
-        ("XO../..../..../....", "O", NOT_OVER, 0),
+        ("XX../XX../..../....", "X", 1, 4), ("XX../XX../..../....", "O", -1, -4), ("XX../..../..../..OO", "X", 0, 0),
+        ("XXXX/XXXX/OOOO/OOOX", "O", -1, -2), ("XO../..../..../....", "O", NOT_OVER, 0),
     ],
-)
+)  # fmt: skip
 def test_most_discs_win_once_neither_side_can_move(text: str, to_play: str, outcome: int, score: int) -> None:
     row = board(text, to_play)
     assert (row.game.outcome(row.state), row.game.score(row.state)) == (outcome, score), str(row)

@@ -178,17 +178,10 @@ def test_handicap(header: bytes, handicap: int, to_play: int) -> None:
 @pytest.mark.parametrize(
     ("header", "komi"),
     [
-        (b"KM[6.5]", 6.5),
-        (b"KM[-1]", -1.0),
-        (b"KM[0,5]", 0.5),
-        (b"KM[6_5]", None),
-        (b"KM[nan]", None),
-        (b"KM[1e400]", None),
-        (b"KM[x]", None),
-        (b"", None),
-        (b"KM[]", None),
+        (b"KM[6.5]", 6.5), (b"KM[-1]", -1.0), (b"KM[0,5]", 0.5), (b"KM[6_5]", None), (b"KM[nan]", None),
+        (b"KM[1e400]", None), (b"KM[x]", None), (b"", None), (b"KM[]", None),
     ],
-)
+)  # fmt: skip
 def test_komi(header: bytes, komi: float | None) -> None:
     assert sgf.parse(b"(;SZ[9]" + header + b")").komi == komi
 
@@ -205,18 +198,10 @@ def test_size_is_19_where_the_file_says_nothing() -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"no game",
-        b"(;SZ[9",
-        b"(;SZ[9:13])",
-        b"(;SZ[x])",
-        b"(;SZ[99])",
-        b"(;GM[3]SZ[9])",
-        b"(;SZ[9];B[zz])",
-        b"(;SZ[9]AB[aa]AW[aa])",
-        b"(;SZ[9]AB[aa]AW[ab][ba])",
+        b"", b"no game", b"(;SZ[9", b"(;SZ[9:13])", b"(;SZ[x])", b"(;SZ[99])", b"(;GM[3]SZ[9])", b"(;SZ[9];B[zz])",
+        b"(;SZ[9]AB[aa]AW[aa])", b"(;SZ[9]AB[aa]AW[ab][ba])",
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         sgf.parse(data)
@@ -224,45 +209,13 @@ def test_what_cannot_be_read_is_a_value_error(data: bytes) -> None:
 
 
 NUMBERS = [
-    "0",
-    "-1",
-    "82",
-    "99999999999",
-    "9223372036854775808",
-    "1e9",
-    "1e308",
-    "1e400",
-    "nan",
-    "inf",
-    "-inf",
-    "9" * 5000,
-    "²",
-    "1/2",
-    "",
-]
+    "0", "-1", "82", "99999999999", "9223372036854775808", "1e9", "1e308", "1e400", "nan", "inf", "-inf", "9" * 5000,
+    "²", "1/2", "",
+]  # fmt: skip
 PROPERTIES = [
-    "KM",
-    "HA",
-    "SZ",
-    "GM",
-    "FF",
-    "ST",
-    "MN",
-    "PM",
-    "TM",
-    "BL",
-    "OB",
-    "V",
-    "BM",
-    "RE",
-    "PL",
-    "B",
-    "W",
-    "AB",
-    "AE",
-    "LB",
+    "KM", "HA", "SZ", "GM", "FF", "ST", "MN", "PM", "TM", "BL", "OB", "V", "BM", "RE", "PL", "B", "W", "AB", "AE", "LB",
     "DT",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PROPERTIES)

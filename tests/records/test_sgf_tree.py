@@ -23,11 +23,8 @@ def test_variations_and_comments_are_read() -> None:
     assert (game.record.size, game.record.komi, game.record.moves) == (9, 5.5, ())
     assert game.comment == "start"
     assert list(game.branches) == [
-        Branch(-1, BLACK, 40, "a ] b"),
-        Branch(0, WHITE, 20),
-        Branch(1, BLACK, 81),
-        Branch(0, WHITE, 60, "é"),
-    ]
+        Branch(-1, BLACK, 40, "a ] b"), Branch(0, WHITE, 20), Branch(1, BLACK, 81), Branch(0, WHITE, 60, "é"),
+    ]  # fmt: skip
 
 
 def test_what_is_written_is_read_again() -> None:

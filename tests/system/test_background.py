@@ -94,15 +94,8 @@ def test_whoever_waits_is_told_of_an_error() -> None:
 
 def test_a_board_can_be_asked_before_anything_is_compiled() -> None:
     lines = [
-        "boardsize 9",
-        "play b C4",
-        "play w C3",
-        "is_legal b A1",
-        "all_legal b",
-        "showboard",
-        "list_stones w",
-        "undo",
-    ]
+        "boardsize 9", "play b C4", "play w C3", "is_legal b A1", "all_legal b", "showboard", "list_stones w", "undo",
+    ]  # fmt: skip
     lines += ["move_history", "list_stones b", "quit"]
     command = [sys.executable, "-c", REFUSE + "from gtp.__main__ import main\nmain(sys.argv[1:])"]
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, timeout=120)

@@ -10,34 +10,15 @@ from tests.frontends.analysis.talk import SIZE, Talk, query
 LINES = 1500
 VALUES: dict[str, list[Any]] = {
     "moves": [
-        [],
-        [["B", "C3"]],
-        [["b", "(1,1)"], ["W", "D4"]],
-        [["B", "pass"], ["W", "pass"], ["B", "A1"]],
-        [["B", "A1"]] * 2,
-        [["W"]],
-        "C3",
-        None,
+        [], [["B", "C3"]], [["b", "(1,1)"], ["W", "D4"]], [["B", "pass"], ["W", "pass"], ["B", "A1"]],
+        [["B", "A1"]] * 2, [["W"]], "C3", None,
     ],
     "initialStones": [
-        [],
-        [["B", "A1"], ["W", "A2"], ["W", "B1"]],
-        [["B", "B2"], ["B", "D4"]],
-        [["W", "pass"]],
-        [[]],
-        3,
+        [], [["B", "A1"], ["W", "A2"], ["W", "B1"]], [["B", "B2"], ["B", "D4"]], [["W", "pass"]], [[]], 3,
     ],
     "initialPlayer": ["B", "white", "", 1],
     "rules": [
-        "chinese",
-        "Japanese",
-        "AGA",
-        {"ko": "SIMPLE", "suicide": True},
-        '{"tax":"ALL"}',
-        {"ko": []},
-        "x",
-        [],
-        None,
+        "chinese", "Japanese", "AGA", {"ko": "SIMPLE", "suicide": True}, '{"tax":"ALL"}', {"ko": []}, "x", [], None,
     ],
     "komi": [7.5, -3, "6.5", 1e300, "x", None],
     "whiteHandicapBonus": ["0", "N", "N-1", "x", 0],
@@ -69,19 +50,15 @@ VALUES: dict[str, list[Any]] = {
     "reportDuringSearchEvery": [0.001, 5, 0, None],
     "firstReportDuringSearchAfter": [0.001, -1],
     "overrideSettings": [
-        {},
-        {"maxTime": 0.001},
-        {"maxVisits": 3, "wideRootNoise": 1},
-        {"reportAnalysisWinratesAs": "WHITE"},
-        {"maxTime": []},
-        3,
+        {}, {"maxTime": 0.001}, {"maxVisits": 3, "wideRootNoise": 1}, {"reportAnalysisWinratesAs": "WHITE"},
+        {"maxTime": []}, 3,
     ],
     "action": ["query_version", "query_models", "clear_cache", "terminate", "terminate_all", "", None, 3],
     "terminateId": ["q", "", 3],
     "turnNumbers": [[0], [1], [], ["x"], 3],
     "id": ["q", "q", "", "\ud800", 3, None],
     "unknown": [1],
-}
+}  # fmt: skip
 
 
 def line_of(lot: random.Random, number: int) -> str:

@@ -102,17 +102,8 @@ def test_a_session_of_katrain(small_weights: Path) -> None:
         assert (len(answer["ownership"]), len(answer["policy"])) == (SIZE * SIZE, SIZE * SIZE + 1)
         for move in answer["moveInfos"]:
             assert {
-                "move",
-                "visits",
-                "winrate",
-                "scoreLead",
-                "scoreMean",
-                "prior",
-                "lcb",
-                "utility",
-                "order",
-                "pv",
-            } <= move.keys()
+                "move", "visits", "winrate", "scoreLead", "scoreMean", "prior", "lcb", "utility", "order", "pv",
+            } <= move.keys()  # fmt: skip
             assert len(move["ownership"]) == SIZE * SIZE
     assert all({answer["field"]} <= {"rules", "overrideSettings"} for answer in heard + rest if "warning" in answer)
     assert not [answer for answer in heard + rest if "error" in answer]

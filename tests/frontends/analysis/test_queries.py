@@ -28,18 +28,11 @@ def test_what_is_not_said() -> None:
     found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, DEFAULTS)
     assert (found.id, found.size, found.rules, found.komi, found.visits) == ("", 9, RULES["tromp-taylor"], 7.5, 500)
     assert (found.stones, found.to_play, found.moves, found.priorities, found.restrictions) == (
-        {},
-        BLACK,
-        (),
-        {0: 0},
-        (),
-    )
+        {}, BLACK, (), {0: 0}, (),
+    )  # fmt: skip
     assert (found.seconds, found.temperature, found.first_report, found.report_interval) == (
-        math.inf,
-        None,
-        math.inf,
-        math.inf,
-    )
+        math.inf, None, math.inf, math.inf,
+    )  # fmt: skip
     assert (found.perspective, found.ownership, found.line_length, found.warnings) == ("black", False, LONGEST_LINE, ())
 
 
@@ -80,13 +73,9 @@ def test_what_answers_tell() -> None:
 
 def test_settings_of_one_query() -> None:
     settings = {
-        "maxVisits": "30",
-        "maxTime": 2.5,
-        "reportAnalysisWinratesAs": "SIDETOMOVE",
-        "rootPolicyTemperature": 1.5,
-        "analysisPVLen": 2,
-        "wideRootNoise": 0.1,
-    }
+        "maxVisits": "30", "maxTime": 2.5, "reportAnalysisWinratesAs": "SIDETOMOVE", "rootPolicyTemperature": 1.5,
+        "analysisPVLen": 2, "wideRootNoise": 0.1,
+    }  # fmt: skip
     found = read_query({**query(overrideSettings=settings), "rootPolicyTemperature": 2}, DEFAULTS)
     assert (found.visits, found.seconds, found.temperature) == (20, 2.5, 2)
     assert (found.perspective, found.line_length, found.wide_root_noise) == ("side_to_move", 2, 0.1)

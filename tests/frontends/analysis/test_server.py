@@ -313,12 +313,8 @@ def test_what_never_began_is_told_in_the_order_of_its_coming() -> None:
     talk.server.wave()
     told = talk.send(id="t", action="terminate_all")
     assert [(answer.get("turnNumber"), answer.get("noResults")) for answer in told] == [
-        (0, None),
-        (1, True),
-        (2, True),
-        (3, True),
-        (None, None),
-    ]
+        (0, None), (1, True), (2, True), (3, True), (None, None),
+    ]  # fmt: skip
     assert talk.server.is_idle
 
 
@@ -328,11 +324,8 @@ def test_the_highest_priority_comes_first() -> None:
     talk.send(**query(id="high", priority=1))
     talk.send(**query(id="later", priority=1))
     assert [(answer["id"], answer["turnNumber"]) for answer in talk.finish()] == [
-        ("low", 1),
-        ("high", 0),
-        ("later", 0),
-        ("low", 0),
-    ]
+        ("low", 1), ("high", 0), ("later", 0), ("low", 0),
+    ]  # fmt: skip
 
 
 def test_many_positions_fill_the_batch_and_change_nothing() -> None:

@@ -208,19 +208,9 @@ def test_games_are_conceded_once_unresigned_ones_have_shown_that_it_is_safe() ->
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
-        "--weights",
-        "none",
-        "--games",
-        "3",
-        "--size",
-        "5",
-        "--full-visits",
-        "16",
-        "--cheap-visits",
-        "4",
-        "--out",
+        "--weights", "none", "--games", "3", "--size", "5", "--full-visits", "16", "--cheap-visits", "4", "--out",
         str(tmp_path),
-    ]
+    ]  # fmt: skip
     assert selfplay.main(arguments) == 0
     shard = records.read(tmp_path / "000001.gzr")
     assert (len(shard.records), shard.corrupt, shard.settings["size"]) == (3, 0, 5)
@@ -237,14 +227,10 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("game", "size", "suffix"),
     [
-        ("nogo", 5, "sgf"),
-        ("othello", 4, "sgf"),
-        ("gomoku", 5, "sgf"),
-        ("connect4", 7, "txt"),
-        ("tictactoe", 3, "txt"),
-        ("simple_go", 5, "sgf"),
+        ("nogo", 5, "sgf"), ("othello", 4, "sgf"), ("gomoku", 5, "sgf"), ("connect4", 7, "txt"),
+        ("tictactoe", 3, "txt"), ("simple_go", 5, "sgf"),
     ],
-)
+)  # fmt: skip
 def test_games_alone_and_their_export_for_every_game(
     game: str, size: int, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -269,17 +255,9 @@ def test_games_alone_are_those_of_the_weights(tmp_path: Path) -> None:
     net, origin = model.build(config, seed=1), {"generation": 42}
     weights.save(tmp_path / "net.pt", net, config, game="nogo", size=4, provenance=origin)
     arguments = [
-        "--weights",
-        str(tmp_path / "net.pt"),
-        "--games",
-        "2",
-        "--full-visits",
-        "8",
-        "--cheap-visits",
-        "4",
-        "--out",
+        "--weights", str(tmp_path / "net.pt"), "--games", "2", "--full-visits", "8", "--cheap-visits", "4", "--out",
         str(tmp_path),
-    ]
+    ]  # fmt: skip
     assert selfplay.main(arguments) == 0
     shard = records.read(tmp_path / "000001.gzr")
     assert (shard.settings["game"], shard.settings["size"], len(shard.records)) == ("nogo", 4, 2)

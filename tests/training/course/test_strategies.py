@@ -53,13 +53,10 @@ def test_descriptions_are_understood(text: str, wanted: Strategy) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("a/x:val", "x val, 1 level"),
-        ("x:val@0:2", "x val@0, 2 levels"),
-        ("x:pol", "x pol"),
-        ("x:val_and_pol:1", "x val_and_pol, 1 visit"),
-        ("x:val_and_pol", "x val_and_pol, 100 visits"),
+        ("a/x:val", "x val, 1 level"), ("x:val@0:2", "x val@0, 2 levels"), ("x:pol", "x pol"),
+        ("x:val_and_pol:1", "x val_and_pol, 1 visit"), ("x:val_and_pol", "x val_and_pol, 100 visits"),
     ],
-)
+)  # fmt: skip
 def test_strategies_have_names_for_tables(text: str, name: str) -> None:
     assert parse(text).name == name
 
@@ -67,19 +64,10 @@ def test_strategies_have_names_for_tables(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "val",
-        "x:",
-        "x:best",
-        "x:val:0",
-        "x:pol:3",
-        "x:val@new",
-        "x:pol@1",
-        ":val",
-        f"x:val:{'9' * 5000}",
+        "", "val", "x:", "x:best", "x:val:0", "x:pol:3", "x:val@new", "x:pol@1", ":val", f"x:val:{'9' * 5000}",
         f"x:val@{'1' * 5000}",
     ],
-)
+)  # fmt: skip
 def test_other_descriptions_are_one_line(text: str) -> None:
     with pytest.raises(CourseError) as wrong:
         parse(text)

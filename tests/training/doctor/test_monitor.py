@@ -50,12 +50,8 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
     game = random_record(5, 1)
     report = game_report([game])
     report |= {
-        "run/generation": 4.0,
-        "run/hours": 1.5,
-        "run/rows": 12_345.0,
-        "speed/evaluations": 678.0,
-        "held/policy": 2.5,
-    }
+        "run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5,
+    }  # fmt: skip
     run = session.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     run.progress.full_share = 0.75  # that of an earlier session
     watch = monitor.Monitor(tmp_path, run.settings)

@@ -206,12 +206,9 @@ def test_a_run_on_many_machines_shows_its_workers(tmp_path: Path, drawn: list[Pa
 
 
 DAMAGED = (
-    "{'run/generation': 2}",
-    "[2]",
-    {"run/steps": 20},
-    {"run/generation": float("nan")},
+    "{'run/generation': 2}", "[2]", {"run/steps": 20}, {"run/generation": float("nan")},
     {"run/generation": 2, "x": "low"},
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("line", DAMAGED)

@@ -154,12 +154,9 @@ def test_a_run_without_held_out_games_is_judged_by_those_it_learned_from() -> No
 
 def test_small_numbers_raise_no_alarm() -> None:
     few = {
-        "games9/count": 6,
-        "games9/early": 1 / 6,
-        "games9/black": 5 / 6,
-        "games9/distinct": 5 / 6,
+        "games9/count": 6, "games9/early": 1 / 6, "games9/black": 5 / 6, "games9/distinct": 5 / 6,
         "games9/commonest": 4 / 6,
-    }
+    }  # fmt: skip
     assert judged(few).text == judged({}).text
     assert judged({"resign/checked": 3.0, "resign/false_positives": 1.0}).text == judged({}).text
     assert judged({"games9/count": 16, "games9/distinct": 7 / 16}).text == judged({}).text

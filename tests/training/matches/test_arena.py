@@ -64,13 +64,10 @@ def test_a_game_without_points_has_its_own_size_and_results(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("claims", "agreed"),
     [
-        ((None, None), True),
-        (("W+7.5", "W+3"), True),
-        (("B+1.5", None), False),
-        (("W+7.5", "cannot score"), False),
+        ((None, None), True), (("W+7.5", "W+3"), True), (("B+1.5", None), False), (("W+7.5", "cannot score"), False),
         ((None, "0"), False),
     ],
-)
+)  # fmt: skip
 def test_players_must_name_the_referees_winner(claims: tuple[str | None, str | None], agreed: bool) -> None:
     game = MatchGame(("a", "b"), 0, "b", "W+7.5", "two passes", "", "B pass W pass", claims)
     assert game.agreed is agreed

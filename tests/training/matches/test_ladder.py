@@ -139,10 +139,6 @@ def test_a_bad_request_is_one_clear_line(
 
 def test_the_networks_of_several_runs_have_different_names_in_the_plot() -> None:
     names = (
-        "weights:runs/mlp/weights.pt:50",
-        "weights:runs/vgg/weights.pt:50",
-        "weights:ttt.pt:8",
-        "uct:50",
-        "perfect",
-    )
+        "weights:runs/mlp/weights.pt:50", "weights:runs/vgg/weights.pt:50", "weights:ttt.pt:8", "uct:50", "perfect",
+    )  # fmt: skip
     assert [ladder.label(name) for name in names] == ["mlp, 50", "vgg, 50", "ttt.pt, 8", "uct:50", "perfect"]

@@ -18,22 +18,14 @@ from training.matches import yardstick
 SIZE = 5
 LABELS = [
     {
-        "moves": [],
-        "best": "C3",
-        "shares": {"C3": 0.75, "B2": 0.25},
-        "winrate": 0.25,
-        "score": -4.0,
+        "moves": [], "best": "C3", "shares": {"C3": 0.75, "B2": 0.25}, "winrate": 0.25, "score": -4.0,
         "ownership": [-0.5] * 25,
     },
     {
-        "moves": ["C3", "pass"],
-        "best": "pass",
-        "shares": {"pass": 1.0},
-        "winrate": 1.0,
-        "score": 17.5,
+        "moves": ["C3", "pass"], "best": "pass", "shares": {"pass": 1.0}, "winrate": 1.0, "score": 17.5,
         "ownership": [1.0] * 25,
     },
-]
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -61,11 +61,8 @@ def test_every_game_is_listed_with_its_facts(run: Path, capsys: pytest.CaptureFi
     for row, game in zip(rows, games, strict=True):
         side, _, points = row["result"].partition("+")
         assert (row["size"], row["komi"], row["moves"], row["rows"]) == (
-            game.size,
-            game.komi,
-            len(game.moves),
-            game.rows,
-        )
+            game.size, game.komi, len(game.moves), game.rows,
+        )  # fmt: skip
         assert (side, float(points)) == ("BW"[game.score < 0], abs(game.score))
     _, table, _ = output(capsys, "list", run)
     assert len({len(line.rstrip()) for line in table.splitlines()}) == 1, "the columns do not line up"

@@ -30,11 +30,8 @@ def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -
 
 def assert_same(first: Record, second: Record) -> None:
     assert (first.size, first.komi, first.generation, first.score) == (
-        second.size,
-        second.komi,
-        second.generation,
-        second.score,
-    )
+        second.size, second.komi, second.generation, second.score,
+    )  # fmt: skip
     assert (first.ending, first.openings, first.rows) == (second.ending, second.openings, second.rows)
     assert (first.conceded, first.unresigned, first.peaks) == (second.conceded, second.unresigned, second.peaks)
     np.testing.assert_array_equal(first.moves, second.moves)
@@ -141,11 +138,8 @@ def test_surprise_is_kept_to_a_thirty_second_of_a_nat() -> None:
     policy = np.array([0.5, 0.5])
     assert sparse_target(0, policy, 0.0).surprise is None
     assert [sparse_target(0, policy, 0.0, nats).surprise for nats in (0.0, 0.5, 0.51, 100.0)] == [
-        0.0,
-        0.5,
-        0.5,
-        254 / 32,
-    ]
+        0.0, 0.5, 0.5, 254 / 32,
+    ]  # fmt: skip
 
 
 def test_actions_above_a_byte_survive_on_a_small_board() -> None:

@@ -75,10 +75,7 @@ def test_the_report_counts_false_ones_among_the_unresigned() -> None:
     games = [game(0.97, 0, unresigned=False, conceded=20), game(0.2, 0.1)]
     found = report([calibration, calibrated()], 5, games)
     assert found == {
-        "resign/conceded": 0.5,
-        "resign/threshold": 0.9,
-        "resign/checked": 25,
-        "resign/false_positives": 1 / 25,
-    }
+        "resign/conceded": 0.5, "resign/threshold": 0.9, "resign/checked": 25, "resign/false_positives": 1 / 25,
+    }  # fmt: skip
     early = report([calibration], 1, games)
     assert (early["resign/threshold"], early["resign/checked"]) == (1.0, 25)

@@ -58,20 +58,11 @@ def test_the_command_lines_own_options_come_last() -> None:
 @pytest.mark.parametrize(
     ("preset", "game", "sizes"),
     [
-        ("s2", "nogo", {9}),
-        ("s2", "go", {9}),
-        ("s2", "gomoku", {9}),
-        ("s2", "othello", {8}),
-        ("s2", "connect4", {7}),
-        ("s2", "tictactoe", {3}),
-        ("s2", "simple_go", {5}),
-        ("s4", "othello", {8}),
-        ("s4", "tictactoe", {3}),
-        ("s4", "nogo", {7}),
-        ("go13", "nogo", {7, 9, 11, 13}),
-        ("go13", "simple_go", {5}),
+        ("s2", "nogo", {9}), ("s2", "go", {9}), ("s2", "gomoku", {9}), ("s2", "othello", {8}), ("s2", "connect4", {7}),
+        ("s2", "tictactoe", {3}), ("s2", "simple_go", {5}), ("s4", "othello", {8}), ("s4", "tictactoe", {3}),
+        ("s4", "nogo", {7}), ("go13", "nogo", {7, 9, 11, 13}), ("go13", "simple_go", {5}),
     ],
-)
+)  # fmt: skip
 def test_board_sizes_follow_the_game(preset: str, game: str, sizes: set[int]) -> None:
     arguments = ["--preset", preset, "--set", f"game={game}", "--simulator", "numba"]
     settings, _ = completed(train.parser().parse_args(arguments))
@@ -161,28 +152,18 @@ def test_a_bad_override_is_one_clear_line(assignment: str, words: str) -> None:
 
 VISITS = "full_visits=4"
 SHRUNK = (
-    "generations=1",
-    "generation_rows=24",
-    "threads=1",
-    "network=b1c8",
-    "selfplay.games=4",
-    "learner.batch=8",
-    "gate.games=0",
-    "monitor.report_every=0",
-    "monitor.strength_every=0",
-)
+    "generations=1", "generation_rows=24", "threads=1", "network=b1c8", "selfplay.games=4", "learner.batch=8",
+    "gate.games=0", "monitor.report_every=0", "monitor.strength_every=0",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "size", "komi"), [("s0", 3, 0), ("s2", 5, 0), ("s3", 5, 7.5), ("s4", 7, 0)])
 def test_the_seeds_presets_train(name: str, size: int, komi: float, tmp_path: Path) -> None:
     """A generation of each on a small board with a tiny network; everything else is as the preset has it."""
     stage = (
-        f"stage.1.sizes={{{size}=1}}",
-        "stage.1.full_visits=4",
-        "stage.1.cheap_visits=4",
-        "replay.window=100",
+        f"stage.1.sizes={{{size}=1}}", "stage.1.full_visits=4", "stage.1.cheap_visits=4", "replay.window=100",
         "simulator=auto",
-    )
+    )  # fmt: skip
     few = ("learner.generation_steps=20",) if name == "s0" else ()
     overrides = [part for assignment in (*SHRUNK, *stage, *few) for part in ("--set", assignment)]
     assert train.main(["--preset", name, "--run", str(tmp_path / name), *overrides]) == 0
@@ -213,12 +194,8 @@ def test_every_games_preset_trains(name: str, tmp_path: Path) -> None:
 def test_the_seeds_presets_say_what_their_authors_did() -> None:
     s2, s3, s4 = (presets.load(presets.path_of(name), name) for name in ("s2", "s3", "s4"))
     assert (s3.network, s3.simulator, s3.learner.optimiser, s3.learner.batch, s3.learner.epochs) == (
-        "agz13",
-        "pachi",
-        "sgd",
-        128,
-        10,
-    )
+        "agz13", "pachi", "sgd", 128, 10,
+    )  # fmt: skip
     assert (s3.stage[0].full_visits, s3.selfplay.c_puct, int(s3.selfplay.max_length * 169)) == (100, 1.0, 400)
     assert (s3.selfplay.temperature, s3.selfplay.temperature_games, s3.selfplay.temperature_end) == (1.0, 10, 0.4)
     assert (s2.mode, s2.network, s2.stage[0].full_visits) == ("semi-asynchronous", "b5c64", 400)

@@ -268,14 +268,9 @@ def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:
         writer.close()
     rows = sum(game.rows for game in games[:4])
     progress = {
-        "generation": 2,
-        "learning": False,
-        "games": 4,
-        "rows": rows,
-        "evaluations": 9,
-        "hours": 0.5,
+        "generation": 2, "learning": False, "games": 4, "rows": rows, "evaluations": 9, "hours": 0.5,
         "steps_backlog": 0.5,
-    }
+    }  # fmt: skip
     (folder / "checkpoints").mkdir()
     learner = {"net": state["net"], "ema": state["ema"], "steps": 7}
     pools = torch.frombuffer(bytearray(checkpoint.compress({})), dtype=torch.uint8)

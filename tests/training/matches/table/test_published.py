@@ -38,13 +38,10 @@ def test_the_figures_of_s2() -> None:
 @pytest.mark.parametrize(
     ("text", "pair"),
     [
-        ("400:50000", (400, 50_000)),
-        ("400:50k", (400, 50_000)),
-        ("1,600:100,000", (1_600, 100_000)),
-        ("10K:1M", (10_000, 1_000_000)),
-        ("policy:1000", (0, 1_000)),
+        ("400:50000", (400, 50_000)), ("400:50k", (400, 50_000)), ("1,600:100,000", (1_600, 100_000)),
+        ("10K:1M", (10_000, 1_000_000)), ("policy:1000", (0, 1_000)),
     ],
-)
+)  # fmt: skip
 def test_pairs_in_all_their_spellings(text: str, pair: tuple[int, int]) -> None:
     assert PublishedPair.parse(text) == PublishedPair(*pair)
 

@@ -78,19 +78,8 @@ def test_a_page_without_games() -> None:
 def test_the_text_has_table_crosstable_and_remarks() -> None:
     lines = text(results_of(["a", "b", "idle"], detail="crash")).splitlines()
     assert lines[2].split() == [
-        "entrant",
-        "Elo,",
-        "95",
-        "%",
-        "LOS",
-        "games",
-        "won",
-        "drawn",
-        "lost",
-        "score",
-        "faults",
-        "s/move",
-    ]
+        "entrant", "Elo,", "95", "%", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move",
+    ]  # fmt: skip
     assert any(line.split()[:2] == ["1", "a"] and "6/6" in line for line in lines)
     assert "b lost 6 games by game end; a - b, game 1: crash" in lines
     assert aligned([["1", "ab"], ["22", "c"]]) == [" 1  ab", "22  c"]
