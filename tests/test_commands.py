@@ -107,14 +107,11 @@ def test_a_misspelt_command_gets_the_nearest(typed: str, meant: str, capsys: pyt
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("gozero tr", {"train", "truth"}),
-        ("gozero course im", {"imitate"}),
-        ("gozero train --pre", {"--preset"}),
-        ("gozero course imitate --ga", {"--game", "--games"}),
-        ("gozero course play --colour ", {"black", "white"}),
+        ("gozero tr", {"train", "truth"}), ("gozero course im", {"imitate"}), ("gozero train --pre", {"--preset"}),
+        ("gozero course imitate --ga", {"--game", "--games"}), ("gozero course play --colour ", {"black", "white"}),
         ("gozero gtp --vis", {"--visits"}),
     ],
-)
+)  # fmt: skip
 def test_shells_complete_commands_and_options(line: str, expected: set[str], tmp_path: Path) -> None:
     file = tmp_path / "completions"
     asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(file), "_ARGCOMPLETE_IFS": "\n"}

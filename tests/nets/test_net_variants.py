@@ -162,14 +162,11 @@ def test_a_network_grows_only_into_one_with_the_same_parts() -> None:
 @pytest.mark.parametrize(
     ("network", "name", "parameters"),
     [
-        ("s0mlp", "tictactoe", 27 * 200 + 200 + 200 * 10 + 10),
-        ("s0mlp", "tictactoe", 7_610),
-        ("s0senet", "tictactoe", 11_260_354),
-        ("s0vgg", "tictactoe", 40_138),
-        ("s0mlp", "connect4", 126 * 200 + 200 + 200 * 8 + 8),
-        ("s0vgg", "connect4", 39_398),
+        ("s0mlp", "tictactoe", 27 * 200 + 200 + 200 * 10 + 10), ("s0mlp", "tictactoe", 7_610),
+        ("s0senet", "tictactoe", 11_260_354), ("s0vgg", "tictactoe", 40_138),
+        ("s0mlp", "connect4", 126 * 200 + 200 + 200 * 8 + 8), ("s0vgg", "connect4", 39_398),
     ],
-)
+)  # fmt: skip
 def test_the_course_s_networks_have_their_parameters(network: str, name: str, parameters: int) -> None:
     with torch.device("meta"):
         net = model.build(model.config(network, games.make(name)))

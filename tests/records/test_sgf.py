@@ -127,17 +127,12 @@ def test_set_up_in_mid_game_becomes_the_beginning() -> None:
 @pytest.mark.parametrize(
     ("nodes", "to_play"),
     [
-        (b";B[aa];W[bb];AB[cc]AW[dd]C[x];W[ee];B[ff]", WHITE),
-        (b";B[aa];W[bb];AB[cc]AW[dd];B[ff]", BLACK),
-        (b";B[aa];AB[cc]AW[dd]", WHITE),
-        (b"PL[W];W[bb];AB[cc]AW[dd];B[ee]", BLACK),
-        (b";B[aa];AB[cc]AW[dd]PL[B];PL[W];W[ee]", WHITE),
-        (b";B[aa];PL[W];B[bb]", BLACK),
-        (b"PL[White]AB[cc];W[ee]", WHITE),
-        (b"PL[white];AB[cc]", WHITE),
-        (b"PL[]AB[cc];B[ee]", BLACK),
+        (b";B[aa];W[bb];AB[cc]AW[dd]C[x];W[ee];B[ff]", WHITE), (b";B[aa];W[bb];AB[cc]AW[dd];B[ff]", BLACK),
+        (b";B[aa];AB[cc]AW[dd]", WHITE), (b"PL[W];W[bb];AB[cc]AW[dd];B[ee]", BLACK),
+        (b";B[aa];AB[cc]AW[dd]PL[B];PL[W];W[ee]", WHITE), (b";B[aa];PL[W];B[bb]", BLACK),
+        (b"PL[White]AB[cc];W[ee]", WHITE), (b"PL[white];AB[cc]", WHITE), (b"PL[]AB[cc];B[ee]", BLACK),
     ],
-)
+)  # fmt: skip
 def test_who_moves_first_once_the_stones_are_set_up(nodes: bytes, to_play: int) -> None:
     data = b"(;SZ[7]" + nodes + b")"
     record = sgf.parse(data)

@@ -51,30 +51,17 @@ def test_a_kind_of_file(name: str, komi: float | None, moves: str, remark: str) 
 @pytest.mark.parametrize(
     ("nodes", "moves"),
     [
-        (";B[ aa ];W[ ]", "B:A9 W:pass"),
-        (";B[AA];W[pass]", "B:A9 W:pass"),
-        ("\r\n;\r\nB[aa]\r\nC[x]\r\n;W[bb]", "B:A9 W:B8"),
-        (";Black[aa];White[bb]", "B:A9 W:B8"),
-        (";b[aa];w[bb]", "B:A9 W:B8"),
-        ("AB[aa:bb]AW[cc]", "BA9 BB9 BA8 BB8 WC7"),
-        ("AB[bb:aa]", "BA9 BB9 BA8 BB8"),
-        (";B[aa];W[bb]B[cc]", "B:A9 W:B8 B:C7"),
-        (";W[aa]B[bb]", "B:B8 W:A9"),
-        ("PL[W];W[aa]B[bb]", "W:A9 B:B8"),
-        (";B[aa]W[bb]PL[W]", "W:B8 B:A9"),
-        (";C[see [1] here];B[aa]", "B:A9"),
-        (";C[(see [1]) and [2]];B[aa]", "B:A9"),
-        (";C[code (;B[bb\\];W[cc\\])];B[aa]", "B:A9"),
-        (";C[first]\n---\n;B[aa]", "B:A9"),
-        (";B[aa] 12 ;W[bb] !", "B:A9 W:B8"),
-        ("(;B[aa])(;B[bb]);B[cc]", "B:A9"),
-        (";KGS_X2[a:b]B[aa];_", "B:A9"),
-        ("AP[C:\\Go\\]PB[x];B[aa];W[bb]", "B:A9 W:B8"),
-        ("AB[cc]KO[]B[aa]C[x];W[bb]", "BC7 B:A9 W:B8"),
-        ("HA[2 stones];W[aa]", "BG7 BC3 W:A9"),
-        (";B[aa])(;SZ[9", "B:A9"),
+        (";B[ aa ];W[ ]", "B:A9 W:pass"), (";B[AA];W[pass]", "B:A9 W:pass"),
+        ("\r\n;\r\nB[aa]\r\nC[x]\r\n;W[bb]", "B:A9 W:B8"), (";Black[aa];White[bb]", "B:A9 W:B8"),
+        (";b[aa];w[bb]", "B:A9 W:B8"), ("AB[aa:bb]AW[cc]", "BA9 BB9 BA8 BB8 WC7"), ("AB[bb:aa]", "BA9 BB9 BA8 BB8"),
+        (";B[aa];W[bb]B[cc]", "B:A9 W:B8 B:C7"), (";W[aa]B[bb]", "B:B8 W:A9"), ("PL[W];W[aa]B[bb]", "W:A9 B:B8"),
+        (";B[aa]W[bb]PL[W]", "W:B8 B:A9"), (";C[see [1] here];B[aa]", "B:A9"), (";C[(see [1]) and [2]];B[aa]", "B:A9"),
+        (";C[code (;B[bb\\];W[cc\\])];B[aa]", "B:A9"), (";C[first]\n---\n;B[aa]", "B:A9"),
+        (";B[aa] 12 ;W[bb] !", "B:A9 W:B8"), ("(;B[aa])(;B[bb]);B[cc]", "B:A9"), (";KGS_X2[a:b]B[aa];_", "B:A9"),
+        ("AP[C:\\Go\\]PB[x];B[aa];W[bb]", "B:A9 W:B8"), ("AB[cc]KO[]B[aa]C[x];W[bb]", "BC7 B:A9 W:B8"),
+        ("HA[2 stones];W[aa]", "BG7 BC3 W:A9"), (";B[aa])(;SZ[9", "B:A9"),
     ],
-)
+)  # fmt: skip
 def test_what_the_standard_forbids(nodes: str, moves: str) -> None:
     assert described(sgf.parse(f"(;SZ[9]{nodes})")) == moves
 

@@ -82,15 +82,11 @@ def machine_of_64_gb(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("file", "bound", "expected"),
     [
-        ("user/box/memory.max", 8 * GB, 8),
-        ("user/memory.max", 8 * GB, 8),
-        ("memory.max", 8 * GB, 8),
-        ("user/box/memory.max", "max", 64),
-        ("user/box/memory.max", 100 * GB, 64),
-        ("memory/memory.limit_in_bytes", 4 * GB, 4),
-        ("memory/memory.limit_in_bytes", 9223372036854771712, 64),
+        ("user/box/memory.max", 8 * GB, 8), ("user/memory.max", 8 * GB, 8), ("memory.max", 8 * GB, 8),
+        ("user/box/memory.max", "max", 64), ("user/box/memory.max", 100 * GB, 64),
+        ("memory/memory.limit_in_bytes", 4 * GB, 4), ("memory/memory.limit_in_bytes", 9223372036854771712, 64),
     ],
-)
+)  # fmt: skip
 def test_the_memory_that_a_container_grants(tmp_path: Path, file: str, bound: int | str, expected: float) -> None:
     write(tmp_path / "cgroup", "4:memory:/other\n0::/user/box")
     write(tmp_path / "mount" / file, str(bound))

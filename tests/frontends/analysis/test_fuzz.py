@@ -34,12 +34,7 @@ VALUES: dict[str, list[Any]] = {
     "includePolicy": [True, "yes"],
     "includePVVisits": [True],
     "avoidMoves": [
-        [],
-        [{"player": "B", "moves": ["A1"], "untilDepth": 1}],
-        [{"player": "W", "moves": []}],
-        [{}],
-        [3],
-        "A1",
+        [], [{"player": "B", "moves": ["A1"], "untilDepth": 1}], [{"player": "W", "moves": []}], [{}], [3], "A1",
     ],
     "allowMoves": [
         [{"player": "B", "moves": ["A1", "pass"], "untilDepth": 3}],

@@ -47,11 +47,8 @@ class Host:
         mounts = ["/dev/shm", "/tmp/ray", *([str(hidden)] if hidden else [])]
         Path("/tmp/ray").mkdir(exist_ok=True)
         lines = [
-            *(f"mount -t tmpfs none {path}" for path in mounts),
-            f"hostname {name}",
-            "echo up",
-            "exec sleep infinity",
-        ]
+            *(f"mount -t tmpfs none {path}" for path in mounts), f"hostname {name}", "echo up", "exec sleep infinity",
+        ]  # fmt: skip
         apart = [
             "unshare",
             "--mount",

@@ -135,14 +135,10 @@ def test_a_run_s_network_has_the_norm_and_the_value_that_its_settings_name() -> 
 @pytest.mark.parametrize(
     ("preset", "overrides", "norm", "value"),
     [
-        ("s3", (), "batch", "scalar"),
-        ("s0", (), "none", "scalar"),
-        ("s0", ("network=s0senet",), "batch", "scalar"),
-        ("ttt", ("network=mlp2x8",), "none", "wdl"),
-        ("ttt", (), "renorm", "wdl"),
-        ("s4", (), "batch", "scalar"),
+        ("s3", (), "batch", "scalar"), ("s0", (), "none", "scalar"), ("s0", ("network=s0senet",), "batch", "scalar"),
+        ("ttt", ("network=mlp2x8",), "none", "wdl"), ("ttt", (), "renorm", "wdl"), ("s4", (), "batch", "scalar"),
     ],
-)
+)  # fmt: skip
 def test_resolved_settings_name_the_parts_that_the_network_has(
     preset: str, overrides: tuple[str, ...], norm: str, value: str
 ) -> None:
