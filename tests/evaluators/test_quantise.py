@@ -165,14 +165,9 @@ def test_a_network_without_such_layers_stays_in_floating_point(game: Game) -> No
 def test_int8_is_refused_where_it_would_be_wrong(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights.save(tmp_path / "net.pt", model.build(WIDE, seed=1), WIDE)
     monkeypatch.setattr(openvino_evaluator, "computes_int8", lambda: False)
-    with pytest.raises(
-        ChoiceError,
-        match="int8 needs a processor with VNNI or AMX; use auto, bf16 or f32",
-    ):
+    with pytest.raises(ChoiceError, match="int8 needs a processor with VNNI or AMX; use auto, bf16 or f32"):
         OpenVINOEvaluator.from_module(model.build(WIDE, seed=1), game, precision="int8")
-    with pytest.raises(
-        ChoiceError, match="int8 needs the backend openvino"
-    ):
+    with pytest.raises(ChoiceError, match="int8 needs the backend openvino"):
         open_evaluator(tmp_path / "net.pt", game, backend="torch", precision="int8")
 
 

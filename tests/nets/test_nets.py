@@ -279,9 +279,8 @@ def test_renormalisation_is_plain_at_first_and_limited_later() -> None:
     torch.testing.assert_close(layer(features), plain(features), rtol=0, atol=1e-5)
     layer, plain, features = renormed(10 * blocks.OPENED_BATCHES)
     with torch.no_grad():
-        far = (
-            layer(features + 100) / layer.weight[:, None, None]
-        )  # a hundred deviations away: the shift ends at its limit
+        # a hundred deviations away: the shift ends at its limit
+        far = layer(features + 100) / layer.weight[:, None, None]
         near = plain(features + 100) / plain.weight[:, None, None]
     assert (far - near).amax() < blocks.MOST_SHIFT + blocks.MOST_SCALE * near.abs().max()
 

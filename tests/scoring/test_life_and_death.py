@@ -13,10 +13,8 @@ from gozero.scoring import life_and_death
 from gozero.scoring.settlement import Chain, Settlement, as_it_stands, chains_of, settle, touches
 from tests import settled_boards as boards
 
-LOST = {
-    "ONE_EYE": ("B12", 23),
-    "LARGE_AND_LOST": ("K7", -169),
-}  # the string that is lost, and Black's points above White's
+# the string that is lost, and Black's points above White's
+LOST = {"ONE_EYE": ("B12", 23), "LARGE_AND_LOST": ("K7", -169)}
 
 
 def chain_at(board: np.ndarray, vertex: str) -> Chain:

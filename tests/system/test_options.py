@@ -9,16 +9,7 @@ import gozero.frontends.analysis.__main__
 import gtp.settings
 from gozero.play.engine import EngineSettings
 from gozero.system import files
-from gozero.system.options import (
-    REQUIRED,
-    SettingsError,
-    entries,
-    from_values,
-    option,
-    parse,
-    read_toml,
-    setting,
-)
+from gozero.system.options import REQUIRED, SettingsError, entries, from_values, option, parse, read_toml, setting
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,8 @@ def found(request: pytest.FixtureRequest) -> Found:
     step = len(every.states) // POSITIONS
     arrays = {name: getattr(every, name)[::step][:POSITIONS] for name in ("states", "shares", "winrate")}
     file, _ = find_weights(None, "go")
-    evaluator = open_evaluator(
-        file, every.game, backend="torch", threads=1
-    )  # others compute in other digits, and choose 5 % otherwise
+    # others compute in other digits, and choose 5 % otherwise
+    evaluator = open_evaluator(file, every.game, backend="torch", threads=1)
     search = searched(evaluator, arrays["states"])
     results = [search.result(tree) for tree in range(POSITIONS)]
     choices, first = (

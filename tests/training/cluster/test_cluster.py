@@ -61,10 +61,7 @@ def signals_kept() -> Iterator[None]:
 
 
 def on_cluster(
-    folder: Path,
-    cluster: Cluster,
-    settings: LoopSettings = SETTINGS,
-    chosen: frozenset[str] | None = None,
+    folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS, chosen: frozenset[str] | None = None
 ) -> int:
     """Run it there, and return the exit code."""
     import ray

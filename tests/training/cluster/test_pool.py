@@ -21,9 +21,7 @@ from training.selfplay.local import Task
 from training.selfplay.remote import NetworkVersion, PlayTask
 
 SETTINGS = crashes.settings(selfplay={"games": 4})
-ORDER = PlayTask(
-    Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), b"", NetworkVersion(1, 0, None)
-)
+ORDER = PlayTask(Task(5, 0, SETTINGS.stage[0], 1, 4.0, "rows"), b"", NetworkVersion(1, 0, None))
 
 
 @pytest.fixture

@@ -124,9 +124,8 @@ def test_a_learning_rate_of_almost_nothing_is_a_frozen_learner(tmp_path: Path) -
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 11))])
 def test_a_healthy_run_raises_no_alarm(seed: int, tmp_path: Path) -> None:
-    found = verdicts(
-        tmp_path, settings(seed, generations=6)
-    )  # by then all ten have held-out games enough to be called learning
+    # by then all ten have held-out games enough to be called learning
+    found = verdicts(tmp_path, settings(seed, generations=6))
     assert len(found) == 6
     assert all(text.startswith(("learning, because", "too early to say: ")) for text in found), found
     assert found[-1].startswith("learning, because the policy is "), found
@@ -159,10 +158,8 @@ def test_a_run_of_hours_raises_no_alarm() -> None:
     """
     assert len(real()) == 213
     statuses = Counter(judged(real()[:count]).status for count in range(1, 214))
-    assert statuses == {
-        "too early to say": 38,
-        "learning": 175,
-    }  # for 37 generations nothing was measured on held-out games
+    # for 37 generations nothing was measured on held-out games
+    assert statuses == {"too early to say": 38, "learning": 175}
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,8 @@ def test_copies_beside_old_weights_are_the_users(tmp_path: Path) -> None:
 def test_time_is_bounded(tmp_path: Path) -> None:
     run = run_of(tmp_path)
     strong = Strength(tmp_path, run.settings)
-    assert (
-        strong.measure(run, 2, [{"strength/seconds": 0.04 * 3600}], lambda: False) == {}
-    )  # not enough saved up for another
+    # not enough saved up for another
+    assert strong.measure(run, 2, [{"strength/seconds": 0.04 * 3600}], lambda: False) == {}
     run.progress.hours = 1e-9
     found = strong.measure(run, 2, [], lambda: False)
     assert "strength/uct_score" not in found  # given up

@@ -51,9 +51,7 @@ def test_a_checkpoint_is_read_as_the_weights_of_its_average(tmp_path: Path) -> N
     assert found.network().state_dict().keys() == model.build(CONFIG).state_dict().keys()
 
 
-def test_generations_of_a_run_meet_the_two_after_them(
-    tmp_path: Path, played: list[tuple[Field, View, Path]]
-) -> None:
+def test_generations_of_a_run_meet_the_two_after_them(tmp_path: Path, played: list[tuple[Field, View, Path]]) -> None:
     folder = run_of(tmp_path / "x", range(1, 11))
     assert match.main(["--run", folder, "--generations", "4", "--visits", "7", "--games", "2"]) == 0
     ((field, view, out),) = played

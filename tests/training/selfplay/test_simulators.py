@@ -155,9 +155,7 @@ class TestPachi:
             (PUCT, "rollouts", "playouts"),
         ],
     )
-    def test_searches_that_pachis_tree_lacks_are_named(
-        self, play: SelfPlaySettings, evaluator: str, word: str
-    ) -> None:
+    def test_searches_that_pachis_tree_lacks_are_named(self, play: SelfPlaySettings, evaluator: str, word: str) -> None:
         assert resolved("pachi", game_of(5), play, evaluator) == "pachi"
         with pytest.raises(SettingsError, match=word):
             resolved("pachi-tree", game_of(5), play, evaluator)

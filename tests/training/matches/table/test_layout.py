@@ -64,9 +64,7 @@ def test_the_text_has_our_cells_below_the_published_figures() -> None:
 
 def test_another_board_is_said_to_be_another_game() -> None:
     one = contest()
-    assert "Here nogo 7x7 is played: the figures are of different games." in one.text(
-        results_of(one, [], 7)
-    )
+    assert "Here nogo 7x7 is played: the figures are of different games." in one.text(results_of(one, [], 7))
 
 
 def test_the_page_begins_with_the_table() -> None:
