@@ -170,17 +170,6 @@ def test_handicap(header: bytes, handicap: int, to_play: int) -> None:
     assert (record.handicap, record.to_play) == (handicap, to_play)
 
 
-@pytest.mark.parametrize(
-    ("header", "komi"),
-    [
-        (b"KM[6.5]", 6.5), (b"KM[-1]", -1.0), (b"KM[0,5]", 0.5), (b"KM[6_5]", None), (b"KM[nan]", None),
-        (b"KM[1e400]", None), (b"KM[x]", None), (b"", None), (b"KM[]", None),
-    ],
-)  # fmt: skip
-def test_komi(header: bytes, komi: float | None) -> None:
-    assert sgf.parse(b"(;SZ[9]" + header + b")").komi == komi
-
-
 def test_the_first_of_several_values_counts() -> None:
     record = sgf.parse(b"(;SZ[9]PB[Lee][Park]RU[AGA][Chinese]KM[6.5][7.5]GM[1][2]PL[b][w];W[cc])")
     assert (record.black_name, record.rules, record.komi) == ("Lee", "AGA", 6.5)

@@ -96,7 +96,8 @@ def test_an_error_names_the_place(data: str, where: str) -> None:
         ("KM[6-1/2]", 6.5), ("KM[½]", 0.5), ("KM[贴6.5目]", 6.5), ("KM[6目半]", 6.5), ("KM[黑贴3又3/4子]", 7.5),
         ("KM[61/2]", None), ("KO[5.5]", 5.5), ("KO[5.5]KM[6]", 6.0), ("KM[10000]", None),
         ("AP[fox]KM[3000]", None), ("KM[3.75]AP[gozero:1]", 3.75), ("KM[250]AP[gozero:1]", 250),
-        ("KM[6.5.]", 6.5), ("KM[6-]", 6), ("KM[99999]", None), ("KM[six]", None),
+        ("KM[6.5.]", 6.5), ("KM[6-]", 6), ("KM[99999]", None), ("KM[six]", None), ("KM[6.5]", 6.5), ("KM[-1]", -1.0),
+        ("KM[0,5]", 0.5), ("KM[6_5]", None), ("KM[nan]", None), ("KM[1e400]", None), ("", None), ("KM[]", None),
     ],
 )  # fmt: skip
 def test_komi_as_servers_write_it(header: str, komi: float | None) -> None:

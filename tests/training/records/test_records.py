@@ -29,11 +29,8 @@ def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -
 
 
 def assert_same(first: Record, second: Record) -> None:
-    assert (first.size, first.komi, first.generation, first.score) == (
-        second.size, second.komi, second.generation, second.score,
-    )  # fmt: skip
-    assert (first.ending, first.openings, first.rows) == (second.ending, second.openings, second.rows)
-    assert (first.conceded, first.unresigned, first.peaks) == (second.conceded, second.unresigned, second.peaks)
+    for name in "size komi generation score ending openings rows conceded unresigned peaks".split():
+        assert getattr(first, name) == getattr(second, name), name
     np.testing.assert_array_equal(first.moves, second.moves)
     for one, other in zip(first.targets, second.targets, strict=True):
         assert (one.ply, one.value, one.surprise) == (other.ply, other.value, other.surprise)

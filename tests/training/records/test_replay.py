@@ -8,7 +8,7 @@ import torch
 
 from gozero import games
 from gozero.games import symmetry
-from gozero.games.game import BLACK, Game
+from gozero.games.game import Game
 from gozero.nets import features
 from tests.rows import Row
 from tests.training.games import game_of, played_randomly, random_record
@@ -264,13 +264,6 @@ def test_sizes_are_drawn_as_often_as_asked() -> None:
 def test_an_empty_window_says_so() -> None:
     with pytest.raises(ValueError, match="no rows"):
         Replay(ReplaySettings(), game_of).sample(4, np.random.default_rng(0))
-
-
-def test_ownership_is_blacks_view_turned() -> None:
-    """Black's first row and White's first row of the same game disagree in sign on every point."""
-    batch = batch_of(random_record(5, 7, every=1))
-    np.testing.assert_array_equal(batch.owner[0], -batch.owner[1])
-    assert BLACK == 1
 
 
 def by_surprise(share: float, **others: float) -> ReplaySettings:
