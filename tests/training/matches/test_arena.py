@@ -14,13 +14,6 @@ from tests.training.matches.tournament.journals import journal
 from training.commands import match as command
 from training.matches.arena import game_line
 from training.matches.match import MatchGame
-from training.matches.tournament import runner
-
-
-@pytest.fixture(autouse=True)
-def signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -58,20 +58,17 @@ def toy(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"opponent": None}, {"colour": "random", "render_mode": "ansi"}, {"opponent": "uct:4", "size": 3}]
+    ("name", "settings"),
+    [
+        *((name, {"opponent": opponent}) for name in training.matches.gym_env.NAMES for opponent in ("random", None)),
+        ("Go", {"size": SIZE, "colour": "random", "render_mode": "ansi"}),
+        ("Go", {"opponent": "uct:4", "size": 3}),
+    ],
 )
-def test_gymnasiums_checker_has_nothing_to_say(settings: dict) -> None:
+def test_gymnasiums_checker_has_nothing_to_say(name: str, settings: dict) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(make(**settings).unwrapped)
-
-
-@every_game
-@pytest.mark.parametrize("opponent", ["random", None])
-def test_gymnasiums_checker_has_nothing_to_say_of_any_game(name: str, opponent: str | None) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        check_env(gymnasium.make(f"gozero/{name}-v0", opponent=opponent).unwrapped)
+        check_env(gymnasium.make(f"gozero/{name}-v0", **settings).unwrapped)
 
 
 @pytest.mark.parametrize("seconds", [0, float("inf"), float("nan")])

@@ -33,12 +33,6 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(autouse=True)
-def signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
-
-
 def tables_of(printed: str) -> dict[str, list[dict[str, str]]]:
     """The rows of each climber; a perfect player's have no visits."""
     found = {}

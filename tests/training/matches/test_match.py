@@ -51,11 +51,6 @@ def always(answer: int | Fault) -> Rule:
     return lambda position: answer
 
 
-@pytest.fixture(scope="module")
-def go() -> Game:
-    return games.make("go", size=SIZE, komi=7.5)
-
-
 def winner(record: MatchGame) -> int | None:
     """Whether the first or the second player won; None for a draw."""
     return record.pair.index(record.winner) if record.winner else None

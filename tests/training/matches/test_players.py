@@ -64,11 +64,6 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(scope="module")
-def go() -> Game:
-    return games.make("go", size=SIZE, komi=7.5)
-
-
 @pytest.fixture
 def toy(tmp_path: Path) -> str:
     """Description of a GTP engine that always passes; append ` refuses`, ` no-passes`, ` wanders`, ` dies` or ` echoes`."""
@@ -312,11 +307,7 @@ def test_uct_selects_by_ucb1_and_rollout_puct_by_puct(go: Game) -> None:
 @pytest.mark.parametrize("kind", ["uct", "puct-rollout"])
 def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None:
     player = open_player(f"{kind}:60", Conditions(go, 7.5, parallel=10))
-    records = list(
-        play_match(
-            (player, RandomPlayer()), games.make("go", size=SIZE, komi=0.5), games=10, parallel=10
-        )
-    )
+    records = list(play_match((player, RandomPlayer()), games.make("go", size=SIZE, komi=0.5), games=10, parallel=10))
     assert sum(winner(record) == 0 for record in records) >= 9
     assert {record.ended for record in records} == {"two passes"}
 

@@ -11,13 +11,8 @@ import pytest
 from gozero import games
 from gozero.games.game import Game
 from gozero.system.errors import ChoiceError
-from tests.training.matches.test_match import PASS, SIZE, Scripted, always, follow
+from tests.training.matches.test_match import PASS, Scripted, always, follow
 from training.matches.match import Fixture, fixture, opening, play_schedule
-
-
-@pytest.fixture(scope="module")
-def go() -> Game:
-    return games.make("go", size=SIZE, komi=7.5)
 
 
 def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> None:

@@ -12,27 +12,15 @@ import pytest
 from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.nets import model, weights
 from tests.search.naive import HashEvaluator
+from tests.training.matches.test_players import position_after
 from training.matches import players
 from training.matches.players import Conditions, PlayerError, SearchPlayer, Turn, open_player
 
 SIZE = 5
-
-
-@pytest.fixture(scope="module")
-def go() -> Game:
-    return games.make("go", size=SIZE, komi=7.5)
-
-
-def position_after(go: Game, *vertices: str) -> Position:
-    position = Position(go)
-    for vertex in vertices:
-        position.play(coords.parse_vertex(vertex, SIZE))
-    return position
 
 
 def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
@@ -96,9 +84,7 @@ def test_a_search_that_does_not_fit_into_memory_is_one_clear_line(go: Game, monk
     ):
         open_player("uct:5", Conditions(go, 7.5, parallel=3))
     conditions = Conditions(go, 7.5, parallel=3)
-    with pytest.raises(
-        PlayerError, match=r"net: memory is too small for .* \(games at once: 3\)"
-    ):
+    with pytest.raises(PlayerError, match=r"net: memory is too small for .* \(games at once: 3\)"):
         players.SearchPlayer("net", HashEvaluator(go), 5, players.match_search(5, conditions), conditions)
 
 

@@ -15,16 +15,9 @@ from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
 from training.commands import table as command
 from training.matches.table import play, published
-from training.matches.tournament import runner
 
 ENGINE = ROOT / "tests" / "training" / "matches" / "tournament" / "engine.py"
 TOY = ["s2", "--weights", "ttt.pt", "--processes", "1"]  # tic-tac-toe: the game follows the weights
-
-
-@pytest.fixture(autouse=True)
-def signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
 
 
 def opponent(*words: object) -> list[str]:

@@ -29,12 +29,6 @@ from training.storage.storage import StorageError, alone
 ENGINE = Path(__file__).with_name("engine.py")
 
 
-@pytest.fixture(autouse=True)
-def signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
-
-
 def toy(*words: object) -> str:
     return f"gtp:{sys.executable} -S {ENGINE} {' '.join(map(str, words))}"
 
