@@ -24,6 +24,14 @@ def mirror(folder: Path, url: str) -> Mirror:
     return opened
 
 
+def begun(folder: Path, url: str, generation: int = 1, seed: int = 0) -> Mirror:
+    """The mirror of a run of which a generation is copied."""
+    opened = mirror(folder, url)
+    work(folder, generation, seed)
+    opened.push()
+    return opened
+
+
 def home_of(folder: Path, url: str) -> Uploader:
     return Uploader(mirror(folder, url))
 
@@ -47,11 +55,8 @@ def test_what_changed_is_copied_and_what_is_not_needed_goes(url: str, tmp_path: 
     files, root = fsspec.core.url_to_fs(url)
     names = [name[len(root) + 1 :] for name in files.find(root)]
     assert len(names) == len(state(tmp_path / "run")) + 1, "the files and one manifest"
-    assert sorted(name[: len("checkpoints/000003")] for name in names if name.startswith("checkpoints")) == [
-        "checkpoints/000003",
-        "checkpoints/000004",
-        "checkpoints/000005",
-    ]
+    checkpoints = sorted(name[len("checkpoints/") :][:6] for name in names if name.startswith("checkpoints/"))
+    assert checkpoints == ["000003", "000004", "000005"]
     assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
 
 
@@ -59,9 +64,7 @@ def test_only_the_files_that_changed_are_sent(tmp_path: Path, monkeypatch: pytes
     sent: list[str] = []
     real = Store.write
     monkeypatch.setattr(Store, "write", lambda self, name, content: (sent.append(name), real(self, name, content))[1])
-    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
-    work(tmp_path / "run", 1)
-    home.push()
+    home = begun(tmp_path / "run", f"file://{tmp_path}/store")
     sent.clear()
     write(tmp_path / "run/weights.pt", b"another network")
     home.push()
@@ -69,9 +72,7 @@ def test_only_the_files_that_changed_are_sent(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    first.push()
+    begun(tmp_path / "run", url)
     second = mirror(tmp_path / "new", url)
     assert state(tmp_path / "new") == state(tmp_path / "run")
     assert "holds a run (generation 1, 5 files, 0.0 MB): it is fetched" in capsys.readouterr().err
@@ -114,9 +115,7 @@ def test_a_store_that_moves_no_file_in_place_of_another(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
     url = f"file://{tmp_path}/store"
-    first = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    first.push()  # and then the process is killed, with a checkpoint that was not copied
+    begun(tmp_path / "run", url)  # and then the process is killed, with a checkpoint that was not copied
     work(tmp_path / "run", 2)
     again = mirror(tmp_path / "run", url)
     assert sorted(state(tmp_path / "run"))[:2] == ["checkpoints/000001.pt", "checkpoints/000002.pt"]
@@ -126,12 +125,8 @@ def test_a_folder_that_is_ahead_of_its_store_goes_on(tmp_path: Path) -> None:
 
 def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None:
     url = f"file://{tmp_path}/store"
-    first = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    first.push()
-    second = mirror(tmp_path / "new", url)
-    work(tmp_path / "new", 2, seed=1)
-    second.push()
+    begun(tmp_path / "run", url)
+    begun(tmp_path / "new", url, 2, seed=1)
     work(tmp_path / "run", 2, seed=2)  # trained without --storage meanwhile
     work(tmp_path / "unknown", 1, seed=3)
     for name in ("run", "unknown"):
@@ -144,13 +139,9 @@ def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None
 
 def test_the_process_that_came_last_has_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"file://{tmp_path}/store"
-    first = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    first.push()
+    first = begun(tmp_path / "run", url)
     monkeypatch.setattr(platform, "node", lambda: "second")
-    second = mirror(tmp_path / "new", url)
-    work(tmp_path / "new", 2, seed=1)
-    second.push()
+    begun(tmp_path / "new", url, 2, seed=1)
     work(tmp_path / "run", 2, seed=2)
     with pytest.raises(LostError, match=r"taken over by second .* is whole in .*run"):
         first.push()
@@ -160,9 +151,7 @@ def test_the_process_that_came_last_has_the_store(tmp_path: Path, monkeypatch: p
 @pytest.mark.parametrize("harm", ["missing", "short", "changed"])
 def test_a_damaged_store_is_named_and_leaves_the_folder_empty(harm: str, tmp_path: Path) -> None:
     url = f"file://{tmp_path}/store"
-    home = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    home.push()
+    begun(tmp_path / "run", url)
     (shard,) = (tmp_path / "store/records").iterdir()
     content = shard.read_bytes()
     shard.unlink()
@@ -179,9 +168,7 @@ def test_a_damaged_store_is_named_and_leaves_the_folder_empty(harm: str, tmp_pat
 
 def test_a_fetch_that_was_killed_is_taken_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"file://{tmp_path}/store"
-    home = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    home.push()
+    begun(tmp_path / "run", url)
     for moved in range(6):  # files that are in their places when it happens
         folder, real, left = tmp_path / f"new{moved}", Path.replace, [moved]
 
@@ -211,9 +198,7 @@ def test_files_of_others_beside_a_store_are_left(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_emptied_does_not_empty_the_store(tmp_path: Path) -> None:
-    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
-    work(tmp_path / "run", 1)
-    home.push()
+    home = begun(tmp_path / "run", f"file://{tmp_path}/store")
     (tmp_path / "run/checkpoints/000001.pt").unlink()
     with pytest.raises(StoreError, match="has no checkpoint any more"):
         home.push()
@@ -221,9 +206,7 @@ def test_a_folder_that_was_emptied_does_not_empty_the_store(tmp_path: Path) -> N
 
 def test_a_store_does_not_replace_files_that_do_not_come_from_it(tmp_path: Path) -> None:
     url, taken = f"file://{tmp_path}/store", tmp_path / "taken"
-    first = mirror(tmp_path / "run", url)
-    work(tmp_path / "run", 1)
-    first.push()
+    begun(tmp_path / "run", url)
     write(taken / "weights.pt", b"mine")
     with pytest.raises(StoreError, match=r"has another weights\.pt, which it would replace: give another --run"):
         mirror(taken, url)
@@ -234,9 +217,7 @@ def test_a_store_does_not_replace_files_that_do_not_come_from_it(tmp_path: Path)
 
 
 def test_a_store_that_is_away_for_a_while_is_not_given_up(tmp_path: Path) -> None:
-    home = mirror(tmp_path / "run", f"file://{tmp_path}/store")
-    work(tmp_path / "run", 1)
-    home.push()
+    home = begun(tmp_path / "run", f"file://{tmp_path}/store")
     (tmp_path / "store").rename(tmp_path / "away")
     work(tmp_path / "run", 2)
     with pytest.raises(StoreError, match="is empty or cannot be reached") as told:
@@ -250,15 +231,8 @@ def test_a_store_that_is_away_for_a_while_is_not_given_up(tmp_path: Path) -> Non
 def test_a_store_is_known_however_its_url_is_spelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     work(tmp_path / "run", 1)
-    for number, url in enumerate(
-        (
-            f"file://{tmp_path}/store",
-            f"file://{tmp_path}/store/",
-            f"{tmp_path}/store",
-            "store",
-            f"local://{tmp_path}//store",
-        )
-    ):
+    spellings = ("file://{}/store", "file://{}/store/", "{}/store", "store", "local://{}//store")
+    for number, url in enumerate(spelling.format(tmp_path) for spelling in spellings):
         work(tmp_path / "run", number + 2)
         assert mirror(tmp_path / "run", url).push()
 
@@ -274,9 +248,7 @@ def test_store_and_folder_do_not_lie_within_each_other(tmp_path: Path) -> None:
     for url, folder in ((f"{tmp_path}/run", "run"), (f"file://{tmp_path}/run/store", "run"), (str(tmp_path), "run")):
         with pytest.raises(StoreError, match="lie within each other"):
             mirror(tmp_path / folder, url)
-    home = mirror(tmp_path / "apart", f"file://{tmp_path}/store")
-    work(tmp_path / "apart", 1)
-    home.push()
+    begun(tmp_path / "apart", f"file://{tmp_path}/store")
     with pytest.raises(StoreError, match="lie within each other"):
         pulled(f"file://{tmp_path}/store", tmp_path / "store/copy")
 
