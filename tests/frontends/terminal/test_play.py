@@ -66,9 +66,7 @@ def test_one_simulation_is_one(play_game: Play) -> None:
 def test_every_game_can_be_played(game: str, play_game: Play) -> None:
     opening = {"connect4": "D", "othello": "B1", "breakthrough": "c2c3"}.get(game, "C3")
     out = play_game(game, "help", "hint", opening, "undo", "hint")
-    assert out.startswith(
-        "No weights for this game: PUCT with random playouts, 20 simulations a move.\n"
-    )
+    assert out.startswith("No weights for this game: PUCT with random playouts, 20 simulations a move.\n")
     assert DESCRIPTIONS[game].aim in out
     assert out.count("Your chance is ") == 2
     assert " expects to win " in out
@@ -260,13 +258,11 @@ def test_a_bug_in_a_game_shows_as_one(play_game: Play, monkeypatch: pytest.Monke
 
 
 def test_loading_is_announced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    small_weights: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
-    path, config = tmp_path / "w.pt", model.config("b2c8")
-    weights.save(path, model.build(config, seed=0), config, size=7)
-    assert main(["play", "go", "--weights", str(path), "--visits", "5"]) == 0
-    assert capsys.readouterr().err.splitlines()[0] == "loading w.pt ..."
+    assert main(["play", "go", "--size", "7", "--weights", str(small_weights), "--visits", "5"]) == 0
+    assert capsys.readouterr().err.splitlines()[0] == f"loading {small_weights.name} ..."
 
 
 def test_weights_are_played_with_on_their_board(play_game: Play, tmp_path: Path) -> None:
@@ -278,10 +274,8 @@ def test_weights_are_played_with_on_their_board(play_game: Play, tmp_path: Path)
     assert " expects to win " in out
 
 
-def test_weights_of_another_game_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = model.config("b2c8")
-    weights.save(tmp_path / "w.pt", model.build(config, seed=0), config)
-    assert main(["play", "othello", "--weights", str(tmp_path / "w.pt")]) == 2
+def test_weights_of_another_game_are_refused(small_weights: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "othello", "--weights", str(small_weights)]) == 2
     assert capsys.readouterr().err.splitlines()[-1].endswith("it plays go, not othello")
 
 
