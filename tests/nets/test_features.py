@@ -184,9 +184,7 @@ def test_tactics_show_chains_by_their_liberties(name: str, size: int, plies: int
     game, seen = games.make(name, size=size), set()
     for seed in range(6):
         row = random_row(game, seed, plies * (seed + 1) // 6)
-        colours = np.zeros(game.points, np.uint8)
-        game.stones(row.state, colours)
-        colours = colours.reshape(game.shape)
+        colours = game.board(row.state)
         *_, tactics = features.encode(game, row.state[None], 2)
         for y, x in np.ndindex(colours.shape):
             count = liberties(colours, y, x) if colours[y, x] else 0
@@ -232,9 +230,7 @@ def test_tactics_show_what_a_stone_would_do_in_a_game_of_lines(
     game, found = games.make(name, **options), np.zeros(4, np.int64)
     for seed in range(12):
         row = random_row(game, seed, plies)
-        colours = np.zeros(game.points, np.uint8)
-        game.stones(row.state, colours)
-        colours = colours.reshape(game.shape)
+        colours = game.board(row.state)
         *_, tactics = features.encode(game, row.state[None], 2)
         empty = [(int(y), int(x)) for y, x in np.argwhere(colours == 0)]
         expected = np.zeros((4, *game.shape), bool)
