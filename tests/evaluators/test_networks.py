@@ -12,6 +12,7 @@ from torch import nn
 
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, submitter
+from gozero.evaluators.cuda_evaluator import CudaEvaluator
 from gozero.evaluators.graphs import convert
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
@@ -42,6 +43,13 @@ def case(request: pytest.FixtureRequest) -> tuple[Game, nn.Module, np.ndarray]:
 @pytest.fixture(params=BACKENDS, ids=["torch", "openvino"])
 def make(request: pytest.FixtureRequest) -> Make:
     return request.param
+
+
+def in_lanes(net: nn.Module, game: Game, threads: int = 1, precision: str = "auto") -> CudaEvaluator:
+    return CudaEvaluator(net, game, device="cpu", precision=precision)
+
+
+every_evaluator = pytest.mark.parametrize("make", [*BACKENDS, in_lanes], ids=["torch", "openvino", "lanes"])
 
 
 def plain(net: nn.Module, game: Game, states: np.ndarray) -> Evaluation:
@@ -205,6 +213,7 @@ def test_conversions_leave_nothing_behind() -> None:
     assert sizes[-1] - sizes[2] < 3
 
 
+@every_evaluator
 @pytest.mark.parametrize("case", SMALL, indirect=True)
 def test_later_training_does_not_reach_an_evaluator(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
     game, _, states = case
@@ -218,6 +227,7 @@ def test_later_training_does_not_reach_an_evaluator(case: tuple[Game, nn.Module,
     assert all(np.array_equal(*pair) for pair in zip(before, evaluator.evaluate(states), strict=True))
 
 
+@every_evaluator
 @pytest.mark.parametrize("case", SMALL, indirect=True)
 def test_what_is_no_batch_of_states_is_refused(case: tuple[Game, nn.Module, np.ndarray], make: Make) -> None:
     game, net, states = case

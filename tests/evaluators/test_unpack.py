@@ -6,7 +6,6 @@ import torch
 
 from gozero import games
 from gozero.evaluators.cuda_evaluator import Unpack
-from gozero.games import symmetry
 from gozero.games.game import PLY, TO_PLAY
 from gozero.games.go.header import BONUS, PASS_BITS, set_komi
 from gozero.nets import features
@@ -60,18 +59,3 @@ def test_tactics_are_unpacked_too(size: int, version: int) -> None:
 def test_a_packed_position_is_small() -> None:
     assert features.packed_ints(13) * 4 <= 300
     assert features.packed_ints(13) * 4 * 20 < features.PLANES * 13 * 13 * 4
-
-
-@pytest.mark.parametrize("turn", range(symmetry.SYMMETRIES))
-def test_a_turned_game_unpacks_to_turned_planes(turn: int) -> None:
-    game, generator = games.make("go", size=7), np.random.default_rng(3)
-    states, histories = game.new_states(2), game.new_histories(2)
-    legal = np.zeros(game.actions, np.uint8)
-    for _ in range(30):
-        game.legal(states[0], histories[0], legal)
-        action = int(generator.choice(np.flatnonzero(legal)))
-        game.step(states[0], histories[0], action)
-        game.step(states[1], histories[1], symmetry.apply_action(action, 7, turn))
-    planes, numbers = (part.numpy() for part in Unpack(7)(torch.from_numpy(packed(states, 7))))
-    np.testing.assert_array_equal(planes[1], symmetry.apply_planes(planes[0], turn))
-    np.testing.assert_array_equal(numbers[1], numbers[0])
