@@ -8,8 +8,7 @@ import pytest
 from benchmarks import precision
 from gozero.system.errors import ChoiceError
 from gozero.system.machine import computes_int8
-from tests.training.games import random_record
-from training.records.records import Writer
+from tests.training.games import random_record, write_shard
 
 
 @pytest.fixture(autouse=True)
@@ -20,10 +19,8 @@ def _unpinned(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(not computes_int8(), reason="needs a processor with int8 units")
 def test_it_prints_rates_and_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    writer = Writer(tmp_path / "000001.gzr", {"game": "go", "rules": "chinese"})
-    for seed in range(8):
-        writer.append(random_record(7, seed))
-    writer.close()
+    games = [random_record(7, seed) for seed in range(8)]
+    write_shard(tmp_path / "000001.gzr", games, {"game": "go", "rules": "chinese"})
     precision.main(["--short", "--size", "7", "--records", str(tmp_path)])
     printed = capsys.readouterr().out
     for words in ("int8, batch 64", "in f32 / bf16 / int8; int8 ", "int8 against f32, 64 positions: policy 0.00"):

@@ -1,12 +1,15 @@
 """Records of real games for the tests of training: random legal moves, random targets. Not a test itself."""
 
+from collections.abc import Iterable
+from contextlib import closing
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from gozero.games.game import Game
 from training.records import scoring
-from training.records.records import Record, sparse_target
+from training.records.records import Record, Writer, sparse_target
 
 MAX_LENGTH = 2.2
 
@@ -20,6 +23,13 @@ def random_record(size: int, seed: int, every: int = 3) -> Record:
     """A game of Go, as `played_randomly`."""
     generator = np.random.default_rng([size, seed])
     return played_randomly(game_of(size), generator, scoring.draw_komi("go", size, generator), every)
+
+
+def write_shard(path: Path, games: Iterable[Record], settings: dict[str, object] | None = None) -> None:
+    """Append games to a shard."""
+    with closing(Writer(path, settings or {})) as writer:
+        for game in games:
+            writer.append(game)
 
 
 def played_randomly(game: Game, generator: np.random.Generator, komi: float = 0.0, every: int = 3) -> Record:

@@ -12,10 +12,9 @@ import torch
 from tensorboard.summary.writer import event_file_writer
 
 from gozero.system import console
-from tests.training.games import random_record
+from tests.training.games import random_record, write_shard
 from training.doctor import monitor
 from training.doctor.curves import Curves
-from training.records.records import Writer
 from training.run import session
 from training.run.measures import game_report
 from training.settings.config import LoopSettings, MonitorSettings
@@ -121,9 +120,7 @@ def test_a_page_that_cannot_be_drawn_ends_no_run(tmp_path: Path, capsys: pytest.
     assert "line 2" in capsys.readouterr().err
     assert (tmp_path / "report.html").exists(), "of the other lines"
     (tmp_path / "settings.json").write_text('{"rules": "none"}')
-    writer = Writer(tmp_path / "records" / "000001.gzr", {})
-    writer.append(random_record(5, 1))
-    writer.close()
+    write_shard(tmp_path / "records" / "000001.gzr", [random_record(5, 1)])
     monitor.Monitor(tmp_path, LoopSettings())._report()
     assert "no report: unknown rules 'none'" in capsys.readouterr().err
 

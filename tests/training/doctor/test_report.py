@@ -15,10 +15,9 @@ from matplotlib.figure import Figure
 from gozero import games, plots
 from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
-from tests.training.games import random_record
+from tests.training.games import random_record, write_shard
 from training.commands import report as report_command
 from training.doctor import gallery, history, report
-from training.records import records
 from training.settings import presets
 from training.settings.config import LoopSettings
 
@@ -45,10 +44,7 @@ def run_folder(folder: Path) -> Path:
     """A run of three generations on 5x5, the first in the older form."""
     log(folder, OLD, OLD | NEW, OLD | NEW)
     (folder / "settings.json").write_text(json.dumps(presets.load(presets.path_of("tiny")).to_dict()))
-    writer = records.Writer(folder / "records" / "000001.gzr", {})
-    for seed in range(40):
-        writer.append(random_record(5, seed))
-    writer.close()
+    write_shard(folder / "records" / "000001.gzr", [random_record(5, seed) for seed in range(40)])
     net = model.config("b2c16")
     weights.save(folder / "weights.pt", model.build(net, 1), net, size=5)
     return folder
@@ -127,9 +123,7 @@ def test_the_page_shows_the_threads_of_the_learner(tmp_path: Path, drawn: list[P
 
 
 @pytest.mark.parametrize(("ownership", "shown"), [(0.4, True), (0.0, False)])
-def test_what_the_game_lacks_is_not_drawn(
-    ownership: float, shown: bool, tmp_path: Path, drawn: list[Panel]
-) -> None:
+def test_what_the_game_lacks_is_not_drawn(ownership: float, shown: bool, tmp_path: Path, drawn: list[Panel]) -> None:
     log(tmp_path, OLD | {"train/ownership": ownership}, OLD | {"train/ownership": ownership})
     report.write(tmp_path)
     titles = {panel.title for panel in drawn}
@@ -216,7 +210,9 @@ def test_a_damaged_line_is_named_and_left_out(line: object, tmp_path: Path) -> N
     log(tmp_path, OLD)
     add(tmp_path, line, OLD | {"run/generation": 3}, line)
     found = history.read(tmp_path)
-    assert found.complaint.startswith(f"line 2 of {tmp_path / 'log.jsonl'} ") and found.complaint.endswith("; 1 others too")
+    assert found.complaint.startswith(f"line 2 of {tmp_path / 'log.jsonl'} ") and found.complaint.endswith(
+        "; 1 others too"
+    )
     assert [each["run/generation"] for each in found.reports] == [1, 3]
 
 
@@ -241,9 +237,7 @@ def test_generations_are_whole_numbers_on_the_axis() -> None:
     assert all(tick == int(tick) for tick in figure.axes[0].get_xticks())
 
 
-def test_speeds_of_playouts_and_of_the_network_have_axes_of_their_own(
-    tmp_path: Path, drawn: list[Panel]
-) -> None:
+def test_speeds_of_playouts_and_of_the_network_have_axes_of_their_own(tmp_path: Path, drawn: list[Panel]) -> None:
     log(tmp_path, OLD | {"speed/playouts": 1.0, "speed/evaluations": 9000.0}, OLD)
     report.write(tmp_path)
     found = {panel.title: panel.curves[0].y for panel in drawn if panel.title in ("playouts", "evaluations")}

@@ -16,13 +16,12 @@ import torch
 from gozero.games import symmetry
 from gozero.nets import model
 from tests import ROOT
-from tests.training.games import game_of, random_record
+from tests.training.games import game_of, random_record, write_shard
+from tests.training.records.test_laws import rows
 from training.commands import records as records_command
 from training.doctor import check, checkup
 from training.doctor import verdict as doctor
 from training.doctor.history import Report
-from training.records import records
-from training.records.replay import Replay
 from training.records.rows import Batch
 from training.settings import config
 from training.settings.config import LoopSettings
@@ -120,9 +119,7 @@ def test_a_sign_is_found(name: str) -> None:
 
 
 def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
-    writer = records.Writer(tmp_path / "records" / "000001.gzr", {})
-    writer.append(random_record(5, 1))
-    writer.close()
+    write_shard(tmp_path / "records" / "000001.gzr", [random_record(5, 1)])
     remedies = [finding.check.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
     advised = {command for remedy in remedies for command in re.findall(r"gozero records ([^,;]*)", remedy)}
     assert sum(remedy.count("gozero records") for remedy in set(remedies)) == len(advised) == 2
@@ -164,9 +161,8 @@ def test_small_numbers_raise_no_alarm() -> None:
 
 def test_a_common_opening_may_be_chance() -> None:
     assert judged({"games9/commonest": 0.55}).status == "learning"
-    assert (
-        judged({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}).status == "learning"
-    )  # there are few
+    # there are few
+    assert judged({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}).status == "learning"
 
 
 def test_openings_that_a_symmetry_turns_into_each_other_are_one() -> None:
@@ -229,13 +225,6 @@ def test_a_gate_that_never_opens() -> None:
     assert judged({"gate/refused": 9.0}).status == "learning"
 
 
-def rows() -> Batch:
-    """Rows of 30 random games."""
-    replay = Replay(config.ReplaySettings(held_out=0.0), game_of, 1)
-    replay.add(random_record(5, seed) for seed in range(30))
-    return replay.sample(256, np.random.default_rng(1))
-
-
 def test_rounding_is_no_reason_to_fail() -> None:
     """Where every move is recorded, rows and moves are one number, counted in two ways."""
     assert check.beyond(496.00000000000006, 496.00000000000006, 0.9)
@@ -263,9 +252,8 @@ def test_a_policy_on_the_first_line_is_seen() -> None:
     net = model.build(model.config("b2c16", features=2), 1).eval()
     found = checkup.first_line(net, [game_of(9), game_of(13)], 2)
     assert set(found) == {"probe/first_line9", "probe/first_line13"}
-    assert found["probe/first_line9"] == pytest.approx(
-        (32 + 1 + 1) / 83, abs=0.02
-    )  # nearly uniform, with pass and resign
+    # nearly uniform, with pass and resign
+    assert found["probe/first_line9"] == pytest.approx((32 + 1 + 1) / 83, abs=0.02)
     head = net.get_parameter("policy.others.weight"), net.get_parameter("policy.others.bias")
     with torch.no_grad():
         head[0].zero_()

@@ -18,21 +18,23 @@ from sgfmill.sgf import Sgf_game
 from gozero.games import coords, symmetry
 from gozero.records import sgf
 from tests.conftest import NODE_PACKAGES
-from tests.training.games import MAX_LENGTH, game_of, random_record
+from tests.training.games import MAX_LENGTH, game_of, random_record, write_shard
 from training.commands import records as records_command
 from training.records import library
-from training.records.records import Record, Writer
+from training.records.records import Record
 
-SETTINGS = {"game": "go", "rules": "chinese", "network": "b2c16", "selfplay": {"max_length": MAX_LENGTH}}
+SETTINGS: dict[str, object] = {
+    "game": "go",
+    "rules": "chinese",
+    "network": "b2c16",
+    "selfplay": {"max_length": MAX_LENGTH},
+}
 GAMES = {1: [random_record(5, 1), random_record(7, 2)], 2: [replace(random_record(5, 3), generation=2)]}
 
 
-def write(folder: Path, games: dict[int, list[Record]]) -> Path:
+def write(folder: Path, games: dict[int, list[Record]], settings: dict[str, object] = SETTINGS) -> Path:
     for generation, records in games.items():
-        writer = Writer(folder / "records" / f"{generation:06d}.gzr", SETTINGS)
-        for record in records:
-            writer.append(record)
-        writer.close()
+        write_shard(folder / "records" / f"{generation:06d}.gzr", records, settings)
     return folder
 
 
@@ -285,9 +287,8 @@ def test_sabaki_reads_an_exported_file_as_the_game_that_was_played(
 def test_a_game_without_komi_rules_and_points_is_told_without_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    writer = Writer(tmp_path / "records" / "000001.gzr", {"game": "tictactoe"})
-    writer.append(Record(3, 0.0, 1, np.array([0, 3, 1, 4, 2], np.int32), (), 1.0, "finished"))
-    writer.close()
+    game = Record(3, 0.0, 1, np.array([0, 3, 1, 4, 2], np.int32), (), 1.0, "finished")
+    write(tmp_path, {1: [game]}, {"game": "tictactoe"})
     _, out, _ = output(capsys, "show", f"{tmp_path}/000001:1")
     assert "000001:1: 3x3, generation 1; 5 moves" in out
     assert "B+ (finished)" in out
@@ -295,9 +296,7 @@ def test_a_game_without_komi_rules_and_points_is_told_without_them(
 
 def test_a_game_whose_settings_are_wrong_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, {1: [GAMES[1][0]]})
-    writer = Writer(tmp_path / "records" / "000002.gzr", {"game": "chess"})
-    writer.append(GAMES[1][0])
-    writer.close()
+    write(tmp_path, {2: [GAMES[1][0]]}, {"game": "chess"})
     code, _, err = output(capsys, "show", f"{tmp_path}/000002:1")
     assert (code, "chess" in err, err.count("\n")) == (2, True, 1)
 

@@ -16,7 +16,7 @@ import torch
 
 from tests import ROOT
 from tests.training import crashes
-from tests.training.games import random_record
+from tests.training.games import random_record, write_shard
 from training.commands import train
 from training.doctor import history, monitor
 from training.records import records
@@ -262,10 +262,7 @@ def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:
     state = session.prepare(wanted, tmp_path / "other").trainer.learner.state_dict()
     games = [random_record(5, seed) for seed in range(6)]
     for generation, some in ((1, games[:4]), (2, games[4:])):  # generation 2 was cut off in its self-play
-        writer = records.Writer(storage.shard(folder, generation), {})
-        for game in some:
-            writer.append(game)
-        writer.close()
+        write_shard(storage.shard(folder, generation), some)
     rows = sum(game.rows for game in games[:4])
     progress = {
         "generation": 2, "learning": False, "games": 4, "rows": rows, "evaluations": 9, "hours": 0.5,
