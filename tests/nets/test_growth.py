@@ -26,13 +26,14 @@ def trained(config: NetConfig) -> nn.Module:
     return net.eval()
 
 
-def outputs(net: nn.Module, size: int) -> NetOutput:
+def example(size: int) -> tuple[torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(size)
-    planes, inputs = (
-        (torch.rand(4, 11, size, size, generator=generator) > 0.6).float(),
-        torch.randn(4, 7, generator=generator),
-    )
-    return net(planes, inputs)
+    planes = (torch.rand(4, 11, size, size, generator=generator) > 0.6).float()
+    return planes, torch.randn(4, 7, generator=generator)
+
+
+def outputs(net: nn.Module, size: int) -> NetOutput:
+    return net(*example(size))
 
 
 @pytest.mark.parametrize(("small", "large"), GROWTHS)
@@ -51,11 +52,7 @@ def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str, versi
     small, large = model.config("b4c16", features=version), model.config(name, features=more)
     before = trained(small)
     after = growth.grow(before.state_dict(), small, large, seed=3).eval()
-    generator = torch.Generator().manual_seed(1)
-    planes, numbers = (
-        (torch.rand(4, 11, 7, 7, generator=generator) > 0.6).float(),
-        torch.randn(4, 7, generator=generator),
-    )
+    planes, numbers = example(7)
     tactics = torch.ones(4, large.tactics, 7, 7, requires_grad=True)
     found = after(planes, numbers, tactics)
     known = (tactics[:, : small.tactics],) if small.tactics else ()
@@ -85,9 +82,8 @@ def test_gradients_reach_the_new_channels_and_blocks() -> None:
     small, large = model.config("b4c16"), model.config("b5c24")
     net = growth.grow(trained(small).state_dict(), small, large, seed=3).train()
     optimiser = torch.optim.SGD(net.parameters(), lr=1e-3)
-    for _ in range(
-        3
-    ):  # the first step moves what listens to the new channels, the second the channels, the third all of the new block
+    # the first step moves what listens to the new channels, the second the channels, the third all of the new block
+    for _ in range(3):
         optimiser.zero_grad()
         output = outputs(net, 5)
         (output.value.square().mean() + output.policy.square().mean() + output.ownership.square().mean()).backward()

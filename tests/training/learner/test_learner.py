@@ -9,6 +9,7 @@ import torch
 from gozero.nets import model
 from gozero.nets.blocks import OPENED_BATCHES, BatchRenorm
 from tests.training.games import game_of, random_record
+from tests.training.run.test_resume import same
 from training.learner.learner import LOSSES, DivergedError, Learner, losses, measures
 from training.records.replay import Replay
 from training.records.rows import Batch, rows_of, unpack
@@ -36,9 +37,8 @@ def test_losses_fall_on_a_fixed_batch(precision: str, optimiser: str) -> None:
     for _ in range(80):
         last = {name: float(loss) for name, loss in learner.train(batch).items()}
     assert set(first) == {*LOSSES, "total", "gradient", "update"}
-    entropy = float(
-        -(batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean()
-    )  # the policy loss's lower bound
+    # the policy loss's lower bound
+    entropy = float(-(batch.policy * np.log(np.maximum(batch.policy, 1e-9))).sum(1).mean())
     assert last["policy"] - entropy < 0.5 * (first["policy"] - entropy)
     for name in ("value", "ownership", "score"):
         assert last[name] < 0.5 * first[name], name
@@ -172,11 +172,10 @@ def test_the_average_warms_up_and_then_lags() -> None:
 def test_evaluation_changes_nothing() -> None:
     learner = Learner(TINY, LearnerSettings(precision="f32"), seed=1)
     learner.train(fixed_batch())
-    before = {name: tensor.clone() for name, tensor in learner.ema.state_dict().items()}
+    before = copy.deepcopy(learner.ema.state_dict())
     found = learner.evaluate(fixed_batch())
     assert {"top1", "entropy", "value_sign", "bias", "calibration", "value_spread", *LOSSES} == set(found)
-    for name, tensor in learner.ema.state_dict().items():
-        assert torch.equal(tensor, before[name]), name
+    assert same(learner.ema.state_dict(), before)
 
 
 @pytest.mark.parametrize("rows", [1, 128, 300])
@@ -204,9 +203,10 @@ def test_warm_up_and_rate_set_the_step() -> None:
     assert rates == pytest.approx([0.25e-3, 0.5e-3, 0.75e-3, 1e-3, 1e-3, 0.5e-3])
 
 
-def test_a_saved_learner_goes_on_identically() -> None:
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_a_saved_learner_goes_on_identically(optimiser: str) -> None:
     batches = [fixed_batch(rows=rows) for rows in (8, 12, 16, 20)]
-    settings = LearnerSettings(precision="f32")
+    settings = LearnerSettings(optimiser=optimiser, precision="f32")
     whole, first = Learner(TINY, settings, 1), Learner(TINY, settings, 1)
     for batch in batches:
         whole.train(batch)
@@ -217,8 +217,7 @@ def test_a_saved_learner_goes_on_identically() -> None:
     for batch in batches[2:]:
         second.train(batch)
     assert second.steps == 4
-    for name, tensor in whole.ema.state_dict().items():
-        assert torch.equal(tensor, second.ema.state_dict()[name]), name
+    assert same(whole.ema.state_dict(), second.ema.state_dict())
 
 
 def test_a_state_without_the_optimiser_keeps_the_weights() -> None:
@@ -229,10 +228,7 @@ def test_a_state_without_the_optimiser_keeps_the_weights() -> None:
     del state["optimiser"]
     other.load_state_dict(state)
     assert other.steps == 1
-    assert all(
-        torch.equal(a, b)
-        for a, b in zip(learner.ema.state_dict().values(), other.ema.state_dict().values(), strict=True)
-    )
+    assert same(learner.ema.state_dict(), other.ema.state_dict())
 
 
 def test_the_search_has_its_share_in_the_value() -> None:
@@ -317,9 +313,7 @@ def test_a_loss_that_is_no_number_stops_before_anything_changes(name: str, words
     with pytest.raises(DivergedError, match=words) as caught:
         learner.train(batch._replace(**{name: getattr(batch, name) * np.float32("nan")}))
     assert "step 2" in str(caught.value) and "\n" not in str(caught.value)
-    assert learner.steps == 1 and all(
-        torch.equal(tensor, before[key]) for key, tensor in learner.net.state_dict().items()
-    )
+    assert learner.steps == 1 and same(learner.net.state_dict(), before)
 
 
 def test_a_gradient_that_is_no_number_stops_too() -> None:
@@ -328,7 +322,7 @@ def test_a_gradient_that_is_no_number_stops_too() -> None:
     before = copy.deepcopy(learner.net.state_dict())
     with pytest.raises(DivergedError, match="gradient's norm"):
         learner.train(batch)
-    assert all(torch.equal(tensor, before[key]) for key, tensor in learner.net.state_dict().items())
+    assert same(learner.net.state_dict(), before)
 
 
 def test_a_new_optimiser_warms_up_wherever_the_run_is() -> None:

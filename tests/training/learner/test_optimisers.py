@@ -1,15 +1,14 @@
 """Muon: its steps are those of torch.optim.Muon, which takes matrices only, and AdamW's for all else."""
 
-import copy
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from tests.training.learner.test_learner import TINY, fixed_batch
+from tests.training.learner.test_learner import TINY
 from training.learner.learner import Learner
-from training.learner.optimisers import Muon, optimiser, orthogonal
+from training.learner.optimisers import optimiser, orthogonal
 from training.settings.config import LearnerSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -76,15 +75,3 @@ def test_biases_and_small_layers_take_adamws_steps() -> None:
         for mine, other in zip(ours.net.parameters(), adam.net.parameters(), strict=True)
     ]
     assert {(True, False), (False, True)} == set(same)
-
-
-def test_the_same_state_takes_the_same_steps() -> None:
-    ours, batch = learner(), fixed_batch()
-    ours.train(batch)
-    other = learner()
-    other.load_state_dict(copy.deepcopy(ours.state_dict()))
-    assert isinstance(other.optimiser, Muon)
-    for one in (ours, other):
-        one.train(batch)
-    for mine, theirs in zip(ours.net.parameters(), other.net.parameters(), strict=True):
-        assert torch.equal(mine, theirs)

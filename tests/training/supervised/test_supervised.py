@@ -18,6 +18,7 @@ from gozero.nets import features, weights
 from gozero.records import sgf
 from tests import ROOT
 from tests.training.games import random_record
+from tests.training.run.test_resume import same
 from training.commands import supervised as supervised_command
 from training.learner.learner import Learner
 from training.records.browse import sgf_record
@@ -211,9 +212,8 @@ def test_wanted_sizes_results_and_limits(folder: Path) -> None:
 
 def test_reading_takes_little_more_memory_than_the_rows(tmp_path: Path) -> None:
     generator = np.random.default_rng(1)
-    points = [
-        f"{chr(97 + x)}{chr(97 + y)}" for x in range(13) for y in range(13) if (x + y) % 2
-    ]  # no two are neighbours: all is legal
+    # no two are neighbours: all is legal
+    points = [f"{chr(97 + x)}{chr(97 + y)}" for x in range(13) for y in range(13) if (x + y) % 2]
     for number in range(60):
         moves = "".join(f";{'BW'[ply % 2]}[{point}]" for ply, point in enumerate(generator.permutation(points)))
         (tmp_path / f"{number}.sgf").write_text(f"(;SZ[13]RE[B+R]{moves})")
@@ -280,10 +280,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(folder: Path, tmp_path: 
     assert weights.load(parts).provenance["steps"] < weights.load(whole).provenance["steps"]
     signals.clear()
     assert run(folder, parts, "--epochs", "2", "--resume") == 0
-    for one, other in zip(
-        weights.load(whole).state_dict.values(), weights.load(parts).state_dict.values(), strict=True
-    ):
-        assert torch.equal(one, other)
+    assert same(weights.load(whole).state_dict, weights.load(parts).state_dict)
 
 
 def test_an_epoch_that_was_killed_at_its_end_has_a_mean_loss(
