@@ -80,8 +80,12 @@ def katrain(number: int, turn: int, visits: int, **fields: Any) -> dict[str, Any
     )
 
 
-def test_a_session_of_katrain(small_weights: Path) -> None:
-    client = Client(small_weights)
+def test_a_session_of_katrain(small_weights: Path, tmp_path: Path) -> None:
+    """With a log, which holds both sides."""
+    log = tmp_path / "talk.log"
+    client = Client(small_weights, "--log", str(log))
+    client.send(id="a", action="clear_cache")
+    assert client.hear() == {"id": "a", "action": "clear_cache"}
     client.send(id="version", action="query_version")
     assert client.hear()["version"] == "0.1.0"
     for turn in range(len(GAME) + 1):
@@ -108,6 +112,9 @@ def test_a_session_of_katrain(small_weights: Path) -> None:
     assert all({answer["field"]} <= {"rules", "overrideSettings"} for answer in heard + rest if "warning" in answer)
     assert not [answer for answer in heard + rest if "error" in answer]
     assert "Started, ready to begin handling requests" in error and "Traceback" not in error
+    lines = [line[len("2026-01-01 00:00:00.000 ") :] for line in log.read_text().splitlines()]
+    assert lines[:2] == ['< {"id": "a", "action": "clear_cache"}', '> {"id":"a","action":"clear_cache"}']
+    assert sum(line.startswith("> ") for line in lines) == 2 + len(heard + rest)
 
 
 def test_the_end_of_the_input_without_waiting(small_weights: Path) -> None:
@@ -170,15 +177,6 @@ def test_actions_need_no_network(small_weights: Path) -> None:
     )
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr.splitlines()[-1] == "[]"
-
-
-def test_the_log_holds_both_sides(small_weights: Path, tmp_path: Path) -> None:
-    log = tmp_path / "talk.log"
-    client = Client(small_weights, "--log", str(log))
-    client.send(id="a", action="clear_cache")
-    client.close()
-    lines = [line[len("2026-01-01 00:00:00.000 ") :] for line in log.read_text().splitlines()]
-    assert lines == ['< {"id": "a", "action": "clear_cache"}', '> {"id":"a","action":"clear_cache"}']
 
 
 def test_weights_that_are_not_there_are_one_line_and_in_the_log(tmp_path: Path) -> None:
