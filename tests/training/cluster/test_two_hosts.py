@@ -49,15 +49,8 @@ class Host:
         lines = [
             *(f"mount -t tmpfs none {path}" for path in mounts), f"hostname {name}", "echo up", "exec sleep infinity",
         ]  # fmt: skip
-        apart = [
-            "unshare",
-            "--mount",
-            "--uts",
-            "--pid",
-            "--fork",
-            "--mount-proc",
-            "--kill-child",
-        ]  # ray stop looks around
+        # ray stop looks around
+        apart = "unshare --mount --uts --pid --fork --mount-proc --kill-child".split()
         inside = ["ip", "netns", "exec", name, *apart, "sh", "-ec", "\n".join(lines)]
         self._init = subprocess.Popen(inside, stdout=subprocess.PIPE, text=True)
         assert self._init.stdout is not None and self._init.stdout.readline() == "up\n"

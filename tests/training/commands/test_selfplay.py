@@ -235,12 +235,8 @@ def test_games_alone_and_their_export_for_every_game(
     game: str, size: int, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     visits = ["--full-visits", "8", "--cheap-visits", "4"]
-    assert (
-        selfplay.main(
-            ["--weights", "none", "--game", game, "--size", str(size), "--games", "2", *visits, "--out", str(tmp_path)]
-        )
-        == 0
-    )
+    options = ["--weights", "none", "--game", game, "--size", str(size), "--games", "2", *visits]
+    assert selfplay.main([*options, "--out", str(tmp_path)]) == 0
     shard = records.read(tmp_path / "000001.gzr")
     assert (shard.settings["game"], {record.size for record in shard.records}) == (game, {size})
     assert records_command.main(["check", str(tmp_path)]) == 0
