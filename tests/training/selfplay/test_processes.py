@@ -56,7 +56,11 @@ def shared() -> Generator[RemoteSelfPlay]:
     yield made
     for task in tasks(500):
         made.submit(task)
+    reader, closed = made.workers._executor._call_queue._reader, []  # type: ignore[attr-defined]
+    close = reader.close
+    reader.close = lambda: closed.append(close())
     made.close()
+    assert len(closed) == 1, "a descriptor that is closed twice may be another file's by then"
     assert all(job.done() for job in made._jobs), "nobody waits for their games"
 
 
