@@ -23,7 +23,7 @@ from pathlib import Path
 from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
 from training.matches.interface import DESCRIPTIONS
-from training.matches.options import GO, add_game, add_play, check_files
+from training.matches.options import GO, OUT, add_game, add_play, check_files
 
 RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
@@ -46,7 +46,7 @@ def _parser() -> Parser:
     add("--plot", type=Path, metavar="FILE.png", help="where Elo over generations is drawn")
     add_game(parser)
     add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
-    add_play(parser, "none is left", None)
+    add_play(parser, f"none is left; with --run {OUT}/ and the run's name", None)
     parser.set_defaults(game=None)
     add("--csv", type=Path, metavar="FILE", help="save the list of games")
     return parser

@@ -16,7 +16,8 @@ class Section(NamedTuple):
     panels: tuple[tuple[str, ...], ...]
 
 
-_LOSSES = tuple((f"train/{name}", f"held/{name}", f"held/constant_{name}") for name in LOSSES)
+_GUESSES = "held/constant_{0}", "fit/constant_{0}"  # of a run that holds out no game, on those it learns from
+_LOSSES = tuple((f"train/{name}", f"held/{name}", *(each.format(name) for each in _GUESSES)) for name in LOSSES)
 _PARTS = ("selfplay", "learner", "gate", "waiting")
 SECTIONS = (
     Section(

@@ -72,12 +72,13 @@ def _names(runs: Sequence[Path]) -> list[str]:
 
 
 def _chosen(run: Path, name: str, count: int) -> list[Generation]:
-    """At most `count` generations of which there is a network, the first and the last among them, evenly apart.
+    """At most `count` generations of which there is a network, the first and the last among them, evenly apart. A
+    frozen network is that of a generation's end, a checkpoint the last that was saved before it.
 
     Raises:
         ChoiceError: there are fewer than two.
     """
-    paths = [path for folder in ("frozen", "checkpoints") for path in storage.numbered(run / folder, ".pt")]
+    paths = [path for folder in ("checkpoints", "frozen") for path in storage.numbered(run / folder, ".pt")]
     files = {int(path.stem): path for path in paths}
     numbers = sorted(files)
     if len(numbers) < 2:

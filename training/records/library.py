@@ -150,10 +150,9 @@ def winner(record: Record) -> str:
 
 def opening(record: Record, game: Game, moves: int) -> str:
     """The first moves as vertices, turned or mirrored so that games that differ by a symmetry of the game have the same
-    text.
+    text; one that exchanges the colours makes another game, in which White begins.
     """
     first = record.moves[:moves].tolist()
-    turned = [
-        [symmetry.apply_action(action, game.shape, k, game.directions) for action in first] for k in game.symmetries
-    ]
+    kept = [k for k in game.symmetries if not k & symmetry.COLOURS_EXCHANGED]
+    turned = [[symmetry.apply_action(action, game.shape, k, game.directions) for action in first] for k in kept]
     return " ".join(game.vertex(action) for action in min(turned))

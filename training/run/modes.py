@@ -51,7 +51,6 @@ def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
         if not run.progress.learning:
             run.play(stop)
             if not stop():
-                run.absorb()
                 run.complete()
                 run.save()
         _learn_and_advance(run, watch, stop)
@@ -60,18 +59,18 @@ def sequential(run: Run, watch: Monitor, stop: Stop) -> None:
 def semi_asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
     """Play with the previous network while learning from the games before; meet at the end of the generation."""
     torch.set_num_threads(run.selfplay.threads)
-    while not run.finished() and not stop():
+    finished = run.finished()
+    while not finished and not stop():
         together([run.play, run.learn], stop)
         if not stop() and run.promote(stop):
-            run.absorb()
             run.complete()
-            _report(run, watch, stop)
-            run.advance()
+            finished = run.finished()
+            if not finished:
+                _report(run, watch, stop)
+                run.advance()
         run.save()
-    if not stop():  # the steps that the last games have paid for
-        run.learn(stop)
-        run.promote(stop)
-        run.save()
+    if run.progress.learning:  # the last generation: its report has the steps that its own games have paid for
+        _learn_and_advance(run, watch, stop)
 
 
 def asynchronous(run: Run, watch: Monitor, stop: Stop) -> None:
@@ -96,16 +95,17 @@ class Asynchronous:
 
     def play(self, halt: Stop) -> None:
         """Play generation after generation."""
-        run = self.run
+        run, finished = self.run, self.run.finished()
         try:
-            while not run.finished() and not halt():
+            while not finished and not halt():
                 run.play(halt, pause=lambda: self._absorb(halt))
                 if not halt():
                     with run.locked():
-                        run.absorb()
                         run.complete()
-                        run.advance()
-                    self._complete.set()
+                        finished = run.finished()
+                        if not finished:  # the last one is reported when all is learned
+                            run.advance()
+                            self._complete.set()
                 run.save()
                 self._wait_for_learner(halt)
         finally:
@@ -145,10 +145,13 @@ class Asynchronous:
             self._learned.wait(POLL)
 
     def end(self, stop: Stop) -> None:
-        """Report a generation that was complete when the learner was stopped, and save."""
+        """Report a generation that was complete when the learner was stopped, and the last one, and save."""
         if self._complete.is_set():
             _report(self.run, self.watch, stop)
-        self.run.save()
+        if self.run.progress.learning:
+            _learn_and_advance(self.run, self.watch, stop)
+        else:
+            self.run.save()
 
     def _absorb(self, halt: Stop) -> None:
         with self.run.locked():

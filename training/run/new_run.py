@@ -29,7 +29,7 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
-IMPORT = "import"  # folder in a run folder: the games given, until all are there; a killed start leaves it
+IMPORT = "import"  # folder in a run folder: the games given, then empty until the first checkpoint is there
 
 
 @dataclass(frozen=True)
@@ -129,20 +129,31 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
         with storage.writing(folder):
             if played:
                 (folder / IMPORT / "records").replace(folder / "records")
-                (folder / IMPORT).rmdir()
             written = storage.length(storage.shard(folder, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
         snapshot = Snapshot(progress, state, shard_bytes=written)
         checkpoint.save(folder / "checkpoints", snapshot, settings.to_dict(), settings.keep)
-    except BaseException:  # else the next start would take these games for a run's that has lost its checkpoints
-        for name in (IMPORT, "checkpoints", "records"):
-            shutil.rmtree(folder / name, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+        clean(folder)
         raise
+    clean(folder)
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
     games = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     unfit = left_out([shard for _, shard in played])
     remark = _remark(settings, progress) if start.weights else ""
     return f"a new run, {how}, {games}{unfit}{remark}"
+
+
+def is_cut(folder: Path) -> bool:
+    """Whether a start ended within `begin`: without a checkpoint, records/ has nothing but the games given to it."""
+    return (folder / IMPORT).exists() and not storage.holds_run(folder)
+
+
+def clean(folder: Path) -> None:
+    """Remove what `begin` leaves in a folder besides its run, and all of it if it was cut."""
+    for name in ("records", IMPORT) if is_cut(folder) else (IMPORT,):
+        shutil.rmtree(folder / name, ignore_errors=True)
 
 
 def _remark(settings: LoopSettings, progress: Progress) -> str:

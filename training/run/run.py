@@ -58,7 +58,7 @@ class RunLimits:
     def shares(self) -> dict[str, float]:
         """The share of the run that is done, by each of its limits; 0 and more."""
         done = {name: getattr(self.progress, name) for name in ("hours", "games", "evaluations")}
-        done["generations"] = self.progress.generation - 1
+        done["generations"] = self.progress.generation - (0 if self.progress.learning else 1)
         limits = {name: getattr(self.settings, name) for name in done}
         return {name: done[name] / limit for name, limit in limits.items() if limit}
 
@@ -160,11 +160,12 @@ class Run:
         progress.rate = self.settings.learner.rate(self.limits.elapsed())
 
     def complete(self) -> None:
-        """End the generation's self-play, which is absorbed: carry over what its sizes lack, and release old shards."""
+        """End the generation's self-play: absorb it, carry over what its sizes lack, and release old shards."""
         progress, rows = self.progress, sum(record.rows for record in self.actor.games)
+        progress.learning = True
+        self.absorb()
         backlog = self.actor.backlog(self.settings.stage_at(progress.rows - rows), progress)
         setattr(progress, f"{self.actor.unit}_backlog", backlog)
-        progress.learning = True
         self.measures.add_games(self.actor)
         self.trainer.note_shard(progress.generation, self.actor.games)
         with storage.writing(self.folder / "records"):

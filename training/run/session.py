@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -62,7 +61,7 @@ def prepare(
     not fit; WeightsError, CheckpointError, StorageError if a file cannot be used or written.
     """
     under_way = compare(settings, folder)
-    shutil.rmtree(folder / new_run.IMPORT, ignore_errors=True)
+    new_run.clean(folder)
     if start and under_way:
         say("this run has already begun and continues: --from and --records are for a new run")
     elif start:
@@ -169,7 +168,7 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
     ones, and for games without a run.
     """
     saved, under_way = folder / "settings.json", storage.holds_run(folder)
-    if not under_way and any((folder / "records").glob("*.gzr")):
+    if not under_way and any((folder / "records").glob("*.gzr")) and not new_run.is_cut(folder):
         raise SettingsError(
             f"{folder.absolute()} holds games (records/) but no checkpoint of a run; give another --run, and "
             f"--records {folder.absolute()} to begin with these games"

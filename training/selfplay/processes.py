@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from collections.abc import Collection
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -37,7 +38,9 @@ class ProcessWorkers:
         orders = self._executor._call_queue  # type: ignore[attr-defined]
         for process in list((self._executor._processes or {}).values()):
             process.kill()
-        if orders is not None:  # else its thread waits for a reader for ever, in older Pythons (gh-94777)
+        # else its thread waits for a reader for ever (gh-94777); newer Pythons close it, and twice is once too often:
+        # by then another file may have its descriptor
+        if sys.version_info < (3, 11, 5) and orders is not None:
             orders._reader.close()
         self._executor.shutdown(cancel_futures=True)
 

@@ -130,6 +130,14 @@ def test_what_the_game_lacks_is_not_drawn(ownership: float, shown: bool, tmp_pat
     assert ("ownership" in titles) == shown and "policy" in titles
 
 
+@pytest.mark.parametrize("rows", ["held", "fit"])
+def test_the_constant_guess_is_drawn_whatever_is_held_out(rows: str, tmp_path: Path, drawn: list[Panel]) -> None:
+    log(tmp_path, OLD | {f"{rows}/constant_policy": 3.2})
+    report.write(tmp_path)
+    guesses = [curve.label for panel in drawn if panel.title == "policy" for curve in panel.curves if curve.guide]
+    assert guesses == [f"{rows}/constant_policy"]
+
+
 def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:
     log(tmp_path, OLD)
     (tmp_path / "report.html").write_text("before")

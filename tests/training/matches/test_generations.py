@@ -67,6 +67,18 @@ def test_generations_of_a_run_meet_the_two_after_them(tmp_path: Path, played: li
     assert files[Path("elo.png")][:4] == b"\x89PNG"
 
 
+def test_a_generation_is_shown_by_the_network_of_its_end_if_there_is_one(
+    tmp_path: Path, played: list[tuple[Field, View, Path]]
+) -> None:
+    folder = Path(run_of(tmp_path / "x", range(1, 4)))
+    (folder / "frozen").mkdir()
+    (folder / "frozen" / "000002.pt").touch()
+    assert match.main(["--run", str(folder)]) == 0
+    assert [Path(each.player.split(":")[1]).parent.name for each in played[0][0].entrant] == [
+        "checkpoints", "frozen", "checkpoints",
+    ]  # fmt: skip
+
+
 def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[tuple[Field, View, Path]]) -> None:
     one, two = run_of(tmp_path / "one", range(1, 3)), run_of(tmp_path / "two", range(2, 5))
     assert match.main(["--run", one, "--run", two, "--game", "othello"]) == 2 and not played

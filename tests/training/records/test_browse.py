@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from sgfmill.sgf import Sgf_game
 
+from gozero import games
 from gozero.games import coords, symmetry
 from gozero.records import sgf
 from tests.conftest import NODE_PACKAGES
@@ -174,6 +175,13 @@ def test_openings_that_differ_by_a_symmetry_are_one() -> None:
         moves = [symmetry.apply_action(action, 7, k) for action in record.moves.tolist()]
         texts.add(library.opening(replace(record, moves=np.array(moves, np.int32)), game_of(7), 4))
     assert len(texts) == 1
+
+
+def test_an_opening_with_the_colours_exchanged_is_another() -> None:
+    """In Hex the sides join other edges: Black at a3 is not Black at c1."""
+    record, game = random_record(5, 5), games.make("hex", size=5)
+    first = [replace(record, moves=np.array([move], np.int32)) for move in (2, 10)]
+    assert len({library.opening(each, game, 1) for each in first}) == 2
 
 
 def test_check_plays_every_game_again(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from training.run.run import Run
 from training.run.session import prepare
 from training.settings import presets
 from training.settings.config import LoopSettings
-from training.storage import checkpoint
+from training.storage import checkpoint, storage
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -159,15 +159,18 @@ def test_a_start_that_is_interrupted_leaves_nothing_to_the_next(
     owns(begun(tmp_path / "run", written(tmp_path / "b.gzr", [wrong, *GAMES[4:]])), GAMES[4:])
 
 
-def test_a_start_that_is_killed_may_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, put = written(tmp_path / "kept" / "1.gzr", GAMES), new_run._put
+@pytest.mark.parametrize("owner, name", [(new_run, "_put"), (storage, "length"), (checkpoint, "save")])
+def test_a_start_that_is_killed_may_be_repeated(
+    owner: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, last = written(tmp_path / "kept" / "1.gzr", GAMES), getattr(owner, name)
 
     def killed(*arguments: Any) -> None:
-        put(*arguments)
+        last(*arguments)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        patched.setattr(new_run, "_put", killed)
+        patched.setattr(owner, name, killed)
         patched.setattr(new_run.shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied up
         begun(tmp_path / "run", kept)
     owns(begun(tmp_path / "run", kept), GAMES)

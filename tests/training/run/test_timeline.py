@@ -51,7 +51,6 @@ def test_a_generation_that_was_interrupted_has_the_speed_of_its_games(tmp_path: 
     settings = crashes.settings()
     run = session.prepare(settings, tmp_path)
     run.play(lambda: False)
-    run.absorb()
     run.complete()
     run.save()
     spent = run.timeline.spent()["selfplay"]

@@ -56,7 +56,11 @@ def shared() -> Generator[RemoteSelfPlay]:
     yield made
     for task in tasks(500):
         made.submit(task)
+    reader, closed = made.workers._executor._call_queue._reader, []  # type: ignore[attr-defined]
+    close = reader.close
+    reader.close = lambda: closed.append(close())
     made.close()
+    assert len(closed) == 1, "a descriptor that is closed twice may be another file's by then"
     assert all(job.done() for job in made._jobs), "nobody waits for their games"
 
 
@@ -115,10 +119,13 @@ def test_an_error_in_a_worker_is_raised_here(shared: RemoteSelfPlay) -> None:
 
 def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
     """Records and weights to the last bit, also where it goes on in one. Then one of the two is killed."""
+    learner = replace(SETTINGS.learner, anneal=0.0)  # the rate would fall where the limit is one generation
     for name, parts in (("one", {1: 2}), ("two", {2: 1, 1: 2})):
         for count, generations in parts.items():
             play = replace(SETTINGS.selfplay, processes=count)
-            settings = replace(SETTINGS, generations=generations, selfplay=play, stage=SETTINGS.stage[1:])
+            settings = replace(
+                SETTINGS, generations=generations, selfplay=play, stage=SETTINGS.stage[1:], learner=learner
+            )
             run = session.prepare(settings, tmp_path / name)
             modes.train_in_mode(run, crashes.Watch(run.folder, settings), lambda: False)  # type: ignore[arg-type]
             if isinstance(run.selfplay, RemoteSelfPlay):
