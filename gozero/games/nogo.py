@@ -23,12 +23,20 @@ from numba import types
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game, check_size
 from gozero.games.go import chains
 from gozero.games.go.chains import EDGE, LIBERTIES, NEXT, RECORD, SIZE, at, colour_at, liberties_at, put
-from gozero.system.jit import LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, kernel
+from gozero.system.jit import HISTORY, LEGAL, MASK, OUTCOME, OWNER, SAMPLE, SCORE, STATE, STEP, copy_row, kernel
 from gozero.system.rng import below
 
 PLAYABLE = 5
 MIN_SIZE, MAX_SIZE = 2, 13
 SIDES_OF_A_POINT = 4  # and so the most pseudo-liberties of a chain whose liberties are one point
+
+# `foreseen` plays on where both sides together have so many moves or fewer, through at most so many positions
+FORESEEN_MOVES, FORESEEN_POSITIONS = 22, 1000  # at most half a millisecond
+TABLE = 1024  # positions whose result is remembered, a power of two
+WON = np.uint64(1)  # this bit of an entry is the result, the others are those of the position's hash
+ACTIONS = 256  # above all actions
+
+_ROWS, _INTS = types.Array(types.int32, 2, "C"), types.Array(types.int64, 2, "C")
 
 
 @kernel()
@@ -111,8 +119,8 @@ def _judge_around(state, cell, size):
             _judge(state, doubtful, size)
 
 
-@kernel(STEP.signature)
-def step(state, history, action):
+@kernel()
+def _play(state, action):
     """Play a legal action for the side to move, in place."""
     size = np.int64(state[SIZE])
     colour = state[TO_PLAY]
@@ -120,6 +128,12 @@ def step(state, history, action):
     _judge_around(state, chains.cell_of(action, size), size)
     state[TO_PLAY] = BLACK + WHITE - colour
     state[PLY] += 1
+
+
+@kernel(STEP.signature)
+def step(state, history, action):
+    """Play a legal action for the side to move, in place."""
+    _play(state, action)
 
 
 @kernel(LEGAL.signature)
@@ -146,6 +160,73 @@ def sample(state, history, generator):
 def outcome(state):
     """-1 where the side to move has no legal move, else NOT_OVER: nobody wins by moving, and there are no draws."""
     return NOT_OVER if _playable(state, state[TO_PLAY]) else -1
+
+
+@kernel()
+def _sorted_moves(state, child, moves):
+    """Write the moves of the side to move into moves int64, last those that leave it more moves than the other side;
+    `child` is scratch. Returns how many there are.
+    """
+    size, colour = np.int64(state[SIZE]), np.int64(state[TO_PLAY])
+    start, count = _order_start(colour, size), _playable(state, colour)
+    for k in range(count):
+        action = np.int64(at(state, start + k))
+        copy_row(child, state)
+        _play(child, action)
+        move = (_playable(child, colour) - _playable(child, BLACK + WHITE - colour)) * ACTIONS + action
+        place = k
+        while place > 0 and moves[place - 1] > move:
+            moves[place] = moves[place - 1]
+            place -= 1
+        moves[place] = move
+    return count
+
+
+@kernel(types.int64(_ROWS, _INTS, types.int64[::1], HISTORY, HISTORY))
+def _proof(line, moves, left, keys, seen):
+    """+1 or -1 for the side to move in line[0], by a search to the end of the game; NOT_OVER if it takes too long.
+
+    The other rows, `moves` and `left` are scratch for each depth, `keys` the hashes and `seen` the table, both all 0.
+    """
+    size, depth, result, entered, positions = np.int64(line[0, SIZE]), 0, 0, True, 0
+    while depth >= 0:
+        here, place = line[depth], np.int64(keys[depth] % np.uint64(TABLE))
+        colour = np.int64(here[TO_PLAY])
+        mine, theirs = _playable(here, colour), _playable(here, BLACK + WHITE - colour)
+        if not entered:  # back from a move, which had this result for the other side
+            result = 1 if result < 0 else (0 if left[depth] else -1)
+        elif mine == 0 or theirs == 0:  # who has no move never gets one
+            result = 1 if mine else -1
+        elif depth and seen[place] | WON == keys[depth] | WON:
+            result = 1 if seen[place] & WON else -1
+        else:
+            positions += 1
+            if positions > FORESEEN_POSITIONS:
+                return NOT_OVER
+            result, left[depth] = 0, _sorted_moves(here, line[depth + 1], moves[depth])
+        if result:
+            seen[place] = keys[depth] | WON if result > 0 else keys[depth] & ~WON
+            entered, depth = False, depth - 1
+            continue
+        left[depth] -= 1
+        action = moves[depth, left[depth]] % ACTIONS
+        copy_row(line[depth + 1], here)
+        _play(line[depth + 1], action)
+        keys[depth + 1] = keys[depth] ^ chains.zobrist(colour, chains.cell_of(action, size))
+        entered, depth = True, depth + 1
+    return result
+
+
+@kernel(OUTCOME.signature, allocates=True)
+def foreseen(state):
+    """The outcome, also where few moves are left and playing them all shows it."""
+    most = _playable(state, BLACK) + _playable(state, WHITE)
+    if most > FORESEEN_MOVES:
+        return outcome(state)
+    line = np.empty((most + 1, state.shape[0]), np.int32)
+    copy_row(line[0], state)
+    left, keys, seen = np.empty(most + 1, np.int64), np.zeros(most + 1, np.uint64), np.zeros(TABLE, np.uint64)
+    return _proof(line, np.empty((most + 1, most), np.int64), left, keys, seen)
 
 
 @kernel(OWNER.signature)
@@ -194,5 +275,5 @@ def make(size: int = 9) -> Game:
     return Game(
         name="nogo", rows=size, cols=size, has_pass=False, symmetries=tuple(range(8)), max_plies=size * size,
         initial=initial, step=step, legal=legal, outcome=outcome, sample=sample, stones=chains.stones,
-        set_up=partial(chains.set_up, initial, _place), owner=owner, score=score,
+        set_up=partial(chains.set_up, initial, _place), foreseen=foreseen, owner=owner, score=score,
     )  # fmt: skip

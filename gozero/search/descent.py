@@ -93,15 +93,17 @@ def _leave_out(forest, t, state, actions):
 
 
 @kernel()
-def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
-    """Come to a new node: KNOWN if the game is over, with its count or else its parent's score, or FOUND."""
+def _meet(legal, thinkable, outcome, foreseen, score, forest, t, index, leaves, slot):
+    """Come to a new node: KNOWN if its result is, with the count of a game that is over or else its parent's score, or
+    FOUND.
+    """
     node = forest.nodes[t, index]
     state = leaves.states[slot]
-    result = outcome(state)
+    result = foreseen(state) if index > 0 else outcome(state)
     if result != NOT_OVER:
         node["status"] = DECIDED
         node["value"] = result
-        parent, points = np.int64(node["parent"]), score(state)
+        parent, points = np.int64(node["parent"]), np.nan if outcome(state) == NOT_OVER else score(state)
         if np.isnan(points):
             points = -np.float64(forest.nodes[t, parent]["score"]) if parent != NO_NODE else 0.0
         node["score"] = points
@@ -117,7 +119,7 @@ def _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot):
 
 
 @kernel()
-def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
+def _descend(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, slot):
     """Follow a line of tree t to its leaf, each node pending. Returns (how it ended, node, root action or -1)."""
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
@@ -131,7 +133,8 @@ def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, 
         if node["status"] == UNEVALUATED:
             if node["pending"] > 1:
                 return COLLISION, index, first_action
-            return _meet(legal, thinkable, outcome, score, forest, t, index, leaves, slot), index, first_action
+            ended = _meet(legal, thinkable, outcome, foreseen, score, forest, t, index, leaves, slot)
+            return ended, index, first_action
         if state[PLY] >= forest.trees[t]["last_ply"]:
             return KNOWN, index, first_action
         edge = _choose_edge(forest, t, index, params)
@@ -151,10 +154,10 @@ def _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, 
 
 
 @kernel()
-def _simulate(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot):
+def _simulate(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, slot):
     """One descent of tree t, backed up at once unless it found a leaf. Returns how it ended."""
     nodes = forest.nodes[t]
-    ended, index, action = _descend(step, legal, thinkable, outcome, score, forest, t, params, leaves, slot)
+    ended, index, action = _descend(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, slot)
     if ended in (COLLISION, FULL):
         release(nodes, index)
         forest.trees[t]["full"] = ended == FULL
@@ -195,8 +198,8 @@ def _retire(forest, finished):
     return count
 
 
-@kernel(types.int64(STEP, LEGAL, LEGAL, OUTCOME, SCORE, FOREST, PARAMS, LEAVES, types.int64))
-def collect(step, legal, thinkable, outcome, score, forest, params, leaves, leaves_per_tree):
+@kernel(types.int64(STEP, LEGAL, LEGAL, OUTCOME, OUTCOME, SCORE, FOREST, PARAMS, LEAVES, types.int64))
+def collect(step, legal, thinkable, outcome, foreseen, score, forest, params, leaves, leaves_per_tree):
     """Fill slots with leaves of all active trees. Returns the number of slots filled."""
     count = 0
     for t in range(forest.trees.shape[0]):
@@ -206,7 +209,7 @@ def collect(step, legal, thinkable, outcome, score, forest, params, leaves, leav
         for _ in range(max(4 * leaves_per_tree, LEAST_DESCENTS)):
             if not tree["active"] or count == end or root["visits"] + root["pending"] >= tree["budget"]:
                 break
-            ended = _simulate(step, legal, thinkable, outcome, score, forest, t, params, leaves, count)
+            ended = _simulate(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, count)
             if ended in (COLLISION, FULL):
                 break
             if ended == FOUND:
@@ -238,7 +241,7 @@ def simulate_rows(
         for _ in range(simulations):
             if not tree["active"] or root["visits"] >= tree["budget"]:
                 break
-            ended = _simulate(step, legal, legal, outcome, score, forest, t, params, leaves, 0)
+            ended = _simulate(step, legal, legal, outcome, outcome, score, forest, t, params, leaves, 0)
             if ended == FULL:
                 break
             if ended == FOUND:
