@@ -114,7 +114,8 @@ class Fischer(Absolute):
         """A share of what is left and what a move does not cost of the increment, or what the cap would take away;
         never more than is left.
         """
-        share, limit = super().allowance(left, moves, lag), min(_spare(left.seconds, lag), _most_of(self.longest, lag))
+        share = super().allowance(TimeLeft(left.seconds), moves, lag)  # some controllers report a stone or a period
+        limit = min(_spare(left.seconds, lag), _most_of(self.longest, lag))
         earned, overflow = max(0.0, self.increment - MOVE_LAG * lag), left.seconds + self.increment - self.cap
         target, most = (min(limit, max(seconds + earned, overflow)) for seconds in (share.target, share.most))
         return Allowance(target, most)

@@ -118,6 +118,7 @@ def test_kinds_of_kgs(command: str, terms: str, time_left: str | None, seconds: 
         ("fischer 600 10", None, MAIN + 9.95),
         ("fischer 600 10", "b 5 0", 5 - 1 - 0.075),  # the increment comes after the move
         ("fischer 600 10", "b 0.5 0", 0.0),
+        ("fischer 600 10", "b 100 1", share(100 - 3.5 - 1.5, 50) + 9.95),  # there is no overtime
         ("fischer 0 10", None, 0.0),
         ("fischer-capped 600 10 -1 -1", None, MAIN + 9.95),  # gtp2ogs: no limits
         ("fischer-capped 600 10 1200 5", None, 5 - 1 - 0.075),
