@@ -14,6 +14,7 @@ import gc
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -89,6 +90,8 @@ def required_parts(config: pytest.Config) -> set[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     required_parts(config)
+    # a shell's background jobs ignore it, and so would the processes that tests interrupt
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Debian installs games where the PATH of root does not look
     os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/games"))
 

@@ -94,7 +94,9 @@ def parse_move(text: str, size: int, rows: int, directions: Directions) -> int:
 
 
 def parse_vertex(text: str, size: int, rows: int | None = None) -> int:
-    """The action a GTP vertex names (any case; `pass` and `resign` too). ValueError if it is none of this board."""
+    """The action a GTP vertex names (any case; `pass`, `resign` and KataGo's `(column,row)`, from 0 at the top left,
+    too). ValueError if it is none of this board.
+    """
     word = text.strip().upper()
     if word == "PASS":
         return pass_action(size, rows)
@@ -104,6 +106,8 @@ def parse_vertex(text: str, size: int, rows: int | None = None) -> int:
     digits = word[1:]
     height = rows or size
     row = height - int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 2 else -1
+    if pair := re.fullmatch(r"\(([0-9]{1,2}), *([0-9]{1,2})\)", word):
+        col, row = map(int, pair.groups())
     if not (0 <= col < size and 0 <= row < height):
         raise ValueError(f"invalid vertex {text!r}: expected A1 to {vertex(size - 1, size, rows)}, or pass")
     return action(row, col, size)

@@ -111,11 +111,13 @@ class Fischer(Absolute):
         return TimeLeft(min(self.cap, max(0.0, left.seconds - spent) + self.increment))
 
     def allowance(self, left: TimeLeft, moves: float, lag: float) -> Allowance:
-        """A share of what is left and the increment, or what the cap would take away; never more than is left."""
-        spare = _spare(left.seconds, lag)
-        share, limit = _spread(spare, moves), min(spare, _most_of(self.longest, lag))
-        overflow = left.seconds + self.increment - self.cap
-        target, most = (min(limit, max(seconds + self.increment, overflow)) for seconds in (share.target, share.most))
+        """A share of what is left and what a move does not cost of the increment, or what the cap would take away;
+        never more than is left.
+        """
+        share = super().allowance(TimeLeft(left.seconds), moves, lag)  # some controllers report a stone or a period
+        limit = min(_spare(left.seconds, lag), _most_of(self.longest, lag))
+        earned, overflow = max(0.0, self.increment - MOVE_LAG * lag), left.seconds + self.increment - self.cap
+        target, most = (min(limit, max(seconds + earned, overflow)) for seconds in (share.target, share.most))
         return Allowance(target, most)
 
 

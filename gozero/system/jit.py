@@ -114,12 +114,15 @@ class _KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The kernel as it was compiled before, None if there is none that can be read."""
+        found = None
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - whatever pickle, numba or LLVM raise at a file that was cut off
             with contextlib.suppress(OSError):
                 self.flush()
-            return None
+        if found is None:
+            announce("once for each version")
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save a compiled kernel, if there is room."""
@@ -128,15 +131,8 @@ class _KernelCache(FunctionCache):
 
 
 @functools.cache
-def announce(folder: Path | None) -> None:
-    """Log, once, why this start takes long, if it does; `folder` is None if kernels are compiled in memory."""
-    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        return
-    when = "once for each version"
-    if folder is None:
-        when = f"at each start, since {files.cache_name()} cannot be written"
-    elif next(folder.rglob("*.nbi"), None) is not None:
-        return
+def announce(when: str) -> None:
+    """Log, once, why this start takes long, and at which starts."""
     log = logging.getLogger(__name__)  # stderr, unless the program has set it up
     log.warning("gozero: compiling rules and search, %s: a minute, or several beside busy programs", when)
 
@@ -266,7 +262,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
     def make(function: Callable[..., Any]) -> Any:
         if signature is None:
             return _cached(numba.njit(forceinline=True, **settings)(function))
-        announce(CACHE_FOLDER)
+        if CACHE_FOLDER is None:
+            announce(f"at each start, since {files.cache_name()} cannot be written")
         compiled = _cached(numba.njit(**settings)(function))
         with _raising_interrupts():
             compiled.compile(signature)

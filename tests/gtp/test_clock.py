@@ -20,7 +20,6 @@ def share(seconds: float, moves: int) -> float:
 
 
 MAIN = share(600 - 3.5 - 9, 50)
-FISCHER = share(600 - 1 - 9, 50)  # what else moves cost, the increment pays
 
 
 def protocol_of(session: SimpleNamespace) -> Protocol:
@@ -116,15 +115,16 @@ def test_kinds_of_kgs(command: str, terms: str, time_left: str | None, seconds: 
 @pytest.mark.parametrize(
     ("terms", "time_left", "seconds"),
     [
-        ("fischer 600 10", None, FISCHER + 10),
+        ("fischer 600 10", None, MAIN + 9.95),
         ("fischer 600 10", "b 5 0", 5 - 1 - 0.075),  # the increment comes after the move
         ("fischer 600 10", "b 0.5 0", 0.0),
+        ("fischer 600 10", "b 100 1", share(100 - 3.5 - 1.5, 50) + 9.95),  # there is no overtime
         ("fischer 0 10", None, 0.0),
-        ("fischer-capped 600 10 -1 -1", None, FISCHER + 10),  # gtp2ogs: no limits
+        ("fischer-capped 600 10 -1 -1", None, MAIN + 9.95),  # gtp2ogs: no limits
         ("fischer-capped 600 10 1200 5", None, 5 - 1 - 0.075),
         ("fischer-capped 600 10 1200 0.5", None, 0.25),
-        ("fischer-capped 600 10 600 -1", None, FISCHER + 10),
-        ("fischer-capped 600 60 600 -1", None, FISCHER + 60),
+        ("fischer-capped 600 10 600 -1", None, MAIN + 9.95),
+        ("fischer-capped 600 60 600 -1", None, MAIN + 59.95),
         ("fischer-capped 600 60 500 -1", None, 600 + 60 - 500),  # what the cap would take away
     ],
 )
@@ -276,15 +276,20 @@ def test_nobody_loses_on_time(line: str, eager: bool, points: int) -> None:
             assert left(clock)[1] == count
 
 
-def test_what_moves_cost_beside_their_thinking_loses_no_game() -> None:
+@pytest.mark.parametrize(
+    ("line", "increment", "cost"),
+    [("time_settings 60 0 0", 0.0, 0.07), ("kata-time_settings fischer 60 0.1", 0.1, 0.15)],
+)
+def test_what_moves_cost_beside_their_thinking_loses_no_game(line: str, increment: float, cost: float) -> None:
     """The server reports whole seconds, and charges more than the engine took; so little is left that all moves are
     played at once in the end.
     """
-    clock, seconds = clock_after("time_settings 60 0 0"), 60.0
+    clock, seconds = clock_after(line), 60.0
     for ply in range(0, 224, 2):
         clock.set_left(BLACK, TimeLeft(int(seconds)))
-        seconds -= target(clock, moves_to_share(169, ply)) + 0.07
+        seconds -= target(clock, moves_to_share(169, ply)) + cost
         assert seconds > 0, f"ply {ply}"
+        seconds += increment
 
 
 def test_a_hard_choice_takes_longer_and_leaves_the_other_moves_a_third_of_that() -> None:

@@ -144,7 +144,14 @@ class Terminal(cmd.Cmd):
         """Play until the person leaves, by ``quit`` or by the end of the input."""
         self._print_board()
         self._go_on()
-        self.cmdloop()
+        stopped = False
+        while not stopped:
+            try:
+                line = input(self.prompt)
+            except EOFError:  # `cmdloop` would take it for a typed "EOF"
+                print()
+                line = "quit"
+            stopped = self.onecmd(line)
 
     # What is typed
 
@@ -238,11 +245,6 @@ class Terminal(cmd.Cmd):
     def do_quit(self, rest: str) -> bool:
         print("Good bye.")
         return True
-
-    def do_eof(self, rest: str) -> bool:
-        """The end of the input."""
-        print()
-        return self.do_quit(rest)
 
     def do_help(self, rest: str) -> None:
         game = self._game

@@ -44,6 +44,7 @@ def test_a_game_and_its_turns() -> None:
     assert found.stones == {at("A1"): BLACK, at("E5"): BLACK}
     assert (found.priorities, found.handicap, found.komi, found.to_play) == ({3: 7, 0: -1}, 2, 0.5, BLACK)
     assert read(moves=MOVES, priority=5).priorities == {3: 5}
+    assert read(moves=[["B", "(3,0)"], ["W", "(0, 4)"]]).moves == ((BLACK, at("D5")), (WHITE, at("A1")))
 
 
 def test_who_begins() -> None:

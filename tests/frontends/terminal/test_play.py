@@ -101,6 +101,10 @@ def test_the_game_goes_on_after_its_end_is_undone(play_game: Play) -> None:
     assert " expects to win " in out
 
 
+def test_the_end_of_the_input_cannot_be_typed(play_game: Play) -> None:
+    assert play_game("tictactoe", "EOF", "eof", "A1").count("is not understood") == 2
+
+
 def test_the_engine_begins_when_the_person_is_white(play_game: Play) -> None:
     out = play_game("connect4", "undo", "D", options="--visits 20 --colour white")
     assert out.index("\nBlack ") < out.index("White (O): type a column (")
