@@ -69,7 +69,7 @@ class Game:
     # as `legal`, without actions that a search with a network need not consider; at least one is left. None: `legal`
     thinkable: Callable[..., int] | None = None
     # as `outcome`, also where a short search to the end of the game shows it, for nodes of a tree. None: `outcome`
-    foreseen: Callable[[np.ndarray], int] | None = None
+    solved: Callable[[np.ndarray], int] | None = None
     # (state, out int8 [points]): + points of the side to move as the board stands; None if the game has no areas
     owner: Callable[..., None] | None = None
     # (state) → points of the side to move above the other's, bonuses included; None if none are counted

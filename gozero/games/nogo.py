@@ -30,8 +30,8 @@ PLAYABLE = 5
 MIN_SIZE, MAX_SIZE = 2, 13
 SIDES_OF_A_POINT = 4  # and so the most pseudo-liberties of a chain whose liberties are one point
 
-# `foreseen` plays on where both sides together have so many moves or fewer, through at most so many positions
-FORESEEN_MOVES, FORESEEN_POSITIONS = 22, 1000  # at most half a millisecond
+# `solved` plays on where both sides together have so many moves or fewer, through at most so many positions
+SOLVED_MOVES, SOLVED_POSITIONS = 22, 1000  # at most half a millisecond
 TABLE = 1024  # positions whose result is remembered, a power of two
 WON = np.uint64(1)  # this bit of an entry is the result, the others are those of the position's hash
 ACTIONS = 256  # above all actions
@@ -183,7 +183,7 @@ def _sorted_moves(state, child, moves):
 
 
 @kernel(types.int64(_ROWS, _INTS, types.int64[::1], HISTORY, HISTORY))
-def _proof(line, moves, left, keys, seen):
+def _solve(line, moves, left, keys, seen):
     """+1 or -1 for the side to move in line[0], by a search to the end of the game; NOT_OVER if it takes too long.
 
     The other rows, `moves` and `left` are scratch for each depth, `keys` the hashes and `seen` the table, both all 0.
@@ -201,7 +201,7 @@ def _proof(line, moves, left, keys, seen):
             result = 1 if seen[place] & WON else -1
         else:
             positions += 1
-            if positions > FORESEEN_POSITIONS:
+            if positions > SOLVED_POSITIONS:
                 return NOT_OVER
             result, left[depth] = 0, _sorted_moves(here, line[depth + 1], moves[depth])
         if result:
@@ -218,15 +218,15 @@ def _proof(line, moves, left, keys, seen):
 
 
 @kernel(OUTCOME.signature, allocates=True)
-def foreseen(state):
+def solved(state):
     """The outcome, also where few moves are left and playing them all shows it."""
     most = _playable(state, BLACK) + _playable(state, WHITE)
-    if most > FORESEEN_MOVES:
+    if most > SOLVED_MOVES:
         return outcome(state)
     line = np.empty((most + 1, state.shape[0]), np.int32)
     copy_row(line[0], state)
     left, keys, seen = np.empty(most + 1, np.int64), np.zeros(most + 1, np.uint64), np.zeros(TABLE, np.uint64)
-    return _proof(line, np.empty((most + 1, most), np.int64), left, keys, seen)
+    return _solve(line, np.empty((most + 1, most), np.int64), left, keys, seen)
 
 
 @kernel(OWNER.signature)
@@ -275,5 +275,5 @@ def make(size: int = 9) -> Game:
     return Game(
         name="nogo", rows=size, cols=size, has_pass=False, symmetries=tuple(range(8)), max_plies=size * size,
         initial=initial, step=step, legal=legal, outcome=outcome, sample=sample, stones=chains.stones,
-        set_up=partial(chains.set_up, initial, _place), foreseen=foreseen, owner=owner, score=score,
+        set_up=partial(chains.set_up, initial, _place), solved=solved, owner=owner, score=score,
     )  # fmt: skip

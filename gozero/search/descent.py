@@ -93,13 +93,14 @@ def _leave_out(forest, t, state, actions):
 
 
 @kernel()
-def _meet(legal, thinkable, outcome, foreseen, score, forest, t, index, leaves, slot):
+def _meet(legal, thinkable, outcome, solved, score, forest, t, index, leaves, slot):
     """Come to a new node: KNOWN if its result is, with the count of a game that is over or else its parent's score, or
     FOUND.
     """
     node = forest.nodes[t, index]
     state = leaves.states[slot]
-    result = foreseen(state) if index > 0 else outcome(state)
+    depth = state[PLY] - forest.roots[t, PLY]  # what is solved at the root, or below moves left out, leaves no choice
+    result = solved(state) if depth > 0 and depth >= forest.trees[t]["restricted"] else outcome(state)
     if result != NOT_OVER:
         node["status"] = DECIDED
         node["value"] = result
@@ -119,7 +120,7 @@ def _meet(legal, thinkable, outcome, foreseen, score, forest, t, index, leaves, 
 
 
 @kernel()
-def _descend(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, slot):
+def _descend(step, legal, thinkable, outcome, solved, score, forest, t, params, leaves, slot):
     """Follow a line of tree t to its leaf, each node pending. Returns (how it ended, node, root action or -1)."""
     nodes, history, state = forest.nodes[t], forest.histories[t], leaves.states[slot]
     copy_row(state, forest.roots[t])
@@ -133,7 +134,7 @@ def _descend(step, legal, thinkable, outcome, foreseen, score, forest, t, params
         if node["status"] == UNEVALUATED:
             if node["pending"] > 1:
                 return COLLISION, index, first_action
-            ended = _meet(legal, thinkable, outcome, foreseen, score, forest, t, index, leaves, slot)
+            ended = _meet(legal, thinkable, outcome, solved, score, forest, t, index, leaves, slot)
             return ended, index, first_action
         if state[PLY] >= forest.trees[t]["last_ply"]:
             return KNOWN, index, first_action
@@ -154,10 +155,10 @@ def _descend(step, legal, thinkable, outcome, foreseen, score, forest, t, params
 
 
 @kernel()
-def _simulate(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, slot):
+def _simulate(step, legal, thinkable, outcome, solved, score, forest, t, params, leaves, slot):
     """One descent of tree t, backed up at once unless it found a leaf. Returns how it ended."""
     nodes = forest.nodes[t]
-    ended, index, action = _descend(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, slot)
+    ended, index, action = _descend(step, legal, thinkable, outcome, solved, score, forest, t, params, leaves, slot)
     if ended in (COLLISION, FULL):
         release(nodes, index)
         forest.trees[t]["full"] = ended == FULL
@@ -199,7 +200,7 @@ def _retire(forest, finished):
 
 
 @kernel(types.int64(STEP, LEGAL, LEGAL, OUTCOME, OUTCOME, SCORE, FOREST, PARAMS, LEAVES, types.int64))
-def collect(step, legal, thinkable, outcome, foreseen, score, forest, params, leaves, leaves_per_tree):
+def collect(step, legal, thinkable, outcome, solved, score, forest, params, leaves, leaves_per_tree):
     """Fill slots with leaves of all active trees. Returns the number of slots filled."""
     count = 0
     for t in range(forest.trees.shape[0]):
@@ -209,7 +210,7 @@ def collect(step, legal, thinkable, outcome, foreseen, score, forest, params, le
         for _ in range(max(4 * leaves_per_tree, LEAST_DESCENTS)):
             if not tree["active"] or count == end or root["visits"] + root["pending"] >= tree["budget"]:
                 break
-            ended = _simulate(step, legal, thinkable, outcome, foreseen, score, forest, t, params, leaves, count)
+            ended = _simulate(step, legal, thinkable, outcome, solved, score, forest, t, params, leaves, count)
             if ended in (COLLISION, FULL):
                 break
             if ended == FOUND:

@@ -55,7 +55,7 @@ class Search:
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._thinkable = self._legal if game.thinkable is None else as_argument(game.thinkable, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
-        self._foreseen = self._outcome if game.foreseen is None else as_argument(game.foreseen, OUTCOME)
+        self._solved = self._outcome if game.solved is None else as_argument(game.solved, OUTCOME)
         self._no_score = as_argument(descent.no_score, SCORE)
         self._score = self._no_score if game.score is None else as_argument(game.score, SCORE)
         self._params = _params(settings, game.points)
@@ -115,7 +115,7 @@ class Search:
         """The first half of a wave, for callers with other work: its leaves int32 [n, S], valid until `absorb`."""
         if self._rows is None:
             self._collected = descent.collect(
-                self._step, self._legal, self._thinkable, self._outcome, self._foreseen,
+                self._step, self._legal, self._thinkable, self._outcome, self._solved,
                 self._score if self._knows_score else self._no_score,
                 self.forest, self._params, self._leaves, self._wave_leaves(),
             )  # fmt: skip

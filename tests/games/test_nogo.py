@@ -116,26 +116,26 @@ def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, played
 
 
 @pytest.mark.parametrize(("size", "played", "least"), [(4, 20, 80), (5, 40, 200)])
-def test_what_is_foreseen_is_what_perfect_play_leads_to(size: int, played: int, least: int) -> None:
+def test_what_is_solved_is_what_perfect_play_leads_to(size: int, played: int, least: int) -> None:
     """By a solver that looks at every move; few results are left open where it is asked, none where few moves are."""
-    rng, game, foreseen = random.Random(size), nogo.make(size), 0
+    rng, game, solved = random.Random(size), nogo.make(size), 0
     solver = TreeSolver(game)
     for _ in range(played):
         row = Row(game)
         while moves := sorted(row.legal()):
-            found = nogo.foreseen(row.state)
+            found = nogo.solved(row.state)
             if len(moves) <= 4:
                 assert found in (1, -1), str(row)
             if len(moves) <= 7 and found != NOT_OVER:
                 assert found == max(solver.scores(row.state).values()), str(row)
-                foreseen += 1
+                solved += 1
             row.play(rng.choice(moves))
-        assert nogo.foreseen(row.state) == -1
-    assert foreseen >= least
+        assert nogo.solved(row.state) == -1
+    assert solved >= least
 
 
-def test_little_is_foreseen_of_a_whole_game() -> None:
-    assert nogo.foreseen(Row(nogo.make(9)).state) == NOT_OVER
+def test_little_is_solved_of_a_whole_game() -> None:
+    assert nogo.solved(Row(nogo.make(9)).state) == NOT_OVER
 
 
 @pytest.mark.parametrize("colour", [BLACK, WHITE])

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.base import Evaluation
+from gozero.games import nogo
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from gozero.search.tree import DECIDED
+from gozero.search.tree import DECIDED, EVALUATED
 from tests.search.trees import TICTACTOE, check_tree, searched
 
 LINES = [
@@ -105,3 +106,16 @@ def test_where_every_move_loses_the_most_visited_one_is_played() -> None:
     result = searched(TICTACTOE, 500, SOLVING, actions).result()
     assert truth(actions) == -1
     assert result.visits[result.best] == result.visits.max()
+
+
+@pytest.mark.parametrize(("plies", "status"), [(0, DECIDED), (1, DECIDED), (2, EVALUATED)])
+def test_what_is_solved_decides_a_node_unless_moves_are_left_out_there(plies: int, status: int) -> None:
+    """Four stones on 4x4 NoGo leave few moves: the root is searched, the first node below it is decided before its end,
+    but where the caller leaves a reply out.
+    """
+    game, left_out = nogo.make(4), np.zeros((2, 18), np.int32)
+    left_out[1, 12] = plies
+    search = searched(game, 2, replace(SOLVING, max_nodes=9), (5, 6, 9, 10), left_out=left_out)
+    nodes = search.forest.nodes[0]
+    assert [nodes[index]["status"] for index in (0, 1)] == [EVALUATED, status]
+    assert (nodes[1]["edge_count"] == 0) == (status == DECIDED)
