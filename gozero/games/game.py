@@ -68,7 +68,8 @@ class Game:
     directions: coords.Directions = coords.PLACING  # in which pieces move; unless they do, an action is a point
     # as `legal`, without actions that a search with a network need not consider; at least one is left. None: `legal`
     thinkable: Callable[..., int] | None = None
-    # as `outcome`, also where a short search to the end of the game shows it, for nodes of a tree. None: `outcome`
+    # (state) → the outcome of a position that is not over, if a short search to the end shows it, else NOT_OVER. None:
+    # never tried
     solved: Callable[[np.ndarray], int] | None = None
     # (state, out int8 [points]): + points of the side to move as the board stands; None if the game has no areas
     owner: Callable[..., None] | None = None

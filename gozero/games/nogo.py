@@ -219,10 +219,10 @@ def _solve(line, moves, left, keys, seen):
 
 @kernel(OUTCOME.signature, allocates=True)
 def solved(state):
-    """The outcome, also where few moves are left and playing them all shows it."""
+    """The outcome for the side to move where few moves are left and playing them shows it, else NOT_OVER."""
     most = _playable(state, BLACK) + _playable(state, WHITE)
     if most > SOLVED_MOVES:
-        return outcome(state)
+        return NOT_OVER
     line = np.empty((most + 1, state.shape[0]), np.int32)
     copy_row(line[0], state)
     left, keys, seen = np.empty(most + 1, np.int64), np.zeros(most + 1, np.uint64), np.zeros(TABLE, np.uint64)

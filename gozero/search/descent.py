@@ -63,6 +63,12 @@ def no_score(state):
     return np.float64(np.nan)
 
 
+@kernel(OUTCOME.signature)
+def unsolved(state):
+    """In the place of a game's solver where there is none."""
+    return np.int64(NOT_OVER)
+
+
 @kernel()
 def _choose_edge(forest, t, index, params):
     if index == 0 and forest.trees[t]["gumbel"]:
@@ -99,12 +105,16 @@ def _meet(legal, thinkable, outcome, solved, score, forest, t, index, leaves, sl
     """
     node = forest.nodes[t, index]
     state = leaves.states[slot]
-    depth = state[PLY] - forest.roots[t, PLY]  # what is solved at the root, or below moves left out, leaves no choice
-    result = solved(state) if depth > 0 and depth >= forest.trees[t]["restricted"] else outcome(state)
+    result, points = outcome(state), np.nan
+    depth = state[PLY] - forest.roots[t, PLY]
+    if result != NOT_OVER:
+        points = score(state)
+    elif depth > 0 and depth >= forest.trees[t]["restricted"]:  # the root needs moves, and a solver leaves none out
+        result = solved(state)
     if result != NOT_OVER:
         node["status"] = DECIDED
         node["value"] = result
-        parent, points = np.int64(node["parent"]), np.nan if outcome(state) == NOT_OVER else score(state)
+        parent = np.int64(node["parent"])
         if np.isnan(points):
             points = -np.float64(forest.nodes[t, parent]["score"]) if parent != NO_NODE else 0.0
         node["score"] = points
@@ -242,7 +252,7 @@ def simulate_rows(
         for _ in range(simulations):
             if not tree["active"] or root["visits"] >= tree["budget"]:
                 break
-            ended = _simulate(step, legal, legal, outcome, outcome, score, forest, t, params, leaves, 0)
+            ended = _simulate(step, legal, legal, outcome, unsolved, score, forest, t, params, leaves, 0)
             if ended == FULL:
                 break
             if ended == FOUND:

@@ -55,7 +55,7 @@ class Search:
         self._step, self._legal = as_argument(game.step, STEP), as_argument(game.legal, LEGAL)
         self._thinkable = self._legal if game.thinkable is None else as_argument(game.thinkable, LEGAL)
         self._outcome, self._sample = as_argument(game.outcome, OUTCOME), as_argument(game.sample, SAMPLE)
-        self._solved = self._outcome if game.solved is None else as_argument(game.solved, OUTCOME)
+        self._solved = as_argument(game.solved or descent.unsolved, OUTCOME)
         self._no_score = as_argument(descent.no_score, SCORE)
         self._score = self._no_score if game.score is None else as_argument(game.score, SCORE)
         self._params = _params(settings, game.points)
