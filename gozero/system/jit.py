@@ -21,6 +21,7 @@ import functools
 import hashlib
 import logging
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -216,10 +217,10 @@ class Compilation:
 @contextmanager
 def _raising_interrupts() -> Iterator[None]:
     """Raise again what the handler of a signal raised, such as KeyboardInterrupt: in a callback of LLVM's it is lost,
-    and numba fails later.
+    and numba fails later; in a destructor Python would only print it.
     """
     raised: list[BaseException] = []
-    handlers = {}
+    handlers, report = {}, sys.unraisablehook
     if threading.current_thread() is threading.main_thread():
         handlers = {each: handler for each in signal.Signals if callable(handler := signal.getsignal(each))}
 
@@ -230,7 +231,12 @@ def _raising_interrupts() -> Iterator[None]:
             raised.append(error)
             raise
 
+    def report_others(lost: sys.UnraisableHookArgs) -> None:
+        if lost.exc_value not in raised:
+            report(lost)
+
     try:
+        sys.unraisablehook = report_others
         for number in handlers:
             signal.signal(number, handle)
         yield
@@ -238,6 +244,7 @@ def _raising_interrupts() -> Iterator[None]:
         if not raised:
             raise
     finally:
+        sys.unraisablehook = report
         for number, handler in handlers.items():
             if signal.getsignal(number) == handle:  # a handler may have set another one, as for a second Ctrl-C
                 signal.signal(number, handler)

@@ -6,6 +6,8 @@ import contextlib
 import errno
 import os
 import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -118,6 +120,23 @@ def test_an_interrupt_that_a_callback_swallows_is_raised_again() -> None:
         raise RuntimeError("no compiled object yet")
     with pytest.raises(RuntimeError), jit._raising_interrupts():
         raise RuntimeError("a failure of numba's own")
+
+
+def test_an_interrupt_in_a_destructor_is_raised_again_and_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Dying:
+        def __init__(self, die: Callable[[], object]) -> None:
+            self.die = die
+
+        def __del__(self) -> None:
+            self.die()
+
+    printed: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", printed.append)
+    with pytest.raises(KeyboardInterrupt), jit._raising_interrupts():
+        Dying(lambda: signal.raise_signal(signal.SIGINT))
+        assert not printed
+        Dying(lambda: 1 // 0)
+        assert len(printed) == 1, "a failure of another kind"
 
 
 def test_a_handler_that_sets_another_one_is_obeyed() -> None:
