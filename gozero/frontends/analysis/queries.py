@@ -63,11 +63,8 @@ def whole(low: int, high: int) -> Kind:
 
 
 def choice(choices: Mapping[str, Any]) -> Kind:
-    """What a word stands for; letter case and underscores do not matter."""
-    return Kind(
-        f"one of {', '.join(choices)}",
-        lambda value: choices.get(value.lower().replace("_", "")) if isinstance(value, str) else None,
-    )
+    """What a word, or a number, stands for; letter case and underscores do not matter."""
+    return Kind(f"one of {', '.join(choices)}", lambda value: choices.get(str(value).lower().replace("_", "")))
 
 
 def of_type(kind: type, expected: str) -> Kind:

@@ -57,7 +57,7 @@ def test_who_begins() -> None:
 def test_rules_have_their_meaning_from_katago() -> None:
     assert (read(rules="chinese").rules.ko, read(rules="chinese-kgs").rules.ko) == (SIMPLE, POSITIONAL)
     assert read(rules="chinese").rules.bonus == BONUS_N
-    assert read(rules="chinese", whiteHandicapBonus="0").rules.bonus == NO_BONUS
+    assert {read(rules="chinese", whiteHandicapBonus=zero).rules.bonus for zero in ("0", 0)} == {NO_BONUS}
     assert read(rules="japanese").rules == read(rules="korean").rules == RULES["japanese"]
     assert not read(rules="japanese").warnings
     assert [field for field, _ in read(rules="stone-scoring").warnings] == ["rules"]
