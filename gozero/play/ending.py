@@ -373,15 +373,19 @@ def result_as_it_stands(root: Position) -> int:
 
 
 def _wasted_points(root: Position, alive: np.ndarray) -> np.ndarray:
-    """Points, bool [P], that it would be a loss to fill: own eyes, own pass-alive territory without enemy stones."""
+    """Points, bool [P], that it would be a loss to fill: own eyes, own pass-alive territory without enemy stones; and
+    where a lone stone would take its own last liberty, which changes nothing and by simple ko may go on for ever.
+    """
     board, size = root.game.board(root.state), root.game.rows
     own, empty = board == root.to_play, board == EMPTY
-    territory = (alive.reshape(size, size) > 0) & ~own
-    wasted = empty & territory & ~connected(~own & ~empty & territory, territory)
+    enemy, territory = ~own & ~empty, (alive.reshape(size, size) > 0) & ~own
+    wasted = empty & territory & ~connected(enemy & territory, territory)
     for point in points(empty & ~wasted & ~touches(~own)):  # eyes: every neighbour is an own stone
         neighbours = touches(mask_of([point], size))
         chain = connected(mask_of(points(neighbours)[:1], size), own)
         wasted.reshape(-1)[point] = not (neighbours & ~chain).any()
+    for point in points(empty & ~touches(~enemy) & bool(root.state[go.SUICIDE])):
+        wasted.reshape(-1)[point] = not _captured(board, mask_of([point], size), opponent(root.to_play)).any()
     return np.asarray(wasted.reshape(-1))
 
 

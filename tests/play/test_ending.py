@@ -6,6 +6,7 @@ import pytest
 from gozero.games import coords
 from gozero.games.game import PLY
 from gozero.games.go import go
+from gozero.games.go.rules import RuleSet, kata_rules
 from gozero.games.position import Position
 from gozero.play import ending
 from gozero.scoring.settlement import settle
@@ -65,16 +66,17 @@ EYES = """
 """
 
 
-def position_of(diagram: str, to_play: str = "X", komi: float = 0.5) -> Position:
-    position = Position(go.make(SIZE, komi=komi))
+def position_of(diagram: str, to_play: str = "X", komi: float = 0.5, rules: str | RuleSet = "chinese") -> Position:
+    position = Position(go.make(SIZE, rules=rules, komi=komi))
     position.state = position.game.from_text(f"{to_play} to play\n{diagram}")
     return position
 
 
 def sensible(
-    diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_passed: bool = False, ply: int = 0
-) -> set[str]:
-    position = position_of(diagram, to_play, komi)
+    diagram: str, to_play: str = "X", komi: float = 0.5, *, opponent_passed: bool = False, ply: int = 0,
+    rules: str | RuleSet = "chinese",
+) -> set[str]:  # fmt: skip
+    position = position_of(diagram, to_play, komi, rules)
     position.state[PLY] = ply
     moves = ending.sensible_moves(position, opponent_passed=opponent_passed)
     return {coords.vertex(int(action), SIZE) for action in np.flatnonzero(moves)}
@@ -195,6 +197,14 @@ def test_own_eyes_of_one_chain_are_left_alone() -> None:
     moves = sensible(EYES, "X", komi=0.5)
     assert not moves & {"A7", "B6"}
     assert "D7" in moves  # not an eye: D6 is White's
+
+
+def test_a_lone_stone_is_not_put_where_it_only_takes_its_own_last_liberty() -> None:
+    """Under simple ko it could be put there again and again."""
+    diagram = EYES.partition("3")[0] + "3  O . . . . . .\n2  X O . . . . .\n1  . X O . . . .\n"
+    moves = sensible(diagram, "O", rules=kata_rules({"ko": "SIMPLE"}))
+    assert moves == sensible(diagram, "O")
+    assert "A1" in moves, "there it captures"
 
 
 def cleaning_up(diagram: str, stated: str, *, opponent_passed: bool) -> set[str]:
