@@ -133,6 +133,8 @@ def set_rule(session: Session, command: Command) -> None:
     if len(command.arguments) != 2:
         raise GtpError("syntax error: expected a field and its value")
     name, text = command.arguments
+    if name == "komi":  # which an object may have, but without effect
+        raise GtpError("komi is no rule: send komi NUMBER")
     value = {"TRUE": True, "FALSE": False}.get(text.upper(), text.upper())
     given: dict[str, Any] = {name: value}
     if name in ("scoring", "scoringRule"):  # only this tax is played with it

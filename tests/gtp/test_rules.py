@@ -110,6 +110,7 @@ def test_one_field_leaves_the_others(engine: Engine) -> None:
         ("kata-set-rule ko SPIGHT", "expected one of"),
         ("kata-set-rule suicide perhaps", "expected one of"),
         ("kata-set-rule ko", "expected a field and its value"),
+        ("kata-set-rule komi 5", "send komi"),
         ("kgs-rules", "expected one of"),
         ("kgs-rules tromp-taylor", "expected one of"),
     ],
