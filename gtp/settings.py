@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gozero.games import MOST_KOMI
+from gozero.games import GAMES, MOST_KOMI
 from gozero.nets.locations import WEIGHTS
 from gozero.play import engine
 from gozero.play.engine import DEFAULT_GAME, EngineSettings
@@ -46,8 +46,8 @@ class GtpSettings(EngineSettings):
     """What the user may choose; None: the program chooses."""
 
     game: str | None = option(
-        None, f"{', '.join(WEIGHTS)} (default: the one that --weights plays, else {DEFAULT_GAME})",
-        choices=tuple(WEIGHTS), metavar="NAME",
+        None, f"{', '.join(GAMES)} (default: the one that --weights plays, else {DEFAULT_GAME})",
+        choices=tuple(GAMES), metavar="NAME",
     )  # fmt: skip
     weights: str | None = option(
         None,

@@ -45,13 +45,16 @@ SCORE_WEIGHT = 0.3
 
 def find_weights(name: str | None, game: str | None) -> tuple[Path, Header]:
     """The weights file of that name (None: the game's own) and its header; needs no torch. `game` None: the file's, or
-    Go. WeightsError if it is missing or damaged, or plays an unknown game or another one.
+    Go. WeightsError if it is missing or damaged, or plays an unknown game or another one; ChoiceError for a game
+    without a network of its own.
     """
     wanted = game or (DEFAULT_GAME if name is None else None)
+    if name is None and wanted not in WEIGHTS:
+        raise ChoiceError(f"no network comes with {wanted}: name a weights file")
     path = find(name or WEIGHTS[wanted or DEFAULT_GAME])
     found = header(path)
-    if found.game not in WEIGHTS or (wanted and found.game != wanted):
-        raise WeightsError(path, f"it plays {found.game}, not {wanted or 'one of ' + ', '.join(WEIGHTS)}")
+    if found.game not in GAMES or (wanted and found.game != wanted):
+        raise WeightsError(path, f"it plays {found.game}, not {wanted or 'one of ' + ', '.join(GAMES)}")
     return path, found
 
 

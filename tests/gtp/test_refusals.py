@@ -88,7 +88,7 @@ def test_weights_of_a_game_that_nobody_knows(small_weights: Path, tmp_path: Path
     torch.save(content, tmp_path / "chess.pt")
     done = run(["--weights", str(tmp_path / "chess.pt")], "name\n")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "it plays chess, not one of go, simple_go, nogo" in done.stderr
+    assert "it plays chess, not one of " in done.stderr
 
 
 def test_a_game_of_nogo(nogo_weights: Path) -> None:

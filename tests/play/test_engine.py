@@ -10,6 +10,7 @@ from gozero.evaluators.factory import Evaluators
 from gozero.nets import model, weights
 from gozero.nets.weights import Header, WeightsError
 from gozero.play.engine import beyond_training, find_weights, search_settings, supported_sizes
+from gozero.system.errors import ChoiceError
 from tests.search.naive import HashEvaluator, WideEvaluator
 
 
@@ -26,6 +27,8 @@ def test_weights_by_name_by_game_and_by_neither(nogo_weights: Path) -> None:
     assert find_weights(str(nogo_weights), None) == find_weights(str(nogo_weights), "nogo")
     with pytest.raises(WeightsError, match="it plays nogo, not go"):
         find_weights(str(nogo_weights), "go")
+    with pytest.raises(ChoiceError, match="no network comes with snort"):
+        find_weights(None, "snort")
 
 
 def test_boards() -> None:
