@@ -149,6 +149,9 @@ def train(
         remote.wake()
     try:
         run.trainer.watch, run.watch = watch.step, watch.match
+        if not run.is_new:
+            found = f"{counted(run.progress.games, 'game', ',')} and {counted(run.progress.rows, 'row', ',')}"
+            say(f"continuing in generation {run.progress.generation}, with {found} so far")
         if run.progress.learning and (steps := run.trainer.steps_ready()):
             say(f"catching up: {counted(steps, 'training step', ',')} on the games so far")
         train_in_mode(run, watch, stop)

@@ -123,6 +123,7 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     owed = again.trainer.steps_ready()
     assert session.train(again, monitor.Monitor(run.folder, run.settings), "test", lambda: False) == 0
     said = capsys.readouterr().err
+    assert f"continuing in generation 1, with {run.progress.games} games and" in said
     assert f"catching up: {owed:,} training step" in said
     assert "the run has reached its limit" in said
     assert not again.progress.learning and not again.trainer.steps_ready()
