@@ -124,6 +124,8 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
         value = float(value) if abs(value) < sys.float_info.max else (math.inf if value > 0 else -math.inf)
     value = expected(value, kind, where)
     low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
+    if kind is int and abs(value) > sys.maxsize:
+        raise SettingsError(f"{where} = {value}: expected at most {sys.maxsize}")
     if choices and value.lower() in choices:
         return value.lower()
     if choices and value not in choices:
@@ -216,5 +218,5 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"cannot read {files.full(path)}: {(error.strerror or 'unreadable').lower()}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also of text that is not UTF-8, and a number of 5,000 digits
         raise SettingsError(f"{files.full(path)} is not a TOML file: {error}") from None

@@ -151,7 +151,7 @@ def saved(path: Path) -> LoopSettings:
             if isinstance(values.get(table), dict):
                 values[table].pop(name, None)
         return from_dict(LoopSettings, values, "settings.json")
-    except (OSError, ValueError, SettingsError) as error:
+    except (OSError, ValueError, RecursionError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"cannot read {path.absolute()}: {why}") from None
 

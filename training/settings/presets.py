@@ -126,5 +126,5 @@ def _value(text: str) -> Any:
     """The value that TOML reads; other text as it is."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isclose
+from math import isclose
 from typing import Any
 
 from gozero.system.options import REQUIRED, Reader, SettingsError, expected, setting
@@ -36,7 +36,7 @@ def by_number(
 by_size = partial(by_number, "board size", SMALLEST, LARGEST)
 _games = by_size("a whole number of games from 1 to 65536", lambda games: 1 <= games <= 65536, int)
 _untils = by_size("a share of the points, above 0, up to 10", lambda share: 0 < share <= 10)
-_any_shares = by_size("a share, a number of 0 or more", lambda share: 0 <= share < inf)
+_any_shares = by_size("a share, a number from 0 to 1e9", lambda share: 0 <= share <= 1e9)
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,7 @@ def _is_done_again(line: bytes, generation: int, handed_steps: int) -> bool:
         if "run/generation" not in values:
             return bool(values["gate/steps"] > handed_steps)
         return bool(values["run/generation"] >= generation)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

@@ -250,7 +250,7 @@ def test_a_features_setting_that_is_no_number_is_one_line(
     assert "features = '2'" in refused(["--preset", "tiny", "--run", str(folder)], capsys)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", "3"])
+@pytest.mark.parametrize("content", ["{", "[]", "3", "[" * 9000])
 def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "settings.json").write_text(content)
     assert "settings.json" in refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)

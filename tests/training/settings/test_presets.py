@@ -141,6 +141,10 @@ def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> Non
         ("learner.batch.size.x=3", "no 'size' there: it is a single value"),
         ("stage.3.rows=4", "no '3' there: there are 2 stages"),
         ("stage.rows=4", "stage holds no settings; stages are stage.1"),
+        (f"learner.batch={'9' * 5000}", "expected a whole number"),
+        (f"learner.batch={'[' * 5000}", "expected a whole number"),
+        (f"generation_rows={10**400}", "expected at most 9223372036854775807"),
+        (f"stage.1.sizes.5={10**400}", "expected a share, a number from 0 to 1e9"),
     ],
 )
 def test_a_bad_override_is_one_clear_line(assignment: str, words: str) -> None:

@@ -209,7 +209,7 @@ def test_a_checkpoint_that_could_not_be_read_does_not_come_back(tmp_path: Path) 
 
 
 def test_lines_of_the_log_that_nobody_can_read_stay_for_the_reader_to_name(tmp_path: Path) -> None:
-    unread = b'{"run/generation": 1, "run\n\xff\xfe\n{}\n'
+    unread = b'{"run/generation": 1, "run\n\xff\xfe\n{}\n' + b"[" * 9000 + b"\n"
     (tmp_path / "log.jsonl").write_bytes(unread + b'{"run/generation": 2}\n{"run/generation": 3}\n')
     storage.clean(tmp_path, 3, 0)
     assert (tmp_path / "log.jsonl").read_bytes() == unread + b'{"run/generation": 2}\n'

@@ -139,7 +139,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
             else:
                 game = game_of(entry["game"], board)
                 games[game.key] = game
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None

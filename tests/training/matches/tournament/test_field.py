@@ -126,6 +126,8 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         (TWO + '[[entrant]]\nplayer = "random"\n', "entrants 1 and 3 have the name 'random'"),
         (TWO + '[[entrant]]\nplayer = "gtp:"\n', "no player is called 'gtp:'"),
         ("games = \n" + TWO, "is not a TOML file"),
+        (f"games = {'9' * 5000}", "is not a TOML file"),
+        (f"games = {'[' * 5000}", "is not a TOML file"),
         (
             TWO + '[[entrant]]\nplayer = "uct:1"\nname = "a\\u001bb"\n',
             "name = 'a\\x1bb': expected printable characters",

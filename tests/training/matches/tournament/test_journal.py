@@ -131,6 +131,7 @@ def test_nothing_contradicts_a_journal_without_games(tmp_path: Path, field: Fiel
     [
         b"nonsense", b'{"game": {"pair": 3}}', b"[]", b'{"field": 3}x', b"\xff\xfe", b'{"game": []}', b'{"game": null}',
         b'{"game": "a"}', b'{"field": []}', b'{"field": {}}', b'{"field": {"entrants": []}}', b'"field"',
+        b"[" * 9000,
     ],
 )  # fmt: skip
 def test_a_line_that_is_none_is_named(line: bytes, tmp_path: Path, field: Field) -> None:
