@@ -98,7 +98,8 @@ def writing(path: Path) -> Iterator[None]:
         failure = _disk_failure(error)
         if failure is None:
             raise
-        name = failure.filename if isinstance(failure.filename, str | bytes) else path
+        names = (failure.filename2, failure.filename)  # of a copy the second is where it was to go
+        name = next((each for each in names if isinstance(each, str | bytes)), path)
         raise StorageError(Path(os.fsdecode(name)), failure.strerror or str(failure)) from None
 
 

@@ -98,6 +98,8 @@ def test_a_failing_disk_is_a_storage_error_and_other_errors_are_not(code: int, t
         raise OSError(code, os.strerror(code))
     with pytest.raises(StorageError, match=r"events\.out"), storage.writing(tmp_path):
         raise OSError(code, os.strerror(code), b"events.out")  # TensorBoard's names are bytes
+    with pytest.raises(StorageError, match=r"cannot write \S+copied\.gzr"), storage.writing(tmp_path):
+        raise OSError(code, os.strerror(code), "original.gzr", None, "copied.gzr")
     with pytest.raises(RuntimeError, match="shapes"), storage.writing(tmp_path):
         raise RuntimeError("shapes do not fit")
 
