@@ -83,7 +83,8 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             error.filename = str(path)
         raise
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):  # a read-only file system refuses that also where there is none
+            fresh.unlink()
 
 
 def sync(folder: Path) -> None:
