@@ -73,7 +73,8 @@ def _names(runs: Sequence[Path]) -> list[str]:
 
 def _chosen(run: Path, name: str, count: int) -> list[Generation]:
     """At most `count` generations of which there is a network, the first and the last among them, evenly apart. A
-    frozen network is that of a generation's end, a checkpoint the last that was saved before it.
+    frozen network is that of a generation's end, a checkpoint the last that was saved before it. The newest checkpoint,
+    which a run that has ended names after the generation that would follow, may be that frozen one again.
 
     Raises:
         ChoiceError: there are fewer than two.
@@ -81,6 +82,9 @@ def _chosen(run: Path, name: str, count: int) -> list[Generation]:
     paths = [path for folder in ("checkpoints", "frozen") for path in storage.numbered(run / folder, ".pt")]
     files = {int(path.stem): path for path in paths}
     numbers = sorted(files)
+    newest = [(number - numbers[-1], files[number].parent.name) for number in numbers[-2:]]
+    if newest == [(-1, "frozen"), (0, "checkpoints")]:
+        numbers.pop()
     if len(numbers) < 2:
         raise ChoiceError(
             f"--run {run}: it has networks of {len(numbers)} generations, expected 2: train on, or with --set keep=100"

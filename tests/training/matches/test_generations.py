@@ -70,12 +70,13 @@ def test_generations_of_a_run_meet_the_two_after_them(tmp_path: Path, played: li
 def test_a_generation_is_shown_by_the_network_of_its_end_if_there_is_one(
     tmp_path: Path, played: list[tuple[Field, View, Path]]
 ) -> None:
-    folder = Path(run_of(tmp_path / "x", range(1, 4)))
+    folder = Path(run_of(tmp_path / "x", range(1, 5)))  # which has ended with generation 3
     (folder / "frozen").mkdir()
-    (folder / "frozen" / "000002.pt").touch()
+    for frozen in ("000001.pt", "000003.pt"):
+        (folder / "frozen" / frozen).touch()
     assert match.main(["--run", str(folder)]) == 0
     assert [Path(each.player.split(":")[1]).parent.name for each in played[0][0].entrant] == [
-        "checkpoints", "frozen", "checkpoints",
+        "frozen", "checkpoints", "frozen",
     ]  # fmt: skip
 
 
