@@ -90,7 +90,7 @@ def look_at_remote(url: str, folder: Path, settings: LoopSettings) -> Mirror:
     """What `open_remote` opens; nothing is written. Raises as it does."""
     mirror = Mirror(Store(url), folder)
     if saved := mirror.settings():
-        with contextlib.suppress(ValueError, TypeError):  # `compare` says what is wrong with the file
+        with contextlib.suppress(ValueError, TypeError, RecursionError):  # `compare` says what is wrong with the file
             _refuse_changed(dict(json.loads(saved)), settings, FIXED, mirror.store.shown, "give another --storage")
     return mirror
 

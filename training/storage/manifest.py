@@ -106,7 +106,7 @@ def read(store: Store) -> StoreManifest | None:
                 "another --storage"
             ) from None
         return None
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise StoreError(
             f"{store.shown} has a {NAME} that is damaged, or of another version of gozero; give another --storage"
         ) from None

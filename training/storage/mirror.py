@@ -229,5 +229,5 @@ def _own_states(folder: Path) -> dict[str, list[str]]:
     try:
         saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         return {run: list(ids) for run, ids in saved.items()}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise StoreError(f"{path} is damaged; give another --run to continue from the store") from None
