@@ -38,6 +38,7 @@ MEMORY_SHARE = 4
 CACHE_SHARE, MOST_CACHE = 8, 2**30  # the cache has one part in this many of that, and no more bytes than this
 LEAST_MEMORY, MOST_MEMORY = 64, 10_000_000  # MB that the user may give them
 
+C_PUCT = {"nogo": 0.65}  # where short searches gain by exploring less; other games have the usual one
 LCB = 2.5  # deviations below its mean at which a move's lower bound lies; the move of the highest one is played
 # of points beside the result, in Go (KataGo's dynamic score utility): games that are decided are still played well
 SCORE_WEIGHT = 0.3
@@ -97,8 +98,8 @@ def search_settings(visits: int | None, game: str) -> SearchSettings:
     many, is_go = visits is None or visits >= BATCHING_VISITS, game in GO_FAMILY
     leaves, most_leaves = (MANY_LEAVES, MOST_LEAVES) if many else (FEW_LEAVES, FEW_LEAVES)
     return SearchSettings(
-        leaves=leaves, most_leaves=most_leaves, score_weight=SCORE_WEIGHT if is_go else 0.0,
-        lcb=LCB, solve=not is_go,
+        c_puct=C_PUCT.get(game, SearchSettings.c_puct), leaves=leaves, most_leaves=most_leaves,
+        score_weight=SCORE_WEIGHT if is_go else 0.0, lcb=LCB, solve=not is_go,
     )  # fmt: skip
 
 

@@ -75,9 +75,10 @@ def test_an_evaluator_is_ready_for_the_batches_that_it_prefers(
     assert evaluator.batches == sizes
 
 
-def test_long_searches_take_more_leaves() -> None:
+def test_searches_differ_by_visits_and_game() -> None:
     assert [search_settings(visits, "nogo").leaves for visits in (1, 199, 200, None)] == [2, 2, 8, 8]
     assert [search_settings(visits, "nogo").most_leaves for visits in (1, 199, 200, None)] == [2, 2, 64, 64]
+    assert [search_settings(100, game).c_puct for game in ("go", "nogo")] == [1.1, 0.65]
     assert [search_settings(100, game).score_weight > 0 for game in ("go", "simple_go", "nogo")] == [True, True, False]
 
 
