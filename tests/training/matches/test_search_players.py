@@ -15,6 +15,7 @@ from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.nets import model, weights
+from gozero.system.machine import float_precision
 from tests.search.naive import HashEvaluator
 from tests.training.matches.test_players import position_after
 from training.matches import players
@@ -26,15 +27,11 @@ SIZE = 5
 def test_a_network_plays_in_the_precision_that_is_named(tmp_path: Path, go: Game) -> None:
     config = model.config("b1c8")
     weights.save(tmp_path / "net.pt", model.build(config, seed=1), config)
-    for ending, expected in (
-        ("", "net.pt, 4 visits"),
-        (":bf16", "net.pt, 4 visits, bf16"),
-        (":f32", "net.pt, 4 visits, f32"),
-    ):
+    for precision in ("", "f32", float_precision()):
+        ending = precision and f":{precision}"
         player = open_player(f"weights:{tmp_path / 'net.pt'}:4{ending}", Conditions(go, 7.5, threads=1))
-        assert player.name == expected
-        if ending:
-            assert player._search.evaluator.precision == ending[1:]
+        assert player.name == f"net.pt, 4 visits{ending.replace(':', ', ')}"
+        assert not precision or player._search.evaluator.precision == precision
 
 
 def test_a_batch_that_fails_leaves_no_search_behind_that_waits_for_it(go: Game) -> None:
