@@ -236,7 +236,8 @@ def _raising_interrupts() -> Iterator[None]:
             report(lost)
 
     try:
-        sys.unraisablehook = report_others
+        if handlers:  # other threads get no signals, and would restore each other's hooks
+            sys.unraisablehook = report_others
         for number in handlers:
             signal.signal(number, handle)
         yield
@@ -244,7 +245,8 @@ def _raising_interrupts() -> Iterator[None]:
         if not raised:
             raise
     finally:
-        sys.unraisablehook = report
+        if handlers:
+            sys.unraisablehook = report
         for number, handler in handlers.items():
             if signal.getsignal(number) == handle:  # a handler may have set another one, as for a second Ctrl-C
                 signal.signal(number, handler)
