@@ -20,6 +20,7 @@ from gozero.evaluators import quantise
 from gozero.evaluators.openvino_core import core, openvino
 from gozero.nets import attachments, weights
 from gozero.nets.attachments import GRAPH
+from gozero.system.files import from_json
 from gozero.system.machine import available_threads
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _embedded(path: Path) -> tuple[Any, Any] | None:
         content = attachments.read(path, GRAPH)
         if content is None:
             return None
-        description = json.loads(content[GRAPH[2]])
+        description = from_json(content[GRAPH[2]])
         ranges = description["ranges"]
         known = all(isinstance(value, float) for layers in ranges.values() for value in layers.values())
         if not known or description["sha256"] != _digest(content):

@@ -263,8 +263,8 @@ def _metadata(path: Path, text: str) -> dict[str, Any]:
         "provenance": dict,
     }  # fmt: skip
     try:
-        values = json.loads(text)
-    except json.JSONDecodeError:
+        values = files.from_json(text)
+    except ValueError:
         values = None
     for name, kind in types.items():
         if not isinstance(values, dict) or not isinstance(values.get(name, types), kind):

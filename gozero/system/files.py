@@ -1,10 +1,11 @@
-"""Files that gozero writes for its user: where they lie, and how one is replaced whole.
+"""Files: where those of a user lie, how one is replaced whole, and what is read from JSON.
 
 Several processes share the cache folder, in which compiled kernels lie; the most recently used versions stay there.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -12,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import platformdirs
 
@@ -44,6 +45,14 @@ def full(path: Path | str) -> Path:
         return found.absolute()
     except FileNotFoundError:
         return found
+
+
+def from_json(text: str | bytes, **hooks: Any) -> Any:
+    """The value of a JSON text; `hooks` are those of json.loads. ValueError for other texts, however they are nested."""
+    try:
+        return json.loads(text, **hooks)
+    except RecursionError:
+        raise ValueError("lists or objects are nested too deeply") from None
 
 
 def write(path: Path, content: bytes) -> None:

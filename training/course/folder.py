@@ -137,8 +137,8 @@ class CourseFolder:
         StorageError if it cannot be written.
         """
         path = self.path / f"{stage}.json"
-        with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # or damaged
-            found = json.loads(path.read_text(encoding="utf-8"))
+        with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):  # or damaged
+            found = files.from_json(path.read_text(encoding="utf-8"))
             if found.pop("settings") == settings:
                 return {name: Score(**score) for name, score in found.items()}
         scores = dict(measure())

@@ -6,11 +6,12 @@ again after a crash counts once, as it was done last. A line that is damaged is 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from gozero.system.files import from_json
 
 LOG = "log.jsonl"
 VERDICT = "verdict"  # the one entry of a line of the log that is text
@@ -39,7 +40,7 @@ def read(folder: Path) -> RunLog:
     for number, line in enumerate(whole, 1):
         try:
             values = _parsed(line)
-        except (ValueError, TypeError, OverflowError, RecursionError):
+        except (ValueError, TypeError, OverflowError):
             damaged.append(number)
             continue
         verdict = values.pop(VERDICT, None)
@@ -58,7 +59,7 @@ def read(folder: Path) -> RunLog:
 
 def _parsed(line: str) -> dict[str, Any]:
     """The numbers, and the verdict, of a line. ValueError or TypeError if it has others."""
-    values = json.loads(line)
+    values = from_json(line)
     if not isinstance(values, dict) or not values.keys() & {GENERATION, GATE_STEPS}:
         raise TypeError(line)
     for name, value in values.items():

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from gozero.games import coords
 from gozero.games.game import Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import UserError
+from gozero.system.files import from_json
 from gozero.system.words import counted
 from training.matches.tables import aligned
 
@@ -68,10 +68,10 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
     game: Game | None = None
     for number, line in enumerate(_lines(path), 1):
         try:
-            label = json.loads(line)
+            label = from_json(line)
             game = game or _game(len(label["ownership"]), komi)
             rows.append(_row(game, label))
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError, IllegalMove) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, IllegalMove) as error:
             raise YardstickError(
                 f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}"
             ) from None

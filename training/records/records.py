@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from gozero.system.files import from_json
+
 MAGIC = b"GZR1"
 _FRAME = struct.Struct("<4scII")  # magic, kind, payload bytes, CRC-32 of the payload
 # size, komi in half points, generation, ending, score in half points, openings, moves, searched plies, ply from which
@@ -223,10 +225,10 @@ def read(path: Path) -> Shard:
             if kind == _GAME:
                 shard.records.append(decode(payload))
             elif kind == _SETTINGS:
-                shard.settings = {**json.loads(payload)}  # TypeError for another value
+                shard.settings = {**from_json(payload)}  # TypeError for another value
             else:
                 shard.corrupt += 1
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, TypeError):
             shard.corrupt += 1
     return shard
 

@@ -90,8 +90,8 @@ def look_at_remote(url: str, folder: Path, settings: LoopSettings) -> Mirror:
     """What `open_remote` opens; nothing is written. Raises as it does."""
     mirror = Mirror(Store(url), folder)
     if saved := mirror.settings():
-        with contextlib.suppress(ValueError, TypeError, RecursionError):  # `compare` says what is wrong with the file
-            _refuse_changed(dict(json.loads(saved)), settings, FIXED, mirror.store.shown, "give another --storage")
+        with contextlib.suppress(ValueError, TypeError):  # `compare` says what is wrong with the file
+            _refuse_changed(dict(files.from_json(saved)), settings, FIXED, mirror.store.shown, "give another --storage")
     return mirror
 
 

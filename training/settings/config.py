@@ -6,13 +6,13 @@ unknown key or a value out of range is a `SettingsError`. `selfplay.py` and `lea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gozero.system import options
+from gozero.system.files import from_json
 from gozero.system.options import SettingsError, expected, setting
 from training.settings.learning import GateSettings, LearnerSettings, ReplaySettings
 from training.settings.selfplay import SelfPlaySettings, Stage
@@ -143,7 +143,7 @@ def _plain(value: Any) -> Any:
 def saved(path: Path) -> LoopSettings:
     """The settings of a run's settings.json. SettingsError if the file is missing, damaged or of another version."""
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = from_json(path.read_text(encoding="utf-8"))
         play = expected(values, dict, "it").get("selfplay")
         if isinstance(play, dict) and "seats" in play:  # the name of `slots` in runs before December 2026
             play["slots"] = play.pop("seats")
@@ -151,7 +151,7 @@ def saved(path: Path) -> LoopSettings:
             if isinstance(values.get(table), dict):
                 values[table].pop(name, None)
         return from_dict(LoopSettings, values, "settings.json")
-    except (OSError, ValueError, RecursionError, SettingsError) as error:
+    except (OSError, ValueError, SettingsError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"cannot read {path.absolute()}: {why}") from None
 

@@ -16,6 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gozero.system.files import from_json
 from gozero.system.words import counted
 from training.storage.storage import writing
 from training.storage.store import MissingError, Store, StoreError
@@ -96,7 +97,7 @@ def is_object(name: str) -> bool:
 def read(store: Store) -> StoreManifest | None:
     """What a store holds; None if it has no manifest. StoreError if it cannot be read, or is no run's."""
     try:
-        saved: dict[str, Any] = json.loads(store.read(NAME))
+        saved: dict[str, Any] = from_json(store.read(NAME))
         files = {path: FileEntry(**entry) for path, entry in saved.pop("files").items()}
         found = StoreManifest(files=files, **saved)
     except MissingError:
@@ -106,7 +107,7 @@ def read(store: Store) -> StoreManifest | None:
                 "another --storage"
             ) from None
         return None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise StoreError(
             f"{store.shown} has a {NAME} that is damaged, or of another version of gozero; give another --storage"
         ) from None

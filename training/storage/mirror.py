@@ -227,7 +227,7 @@ def _own_states(folder: Path) -> dict[str, list[str]]:
     """The ids of the newest states that were copied from a folder, by run. StoreError for a damaged file."""
     path = folder / OWN_STATES
     try:
-        saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        saved = files.from_json(path.read_text(encoding="utf-8")) if path.exists() else {}
         return {run: list(ids) for run, ids in saved.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, AttributeError):
         raise StoreError(f"{path} is damaged; give another --run to continue from the store") from None

@@ -7,7 +7,6 @@ checkpoint from which a run continues are played again, so their bytes are cut.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -186,11 +185,11 @@ def _is_done_again(line: bytes, generation: int, handed_steps: int) -> bool:
     for one that cannot be read, which is left for the reader to name.
     """
     try:
-        values = json.loads(line)
+        values = files.from_json(line)
         if "run/generation" not in values:
             return bool(values["gate/steps"] > handed_steps)
         return bool(values["run/generation"] >= generation)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return False
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import json
 import math
 import queue
 import time
@@ -28,6 +27,7 @@ from gozero.frontends.analysis.queries import ACTION, TEXT, Defaults, Fields, Qu
 from gozero.play.engine import MANY_LEAVES, no_more_memory
 from gozero.system.console import report_bug
 from gozero.system.errors import UserError
+from gozero.system.files import from_json
 
 if TYPE_CHECKING:
     from gozero.evaluators.base import Evaluation, Evaluator
@@ -66,8 +66,8 @@ class Server:
         if not line.strip():
             return
         try:
-            values = json.loads(line, parse_constant=_refused, parse_float=_finite)
-        except (ValueError, RecursionError) as error:
+            values = from_json(line, parse_constant=_refused, parse_float=_finite)
+        except ValueError as error:
             self.send({"error": f"not a line of JSON: {error}"})
             return
         if not isinstance(values, dict):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gozero.system.errors import ChoiceError, shown
+from gozero.system.files import from_json
 
 MIN_SIZE = 2  # points a side of the smallest board
 SIMPLE, POSITIONAL, SITUATIONAL = 0, 1, 2
@@ -162,8 +163,8 @@ def kata_rules(rules: Any) -> RuleSet:
     if found := spelt_rules(rules) or spelt_rules(name) or KATA_RULES.get(name):
         return found
     try:
-        spelt = json.loads(rules)
-    except (ValueError, RecursionError):
+        spelt = from_json(rules)
+    except ValueError:
         spelt = None
     if isinstance(spelt, Mapping):
         return _from_fields(spelt)

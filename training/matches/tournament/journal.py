@@ -133,13 +133,13 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
     board = field.make_game()
     for number, line in enumerate(data[: _whole(data)].splitlines(), 1):
         try:
-            entry = json.loads(line)
+            entry = files.from_json(line)
             if "field" in entry:
                 facts = dict(entry["field"], entrants=dict(entry["field"]["entrants"].items()))
             else:
                 game = game_of(entry["game"], board)
                 games[game.key] = game
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"
             ) from None

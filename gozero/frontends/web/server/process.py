@@ -12,6 +12,7 @@ from typing import Any
 
 from gozero.frontends.web.settings import PROGRAM
 from gozero.system.console import say
+from gozero.system.files import from_json
 
 LAST_SECONDS = 0.3  # that a process has to end by itself: the server has its game
 LONGEST_REPORT = 2**26  # bytes
@@ -82,7 +83,7 @@ class EngineProcess:
         try:
             async for line in process.stdout:
                 with suppress(ValueError):  # a line that was cut off by the end of the process
-                    self.on_report(json.loads(line))
+                    self.on_report(from_json(line))
             await process.wait()
         finally:
             if process.returncode is None:

@@ -30,6 +30,7 @@ from gozero.frontends.web.server.access import Access, add_headers
 from gozero.frontends.web.server.games import OpenGame, OpenGames, OpenPage
 from gozero.frontends.web.settings import PROGRAM, WebSettings
 from gozero.system.console import SUCCESS, say
+from gozero.system.files import from_json
 from gozero.system.options import SettingsError
 
 USUAL_PORT = 8013
@@ -109,9 +110,9 @@ class BoardServer:
     async def _take(self, game: OpenGame, page: OpenPage, text: str) -> None:
         """Answer a page's request for the list of games; pass every other one on to the engine of its game."""
         try:
-            request = json.loads(text)
+            request = from_json(text)
             what = request["do"]
-        except (LookupError, RecursionError, TypeError, ValueError):
+        except (LookupError, TypeError, ValueError):
             what = None
         if not isinstance(what, str) or what in INTERNAL:
             page.refuse(NOT_UNDERSTOOD)

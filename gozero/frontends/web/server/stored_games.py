@@ -30,7 +30,7 @@ MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
 SUFFIX = ".game.json"
 _IDENTITY = re.compile(r"[0-9a-f]{8,32}")
-_DAMAGED = (ValueError, LookupError, TypeError, RecursionError)  # what reading a file of another kind raises
+_DAMAGED = (ValueError, LookupError, TypeError)  # what reading a file of another kind raises
 
 
 def games_folder(settings: WebSettings) -> Path | None:
@@ -152,12 +152,12 @@ def _read(path: Path, *, is_whole: bool) -> dict[str, Any] | None:
     """The title in a file, or its whole snapshot; None if there is no file, or none that can be read."""
     try:
         with path.open(encoding="utf-8") as file:
-            head = json.loads(file.readline())
+            head = files.from_json(file.readline())
             if head["format"] != FORMAT:
                 raise ValueError(f"format {head['format']}, not {FORMAT}")
             if not is_whole:
                 return {**head["title"], "played": float(head["title"]["played"])}
-            saved, identity = json.loads(file.readline()), path.name.removesuffix(SUFFIX)
+            saved, identity = files.from_json(file.readline()), path.name.removesuffix(SUFFIX)
             return {"setup": saved["setup"], "game": {**saved["game"], "identity": identity}, "title": saved["title"]}
     except (FileNotFoundError, NotADirectoryError):
         return None
