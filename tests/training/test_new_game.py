@@ -17,6 +17,8 @@ import pytest
 from gozero import games
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.terminal import play
+from gozero.frontends.web import catalogue
+from gozero.frontends.web.engine import lessons
 from gozero.games.descriptions import DESCRIPTIONS, Description
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.nets import features, locations, weights
@@ -136,6 +138,12 @@ def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert out.startswith("No weights for this game: PUCT with random playouts, 50 simulations a move.\n")
     assert f"snort: {words[1]} You are Black (X).\n" in out
     assert " expects to win " in out
+
+
+def test_the_browser_offers_it_without_weights_and_first_steps() -> None:
+    (offered,) = catalogue.networks(NAME, {}).values()
+    assert offered.path is None
+    assert lessons.lessons(NAME) == []
 
 
 def test_it_trains_and_plays(tmp_path: Path, snort: Game) -> None:

@@ -67,7 +67,7 @@ def networks(game: str, choices: Mapping[str, Path]) -> dict[str, OfferedNetwork
     playouts; then those of ``choices``, files by name, that play it.
     """
     found = {"": OfferedNetwork(None, Header(game))}
-    for label, path in {"": WEIGHTS[game], **choices}.items():
+    for label, path in {"": WEIGHTS.get(game, ""), **choices}.items():
         offered = _offered(path)
         if offered is not None and offered.header.game == game:
             found[label] = offered

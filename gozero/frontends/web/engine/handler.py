@@ -325,7 +325,10 @@ class RequestHandler:
         if name not in DESCRIPTIONS:
             raise InputError(f"There is no game {name[:20]!r}: reload this page.")
         name = SHARED.get(name, name)
-        self._answer(request, {"is": "lessons", "title": DESCRIPTIONS[name].title, "lessons": lessons(name)})
+        title, shown = DESCRIPTIONS[name].title, lessons(name)
+        if not shown:
+            raise InputError(f"{title} has no first steps.")
+        self._answer(request, {"is": "lessons", "title": title, "lessons": shown})
 
     def _save(self, request: dict[str, Any]) -> None:
         name, text, remark = records.save(self._session, counting.sgf_result(self._session))

@@ -30,8 +30,8 @@ def table() -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def lessons(game: str) -> list[dict[str, Any]]:
-    """The lessons of a game that has its own, for the page, as plain JSON values."""
-    return [_shown(game, lesson) for lesson in table()[game]]
+    """The lessons of a game, for the page, as plain JSON values; none where the file has none."""
+    return [_shown(game, lesson) for lesson in table().get(game, ())]
 
 
 def begun(game: str, lesson: Mapping[str, Any], more: Sequence[str] = ()) -> GameSession:
