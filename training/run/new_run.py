@@ -29,7 +29,7 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Progress, Snapshot
 
-IMPORT = "import"  # folder in a run folder: the games given, then empty until the first checkpoint is there
+IMPORT = "import.tmp"  # file in a run folder from before the games given are copied until its `Run` is opened
 
 
 @dataclass(frozen=True)
@@ -123,21 +123,17 @@ def begin(settings: LoopSettings, folder: Path, start: StartingPoint) -> str:
     """
     (begun, given), played = learner(settings, start), shards(settings, start)
     try:
-        progress = _import(settings, folder / IMPORT, played)
+        progress = _import(settings, folder, played)
         if given is not None:
             progress.trained_sizes = list(given.trained_sizes)
         with storage.writing(folder):
-            if played:
-                (folder / IMPORT / "records").replace(folder / "records")
             written = storage.length(storage.shard(folder, progress.generation))
         state = {name: value for name, value in begun.state_dict().items() if name != "optimiser"}
         snapshot = Snapshot(progress, state, shard_bytes=written)
         checkpoint.save(folder / "checkpoints", snapshot, settings.to_dict(), settings.keep)
     except BaseException:
-        shutil.rmtree(folder / "checkpoints", ignore_errors=True)
         clean(folder)
         raise
-    clean(folder)
     how = f"with the weights of {start.weights}" if start.weights else "with fresh weights"
     games = f"{counted(progress.games, 'game', ',')} and {counted(progress.rows, 'row', ',')} played elsewhere"
     unfit = left_out([shard for _, shard in played])
@@ -151,9 +147,11 @@ def is_cut(folder: Path) -> bool:
 
 
 def clean(folder: Path) -> None:
-    """Remove what `begin` leaves in a folder besides its run, and all of it if it was cut."""
-    for name in ("records", IMPORT) if is_cut(folder) else (IMPORT,):
-        shutil.rmtree(folder / name, ignore_errors=True)
+    """Remove the games of a start that was cut, and nothing else that is there."""
+    if is_cut(folder):
+        for path in storage.numbered(folder / "records", ".gzr"):
+            path.unlink()
+        (folder / IMPORT).unlink()
 
 
 def _remark(settings: LoopSettings, progress: Progress) -> str:
@@ -176,11 +174,13 @@ def left_out(shards_read: Sequence[records.Shard]) -> str:
 
 
 def _import(settings: LoopSettings, folder: Path, played: list[tuple[Path, records.Shard]]) -> Progress:
-    """Copy the shards into a folder as generations 1, 2, ... Returns the run's progress: about to learn from the last
+    """Copy the shards into the run folder as generations 1, 2, ... Returns its progress: about to learn from the last
     of them.
     """
     progress = Progress(imported=len(played), full_share=settings.selfplay.full_share)
     with storage.writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / IMPORT).touch()
         for generation, (path, shard) in enumerate(played, start=1):
             target = storage.shard(folder, generation)
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -171,10 +172,23 @@ def test_a_start_that_is_killed_may_be_repeated(
 
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(owner, name, killed)
-        patched.setattr(new_run.shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied up
+        patched.setattr(new_run, "clean", lambda folder: None)  # nothing is tidied up
         begun(tmp_path / "run", kept)
     owns(begun(tmp_path / "run", kept), GAMES)
     assert not (tmp_path / "run" / new_run.IMPORT).exists()
+
+
+def test_a_start_that_fails_removes_nothing_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = [tmp_path / "run" / name for name in ("import/1.sgf", "records/000001.gzr.cut", "checkpoints/best.pt")]
+    for path in mine:
+        path.parent.mkdir(parents=True)
+        path.touch()
+    kept = written(tmp_path / "kept" / "1.gzr", GAMES)
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="full"):
+        patched.setattr(checkpoint, "save", Mock(side_effect=OSError("full")))
+        begun(tmp_path / "run", kept)
+    owns(begun(tmp_path / "run", kept), GAMES)
+    assert all(path.exists() for path in mine)
 
 
 def test_rows_that_are_refused_later_keep_their_place_in_the_window(tmp_path: Path) -> None:
