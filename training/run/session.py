@@ -149,7 +149,7 @@ def train(
         remote.wake()
     try:
         run.trainer.watch, run.watch = watch.step, watch.match
-        if not run.is_new:
+        if run.progress.hours:  # else it is new
             found = f"{counted(run.progress.games, 'game', ',')} and {counted(run.progress.rows, 'row', ',')}"
             say(f"continuing in generation {run.progress.generation}, with {found} so far")
         if run.progress.learning and (steps := run.trainer.steps_ready()):

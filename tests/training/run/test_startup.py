@@ -174,7 +174,7 @@ def test_a_start_that_came_to_nothing_is_no_run(
     arguments = ["--preset", "tiny", "--run", str(folder), *SHORT]
     assert train.main([*arguments, "--set", "network=b3c16", "--from", str(finished / "weights.pt")]) == 0
     text = capsys.readouterr().err
-    assert "a new run, with the weights of" in text
+    assert "a new run, with the weights of" in text and "continuing" not in text
     assert (
         "the run has reached its limit, generations = 1; the same command with a higher one, such as --set generations=2, continues it"
         in text
