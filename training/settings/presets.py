@@ -55,10 +55,10 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
     """
     values = config.read(path)
     while "base" in values:
-        base = config.read(FOLDER / f"{values.pop('base')}.toml")
+        base = config.read(FOLDER / f"{Path(str(values.pop('base'))).name}.toml")
         for name, value in base.items():
             own = values.setdefault(name, value)
-            if isinstance(own, dict):
+            if isinstance(own, dict) and isinstance(value, dict):
                 values[name] = value | own
     for assignment in overrides:  # the game first: the stages of the file become such as it has
         if assignment.partition("=")[0].strip() == "game":

@@ -25,6 +25,20 @@ def test_a_preset_for_another_game_has_input_features_of_that_game() -> None:
     assert presets.load(file, "here", ["game=othello", "features=2"]).features == 2, "the start says what is wrong"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("base = '{own}'", "presets.toml: No such file"),
+        ("base = 'tiny'\nnetwork = {{ a = 1 }}", "network = {'a': 1}: expected text"),
+    ],
+)
+def test_a_base_that_does_not_fit_is_one_line(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "presets.toml").write_text(text.format(own=tmp_path / "presets"))
+    with pytest.raises(SettingsError) as caught:
+        presets.load(tmp_path / "presets.toml")
+    assert words.lower() in str(caught.value)
+
+
 def test_every_setting_says_its_unit() -> None:
     defaults = LoopSettings()
     for part in (defaults, defaults.selfplay, defaults.replay, defaults.learner, defaults.stage[0]):
