@@ -124,8 +124,6 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
         value = float(value) if abs(value) < sys.float_info.max else (math.inf if value > 0 else -math.inf)
     value = expected(value, kind, where)
     low, high, choices = entry.metadata["low"], entry.metadata["high"], entry.metadata["choices"]
-    if kind is int and abs(value) > sys.maxsize:
-        raise SettingsError(f"{where} = {value}: expected at most {sys.maxsize}")
     if choices and value.lower() in choices:
         return value.lower()
     if choices and value not in choices:
@@ -133,6 +131,8 @@ def check(entry: Field[Any], value: Any, where: str) -> Any:
         raise SettingsError(f"{where} = {value!r}: {verb} one of {', '.join(choices)}")
     if kind in (int, float) and not low <= value <= high:
         raise SettingsError(f"{where} = {value}{_range_of(entry)}")
+    if kind is int and abs(value) > sys.maxsize:
+        raise SettingsError(f"{where} = {value}: expected at most {sys.maxsize}")
     return value
 
 

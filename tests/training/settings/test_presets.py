@@ -144,6 +144,7 @@ def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> Non
         (f"learner.batch={'9' * 5000}", "expected a whole number"),
         (f"learner.batch={'[' * 5000}", "expected a whole number"),
         (f"generation_rows={10**400}", "expected at most 9223372036854775807"),
+        (f"generation_rows={-(10**400)}", "is out of range: at least "),
         (f"stage.1.sizes.5={10**400}", "expected a share, a number from 0 to 1e9"),
     ],
 )
