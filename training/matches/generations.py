@@ -67,7 +67,7 @@ def play(options: argparse.Namespace) -> int:
 
 def _names(runs: Sequence[Path]) -> list[str]:
     """The runs' names: their folders', or their paths if these are the same."""
-    names = [run.absolute().name for run in runs]
+    names = [run.resolve().name for run in runs]
     return names if len(set(names)) == len(names) else [str(run) for run in runs]
 
 
