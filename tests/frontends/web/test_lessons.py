@@ -91,7 +91,7 @@ def test_every_game_has_five_and_each_answer_can_be_played() -> None:
 def test_a_search_plays_the_right_answer(name: str) -> None:
     game, lesson = LESSONS[name]
     session = begun(game, lesson)
-    right, wrong = ([session.action(moves.split()[0]) for moves in lesson.get(kind, {})] for kind in ("right", "wrong"))
+    right, wrong = ([session.action(moves.split()[0]) for moves in lesson[kind]] for kind in ("right", "wrong"))
     among = session.game.mask_of([*right, *wrong]) if name in AMONG_ANSWERS else session.game.position.legal()
     visits = NETWORK_VISITS if game in NETWORKS else VISITS
     settings = PlayerSettings(seed=1, search=engine.search_settings(visits, game))

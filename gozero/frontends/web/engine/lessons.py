@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 from gozero.frontends.web.engine.session import GameSession
@@ -24,9 +25,14 @@ SHARED = {"course_go": "go", "simple_go": "go"}
 
 @cache
 def table() -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """The lessons of each game, as they stand in the file."""
+    """The lessons of each game; `right` and `wrong` have a text for each answer alone."""
     path = resources.files("gozero.frontends.web.engine") / "lessons.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    found = tomllib.loads(path.read_text(encoding="utf-8"))
+    for lesson in chain.from_iterable(found.values()):
+        for kind in ("right", "wrong"):
+            texts = lesson.get(kind, {}).items()
+            lesson[kind] = {moves: text for several, text in texts for moves in several.split(", ")}
+    return found
 
 
 def lessons(game: str) -> list[dict[str, Any]]:
@@ -36,10 +42,13 @@ def lessons(game: str) -> list[dict[str, Any]]:
 
 def begun(game: str, lesson: Mapping[str, Any], more: Sequence[str] = ()) -> GameSession:
     """A session in the position of a lesson, after more moves. ValueError or InputError if these cannot be."""
-    rows = lesson["diagram"].splitlines()[1:]
-    columns = len(rows[0].split())
+    title, *rows = lesson["diagram"].splitlines()
+    numbered = {int(row.split()[0]): row for row in rows}
+    columns = len(rows[0].split()) - 1
     session = GameSession(Setup(game=game, person="both"), columns, [columns])
-    diagram = parse_diagram(lesson["diagram"], columns, len(rows))
+    height = session.game.definition.rows
+    whole = [numbered.get(number, "." * columns) for number in range(height, 0, -1)]
+    diagram = parse_diagram("\n".join([title, *whole]), columns, height)
     session.set_up({point: int(colour) for point, colour in enumerate(diagram.colours) if colour}, diagram.to_play)
     for vertex in (*lesson.get("moves", ()), *more):
         session.play(session.action(vertex))
@@ -58,7 +67,7 @@ def _shown(game: str, lesson: Mapping[str, Any]) -> dict[str, Any]:
         "answers": {
             moves.split()[0]: {"isRight": is_right, "text": text, "view": _after(begun(game, lesson, moves.split()))}
             for is_right, name in ((True, "right"), (False, "wrong"))
-            for moves, text in lesson.get(name, {}).items()
+            for moves, text in lesson[name].items()
         },
     }
 
