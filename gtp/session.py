@@ -57,7 +57,6 @@ class Session:
     opponent: str = ""  # the other player's name, while known
     clock: Clock | None = None  # None until the controller sets one
     _player: Player | None = None
-    _has_warned_of_memory: bool = False
     _ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
 
     def __post_init__(self) -> None:
@@ -67,7 +66,7 @@ class Session:
     def player(self) -> Player:
         if self._player is None:
             self._player = self.make_player()
-            self._player.searcher.on_full = self._warn_of_memory
+            self._player.searcher.on_full = lambda limit: console.warn(PROGRAM, no_more_memory(limit), self.log)
             if self.log is not None:
                 self._player.searcher.on_search = self._log_search
         return self._player
@@ -127,12 +126,6 @@ class Session:
         assert self.log is not None
         side, speed = COLOUR_WORDS[analysis.colour], (analysis.visits - reused) / max(seconds, 1e-6)
         self.log.say(f"{side}, {purpose}: {self.summary(analysis)}; {seconds:.2f} s, {speed:.0f}/s")
-
-    def _warn_of_memory(self, limit: int) -> None:
-        """Say, once, that search trees have reached their memory limit."""
-        if not self._has_warned_of_memory:
-            self._has_warned_of_memory = True
-            console.warn(PROGRAM, no_more_memory(limit), self.log)
 
     def warn_of_size(self, size: int) -> None:
         """Warn if the weights were not trained on a board like this."""

@@ -126,7 +126,8 @@ class Searcher:
         self._mask: np.ndarray | None = None  # bool [A], what was searched there
         # callback after each search: its purpose, its best move, the visits that were there before, and its seconds
         self.on_search: Callable[[str, Analysis, int, float], None] | None = None
-        self.on_full: Callable[[int], None] | None = None  # callback with the memory limit, in bytes, that ended one
+        # callback, once, when the memory limit, in bytes, has ended a search
+        self.on_full: Callable[[int], None] | None = None
 
     def open(self, game: Game) -> Search:
         """The tree that follows the game on this board; opens its evaluator if need be."""
@@ -192,7 +193,8 @@ class Searcher:
                 best = analysis_of(tree, root, Observer(most_moves=1))
                 self.on_search(purpose, best, reused, time.monotonic() - begun)
             if self.on_full is not None and max_nodes is None and tree.is_full():
-                self.on_full(tree.settings.max_nodes * node_bytes(root.game))
+                on_full, self.on_full = self.on_full, None
+                on_full(tree.settings.max_nodes * node_bytes(root.game))
             return tree.result()
         except BaseException:  # whatever state the tree is in
             if not aside:

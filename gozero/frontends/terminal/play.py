@@ -36,6 +36,7 @@ from gozero.play.searcher import Analysis, Limits, Observer
 from gozero.records import move_list
 from gozero.records.sgf import serialise
 from gozero.system import files
+from gozero.system.console import say
 from gozero.system.errors import ChoiceError, InputError
 from gozero.system.words import counted
 
@@ -125,8 +126,7 @@ class Terminal(cmd.Cmd):
         self._game = player.game.position.game
         self._visits, self._hint_visits = visits, hint_visits or visits
         self._remark = remark
-        self._has_warned = False  # of a search that its memory ended
-        player.searcher.on_full = self._warn_of_memory
+        player.searcher.on_full = lambda limit: say(f"gozero: {no_more_memory(limit, 'fewer --visits fit')}")
 
     @property
     def _position(self) -> Position:
@@ -288,12 +288,6 @@ class Terminal(cmd.Cmd):
             self._print_board()
         if self.is_over:
             print(self._result())
-
-    def _warn_of_memory(self, limit: int) -> None:
-        """Say, once, that a search ended before its visits were spent."""
-        if not self._has_warned:
-            self._has_warned = True
-            print(f"gozero: {no_more_memory(limit, 'fewer --visits fit')}", file=sys.stderr)
 
     def _described(self, colour: int, action: int, value: float) -> str:
         """The engine's move, and who it thinks will win; value is the expected result of its colour, -1..1."""
