@@ -13,9 +13,9 @@ from gozero.frontends.web.engine.game_tree import Mistake
 from gozero.frontends.web.engine.review import LIMITS, judged
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import GO_FAMILY, descriptions
-from gozero.games.colours import EMPTY, opponent
+from gozero.games.colours import opponent
 from gozero.games.position import Position
-from gozero.scoring.settlement import chains_of, mask_of, touches
+from gozero.scoring.settlement import liberties_of
 
 CHECK_VISITS = 100  # of each of the two searches behind a warning
 LEAST_POINTS, LEAST_CHANCE = LIMITS["points"][3], LIMITS["chance"][3]  # that a move must lose for a warning
@@ -39,7 +39,7 @@ def facts(position: Position, action: int) -> dict[str, Any]:
         "takes": int(((before == rival) & (then != rival)).sum()),
     }
     if game.name in (*GO_FAMILY, "course_go"):
-        found["saves"] = int((_in_atari(before, side) & (then == side) & ~_in_atari(then, side)).sum())
+        found["saves"] = int(((before == side) & (liberties_of(before) == 1) & (liberties_of(then) > 1)).sum())
     return {name: value for name, value in found.items() if value}
 
 
@@ -63,16 +63,6 @@ def _winning(position: Position, side: int) -> list[int]:
     actions = [] if position.is_over else np.flatnonzero(position.legal()).tolist()
     children = position.children(actions)
     return [action for action, child in zip(actions, children, strict=True) if _is_won_by(child, side)]
-
-
-def _in_atari(board: np.ndarray, side: int) -> np.ndarray:
-    """The stones of a side whose chain has one liberty, bool [size, size], of a board uint8 [size, size]."""
-    found, size = np.zeros(board.shape, np.bool_), len(board)
-    for chain in chains_of(board):
-        stones = mask_of(chain, size)
-        if board.flat[chain[0]] == side and (touches(stones) & (board == EMPTY)).sum() == 1:
-            found |= stones
-    return found
 
 
 def mistake_of(session: GameSession, node: int) -> Mistake | None:
