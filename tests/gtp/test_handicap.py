@@ -42,12 +42,22 @@ def test_fixed_handicap(engine: Engine, size: int, stones: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "argument"),
-    [(13, "1"), (13, "10"), (13, "-2"), (13, "x"), (13, ""), (7, "5"), (8, "5"), (5, "2"), (6, "2")],
+    ("size", "argument", "reason"),
+    [
+        (13, "1", "invalid handicap: 1; expected 2 or more"),
+        (13, "10", "invalid handicap: 13x13 has fixed handicaps of 2 to 9"),
+        (13, "-2", "invalid handicap: -2; expected 2 or more"),
+        (13, "x", "syntax error: 'x' is not a whole number"),
+        (13, "", "syntax error: expected the number of stones"),
+        (7, "5", "invalid handicap: 7x7 has fixed handicaps of 2 to 4"),
+        (8, "5", "invalid handicap: 8x8 has fixed handicaps of 2 to 4"),
+        (5, "2", "invalid handicap: 5x5 has no fixed handicap"),
+        (6, "2", "invalid handicap: 6x6 has no fixed handicap"),
+    ],
 )
-def test_impossible_fixed_handicap(engine: Engine, size: int, argument: str) -> None:
+def test_impossible_fixed_handicap(engine: Engine, size: int, argument: str, reason: str) -> None:
     engine.ask(f"boardsize {size}")
-    assert engine.refuse(f"fixed_handicap {argument}").startswith(("invalid handicap", "syntax error"))
+    assert engine.refuse(f"fixed_handicap {argument}") == reason
 
 
 @pytest.mark.parametrize(("size", "stones", "placed"), [(13, 20, 9), (8, 5, 4), (5, 4, 2), (6, 2, 2)])
@@ -69,9 +79,19 @@ def test_set_free_handicap(engine: Engine) -> None:
     assert engine.ask("final_score") == "W+0.5"
 
 
-@pytest.mark.parametrize("arguments", ["", "D4", "D4 D4", "D4 pass", "D4 E10", "D4 Z1"])
-def test_impossible_free_handicap_leaves_the_board_empty(engine: Engine, arguments: str) -> None:
-    assert engine.refuse(f"set_free_handicap {arguments}").startswith("invalid")
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ("", "handicap: expected two vertices or more"),
+        ("D4", "handicap: expected two vertices or more"),
+        ("D4 D4", "handicap: a vertex is named twice"),
+        ("D4 pass", "coordinate: 'pass'"),
+        ("D4 E10", "color or coordinate: 'E10'"),
+        ("D4 Z1", "color or coordinate: 'Z1'"),
+    ],
+)
+def test_impossible_free_handicap_leaves_the_board_empty(engine: Engine, arguments: str, reason: str) -> None:
+    assert engine.refuse(f"set_free_handicap {arguments}") == f"invalid {reason}"
     assert "X" not in board(engine)[1:]
 
 

@@ -172,7 +172,9 @@ def test_rules_without_agreement_about_dead_stones_leave_them_on_the_board() -> 
 
 @pytest.mark.parametrize("argument", ["", "Dead", "all", "alive dead"])
 def test_a_status_that_nobody_knows(argument: str) -> None:
-    assert engine_at(boards.CERTAIN).refuse(f"final_status_list {argument}").startswith("invalid status")
+    known = "alive, dead, seki, black_territory, white_territory or dame"
+    refused = engine_at(boards.CERTAIN).refuse(f"final_status_list {argument}")
+    assert refused == f"invalid status {argument!r}: expected {known}"
 
 
 # Passing
