@@ -8,15 +8,6 @@ from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 
-@pytest.fixture
-def engine() -> Engine:
-    return Engine()
-
-
-def board(engine: Engine) -> str:
-    return engine.ask("showboard")
-
-
 def test_final_score_of_the_empty_board_and_of_a_draw(engine: Engine) -> None:
     assert engine.ask("final_score") == "W+7.5"
     engine.ask("komi 0")

@@ -6,11 +6,6 @@ from gozero.games import coords
 from tests.gtp.engine import Engine
 
 
-@pytest.fixture
-def engine() -> Engine:
-    return Engine()
-
-
 def board(engine: Engine) -> str:
     return engine.ask("showboard")
 

@@ -7,9 +7,8 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import TO_PLAY, Game
-from gozero.system.options import SettingsError
 from gtp.commands.parameters import PARAMETERS
-from gtp.settings import GtpSettings, from_arguments
+from gtp.settings import GtpSettings
 from tests.gtp.engine import Engine
 
 SIZE = 5
@@ -81,6 +80,7 @@ def test_resigning_can_be_allowed_and_forbidden() -> None:
     one = engine(visits=2, no_resign=True)
     moves = [one.ask(f"genmove {'bw'[ply % 2]}") for ply in range(12)]
     assert "resign" not in moves
+    assert one.ask("kata-get-param allowResignation") == "false"
     one.ask_all(
         "kata-set-param resignConsecTurns 1",
         "kata-set-param allowResignation true",
@@ -168,17 +168,3 @@ def test_gogui_is_shown_types_and_values() -> None:
     one.ask_all("gogui-param ponderingEnabled 1", "gogui-param level none")
     assert {"[bool] ponderingEnabled 1", "[string] maxVisits none"} <= set(one.ask("gogui-param").split("\n"))
     assert "param/Parameters/gogui-param" in one.ask("gogui-analyze_commands").split("\n")
-
-
-@pytest.mark.parametrize("arguments", ["--level 5 --visits 100", "--level 5 --temperature 1", "--level 5 --ponder"])
-def test_a_level_excludes_what_it_sets(arguments: str) -> None:
-    with pytest.raises(SettingsError, match=r"^level and \w+ cannot be chosen together") as caught:
-        from_arguments(arguments.split())
-    assert "\n" not in str(caught.value)
-
-
-def test_the_opposite_of_an_option() -> None:
-    engine = Engine(GtpSettings(no_resign=True))
-    assert engine.ask("kata-get-param allowResignation") == "false"
-    engine.ask("kata-set-param allowResignation true")
-    assert not engine.session.settings.no_resign

@@ -19,11 +19,6 @@ GAME = b"(;GM[1]SZ[9]KM[5.5]PB[A \\] b];B[ee];W[cc](;B[gg];W[])(;B[aa]))"
 
 
 @pytest.fixture
-def engine() -> Engine:
-    return Engine()
-
-
-@pytest.fixture
 def game(tmp_path: Path) -> Path:
     path = tmp_path / "my game.sgf"
     path.write_bytes(GAME)

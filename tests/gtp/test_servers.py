@@ -10,11 +10,6 @@ FORBIDDEN = {"analyze", "genmove_analyze", "kgs-chat", "rectangular_boardsize"}
 """What must not be listed: Sabaki reads the first two in another scale, kgsGtp crashes at the third."""
 
 
-@pytest.fixture
-def engine() -> Engine:
-    return Engine()
-
-
 @pytest.mark.parametrize("game", WEIGHTS)
 def test_what_must_not_be_listed_is_not(game: str) -> None:
     listed = set(Engine(GtpSettings(game)).ask("list_commands").split("\n"))

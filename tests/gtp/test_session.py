@@ -17,11 +17,6 @@ from tests.gtp.engine import Engine
 from tests.search.naive import HashEvaluator
 
 
-@pytest.fixture
-def engine() -> Engine:
-    return Engine()
-
-
 def board(engine: Engine) -> str:
     return engine.ask("showboard")
 
@@ -90,22 +85,31 @@ def test_colours_and_vertices_in_any_case(engine: Engine, line: str) -> None:
     assert engine.ask("move_history") == "black D4"
 
 
+NO_MOVE = "color or coordinate: missing; expected a color and a vertex, such as b D4"
+NO_COLOUR = "expected b, black, w or white"
+
+
 @pytest.mark.parametrize(
-    "line",
+    ("line", "reason"),
     [
-        "play b",
-        "play",
-        "play b i5",
-        "play b D10",
-        "play green D4",
-        "play b D4 D5",
-        "play b resign",
-        "play b d",
-        "play b 4",
+        ("play", NO_MOVE),
+        ("play b", NO_MOVE),
+        ("play_sequence b D4 w", NO_MOVE),
+        ("play b i5", "color or coordinate: 'i5'"),
+        ("play b D10", "color or coordinate: 'D10'"),
+        ("play b d", "color or coordinate: 'd'"),
+        ("play b 4", "color or coordinate: '4'"),
+        ("play b resign", "color or coordinate: 'resign'"),
+        ("play b D4 D5", "color or coordinate: 'D5' is one argument too many"),
+        ("play green D4", f"color: 'green'; {NO_COLOUR}"),
+        ("genmove", f"color: missing; {NO_COLOUR}"),
+        ("genmove x", f"color: 'x'; {NO_COLOUR}"),
+        ("genmove b w", f"color: 'b w'; {NO_COLOUR}"),
+        ("reg_genmove", f"color: missing; {NO_COLOUR}"),
     ],
 )
-def test_what_is_no_move(engine: Engine, line: str) -> None:
-    assert engine.refuse(line).startswith("invalid color")
+def test_an_argument_that_is_missing_or_wrong_is_named(engine: Engine, line: str, reason: str) -> None:
+    assert engine.refuse(line) == f"invalid {reason}"
 
 
 @pytest.mark.parametrize(
@@ -184,25 +188,6 @@ def test_gg_undo_is_all_or_nothing(engine: Engine) -> None:
 # Moves of its own
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("genmove", "invalid color: missing; expected b, black, w or white"),
-        ("play", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
-        ("play b", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
-        ("play b D4 D5", "invalid color or coordinate: 'D5' is one argument too many"),
-        ("play_sequence b D4 w", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
-    ],
-)
-def test_an_argument_that_is_missing_is_named(engine: Engine, line: str, reason: str) -> None:
-    assert engine.refuse(line) == reason
-
-
-@pytest.mark.parametrize("line", ["genmove", "genmove x", "genmove b w", "reg_genmove"])
-def test_genmove_needs_one_colour(engine: Engine, line: str) -> None:
-    assert engine.refuse(line).startswith("invalid color")
-
-
 def test_genmove_for_either_colour_at_any_time(engine: Engine) -> None:
     for line in ("genmove w", "genmove w", "genmove black", "genmove WHITE"):
         assert coords.parse_vertex(engine.ask(line), 9) <= 81
@@ -233,21 +218,25 @@ def test_the_same_seed_plays_the_same_game() -> None:
     assert games[0] == games[1] != games[2]
 
 
-def test_limits() -> None:
-    def limits(settings: GtpSettings, *lines: str) -> tuple[int | None, float]:
+def test_a_move_has_a_deadline_by_default_and_a_target_only_on_a_clock() -> None:
+    def limits(settings: GtpSettings, *lines: str) -> tuple[int | None, float, float]:
         engine = Engine(settings)
         engine.ask_all(*lines)
-        found = engine.session.limits(1)
-        return found.visits, round(found.deadline - time.monotonic(), 1)
+        found, now = engine.session.limits(1), time.monotonic()
+        return found.visits, round(found.target - now, 1), round(found.deadline - now, 1)
 
-    assert limits(GtpSettings()) == (DEFAULT_VISITS, DEFAULT_SECONDS)
-    assert limits(GtpSettings(visits=7)) == (7, np.inf)
-    assert limits(GtpSettings(time=3)) == (None, 3.0)
-    assert limits(GtpSettings(), "time_settings 0 10 1") == (None, 8.8)  # 10 s, less 1 s and 1.5 %, rounded
-    assert limits(GtpSettings(visits=7), "time_settings 0 10 1") == (7, 8.8)
-    assert limits(GtpSettings(time=3), "time_settings 0 10 1") == (None, 3.0)
-    assert limits(GtpSettings(), "time_settings 0 1 0") == (DEFAULT_VISITS, DEFAULT_SECONDS)
-    assert limits(GtpSettings(), "time_settings 0 0 0") == (None, 0.0)
+    assert limits(GtpSettings()) == (DEFAULT_VISITS, np.inf, DEFAULT_SECONDS)
+    assert limits(GtpSettings(visits=7)) == (7, np.inf, np.inf)
+    assert limits(GtpSettings(time=3)) == (None, np.inf, 3.0)
+    assert limits(GtpSettings(), "time_settings 0 1 0") == (DEFAULT_VISITS, np.inf, DEFAULT_SECONDS)
+    assert limits(GtpSettings(), "time_settings 0 10 1") == (None, 8.8, 8.8)  # 10 s, less 1 s and 1.5 %, rounded
+    assert limits(GtpSettings(visits=7), "time_settings 0 10 1") == (7, 8.8, 8.8)
+    assert limits(GtpSettings(time=3), "time_settings 0 10 1") == (None, 3.0, 3.0)
+    assert limits(GtpSettings(lag=3), "time_settings 0 10 1") == (None, 6.8, 6.8)
+    assert limits(GtpSettings(), "time_settings 0 0 0") == (None, 0.0, 0.0)
+    _, target, most = limits(GtpSettings(), "time_settings 600 0 0")
+    assert 5 < target < most < 30
+    assert limits(GtpSettings(time=1), "time_settings 600 0 0") == (None, 1.0, 1.0)
 
 
 def test_without_visits_the_network_decides_whatever_was_searched_before() -> None:
@@ -286,23 +275,6 @@ def test_the_network_alone_resigns_by_its_value() -> None:
     for _ in range(4):  # too early to resign
         assert lost.ask("genmove b") != "resign" != lost.ask("genmove w")
     assert lost.ask("genmove b") == "resign"
-
-
-def test_a_move_has_a_target_only_on_a_clock() -> None:
-    def seconds(settings: GtpSettings, *lines: str) -> tuple[float, float]:
-        engine = Engine(settings)
-        engine.ask_all(*lines)
-        found, now = engine.session.limits(1), time.monotonic()
-        return round(found.target - now, 1), round(found.deadline - now, 1)
-
-    assert seconds(GtpSettings(visits=7)) == (np.inf, np.inf)
-    assert seconds(GtpSettings(time=3)) == (np.inf, 3.0)
-    assert seconds(GtpSettings(), "time_settings 0 1 0") == (np.inf, DEFAULT_SECONDS)
-    target, most = seconds(GtpSettings(), "time_settings 600 0 0")
-    assert 5 < target < most < 30
-    assert seconds(GtpSettings(), "time_settings 0 10 1") == (8.8, 8.8)
-    assert seconds(GtpSettings(time=1), "time_settings 600 0 0") == (1.0, 1.0)
-    assert seconds(GtpSettings(lag=3), "time_settings 0 10 1") == (6.8, 6.8)
 
 
 def test_loading_counts_on_a_clock_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,8 @@ def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
             "--level 5 --visits 100",
             "level and visits cannot be chosen together, since a level sets it; leave one of them out",
         ),
+        ("--level 5 --temperature 1", "level and temperature cannot be chosen together"),
+        ("--level 5 --ponder", "level and ponder cannot be chosen together"),
         ("--opening-temperature -1", "--opening-temperature = -1.0: expected 0 to 100"),
         ("--gtp-version=", "gtp-version = '': expected one line of text, such as 0.17"),
         ("--backend tpu", "expected one of auto, torch, openvino"),
