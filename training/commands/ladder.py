@@ -31,10 +31,6 @@ SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT oppo
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the ladder; the exit code is that of a tournament."""
-    return _parser().run(_run, arguments)
-
-
-def _parser() -> Parser:
     parser = Parser(prog="gozero ladder", description=__doc__.partition("\n")[0], epilog=__doc__)
     add = parser.add_argument
     add_game(parser)
@@ -52,7 +48,7 @@ def _parser() -> Parser:
     add_play(parser, "none is left")
     add("--no-controls", action="store_true", help="without plain UCT and the perfect player as climbers")
     add("--plot", type=Path, metavar="FILE.png", help="save the score against the opponents' simulations")
-    return parser
+    return parser.run(_run, arguments)
 
 
 def _visits(text: str) -> str:

@@ -30,10 +30,6 @@ RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play one match; the exit code is that of a tournament."""
-    return _parser().run(_run, arguments)
-
-
-def _parser() -> Parser:
     parser = Parser(prog="gozero match", description=__doc__.split("\n\n")[0], epilog=DESCRIPTIONS)
     add = parser.add_argument
     add("a", metavar="A", nargs="?", help="the player whose score is counted")
@@ -49,7 +45,7 @@ def _parser() -> Parser:
     add_play(parser, f"none is left; with --run {OUT}/ and the run's name", None)
     parser.set_defaults(game=None)
     add("--csv", type=Path, metavar="FILE", help="save the list of games")
-    return parser
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -24,20 +24,6 @@ from training.records.records import COLUMNS, ENDINGS
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """One command; the exit code is described above."""
-    return _parser().run(_run, arguments)
-
-
-def _run(options: argparse.Namespace) -> int:
-    longest = getattr(options, "max_length", None)
-    if longest is not None and longest < options.min_length:
-        raise ChoiceError(f"--max-length {longest} is below --min-length {options.min_length}; change one")
-    from training.records import browse
-
-    run: Callable[[argparse.Namespace], int] = getattr(browse, options.run)
-    return run(options)
-
-
-def _parser() -> Parser:
     parser = Parser(prog="gozero records", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="list | show | check | export")
     listing = _command(commands, "list", "show_list", "a line for each game", filters=True)
@@ -62,7 +48,17 @@ def _parser() -> Parser:
         command.add_argument(
             "--top", type=positive, default=5, metavar="M", help="moves of a search to name (default 5)"
         )
-    return parser
+    return parser.run(_run, arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    longest = getattr(options, "max_length", None)
+    if longest is not None and longest < options.min_length:
+        raise ChoiceError(f"--max-length {longest} is below --min-length {options.min_length}; change one")
+    from training.records import browse
+
+    run: Callable[[argparse.Namespace], int] = getattr(browse, options.run)
+    return run(options)
 
 
 def _command(commands: Any, name: str, run: str, about: str, filters: bool = False) -> argparse.ArgumentParser:

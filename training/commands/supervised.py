@@ -29,20 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns the exit code: 0; 1 if the disk failed or the losses diverged under way; 2 for a request or a folder that
     cannot be used.
     """
-    return parser().run(_run, arguments)
-
-
-def _run(options: argparse.Namespace) -> int:
-    for name, low, high in RANGES:
-        if not low <= getattr(options, name) <= high:
-            raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
-    from training.supervised import trainer
-
-    return trainer.learn(options)
-
-
-def parser() -> Parser:
-    """The command line."""
     options = Parser(prog="gozero supervised", description=__doc__)
     add = options.add_argument
     add("folder", type=Path, metavar="FOLDER", help="SGF files, there and in the folders below")
@@ -62,4 +48,13 @@ def parser() -> Parser:
     start = "fixes the network's start, the held-out games and all order (default %(default)s)"
     add("--seed", type=int, default=1, help=start)
     add("--resume", action="store_true", help="continue from FILE.state")
-    return options
+    return options.run(_run, arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    for name, low, high in RANGES:
+        if not low <= getattr(options, name) <= high:
+            raise SettingsError(f"--{name.replace('_', '-')} {getattr(options, name)} is out of range: {low} to {high}")
+    from training.supervised import trainer
+
+    return trainer.learn(options)

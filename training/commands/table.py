@@ -25,10 +25,6 @@ PROGRAM = "gozero table"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is that of a tournament."""
-    return _parser().run(_run, arguments)
-
-
-def _parser() -> Parser:
     about = (__doc__ or "").split("\n\n", 1)[1].replace("TABLES", ", ".join(published.names()))
     parser = Parser(prog=PROGRAM, description=about)
     add = parser.add_argument
@@ -41,7 +37,7 @@ def _parser() -> Parser:
     add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help="default: the one that the weights play")
     add("--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)")
     add_play(parser, f"{OUT}/table-NAME, behind it the names of another game and of the opponent", opening_moves=2)
-    return parser
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -27,7 +27,15 @@ FOLDER = Path(__file__).resolve().parent.parent / "matches" / "tournament"  # of
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what is asked for; the exit code is described above."""
-    return _parser().run(_run, arguments)
+    parser = Parser(prog="gozero tournament", description=(__doc__ or "").split("\n\n", 1)[1])
+    add = parser.add_argument
+    add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
+    add("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")
+    add("--games", type=int, metavar="N", help="of each pairing, in place of the field's")
+    add("--processes", type=int, metavar="N", help="in place of the field's")
+    add("--dry-run", action="store_true", help="only see whether all entrants start, and how long it will take")
+    add("--list-presets", action="store_true", help="what is there to be played by name")
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -40,18 +48,6 @@ def _run(options: argparse.Namespace) -> int:
     from training.matches.tournament import runner
 
     return runner.play_all(options, paths)
-
-
-def _parser() -> Parser:
-    parser = Parser(prog="gozero tournament", description=(__doc__ or "").split("\n\n", 1)[1])
-    add = parser.add_argument
-    add("field", nargs="?", metavar="FIELD", help="a TOML file, or the name of a preset")
-    add("--out", type=Path, metavar="DIR", help=f"folder (default {OUT}/NAME OF THE FIELD)")
-    add("--games", type=int, metavar="N", help="of each pairing, in place of the field's")
-    add("--processes", type=int, metavar="N", help="in place of the field's")
-    add("--dry-run", action="store_true", help="only see whether all entrants start, and how long it will take")
-    add("--list-presets", action="store_true", help="what is there to be played by name")
-    return parser
 
 
 def _listed() -> list[str]:

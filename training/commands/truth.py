@@ -30,10 +30,6 @@ from training.matches.interface import count_of
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure a network; the exit code: 0, or 2 if the request makes no sense or the solver is missing."""
-    return _parser().run(_run, arguments)
-
-
-def _parser() -> Parser:
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     add, solved = parser.add_argument, "tictactoe, connect4, nogo or othello"
     add("--game", type=str.lower, choices=games.GAMES, required=True, metavar="NAME", help=solved)
@@ -45,7 +41,7 @@ def _parser() -> Parser:
     add("--games", type=positive, default=50, metavar="N", help=colours)
     add("--seed", type=seed, default=1, help="fixes positions and games (default 1)")
     add("--threads", type=positive, metavar="N", help="for network evaluation (default: all this process may use)")
-    return parser
+    return parser.run(_run, arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
