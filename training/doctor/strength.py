@@ -104,7 +104,7 @@ class Strength:
         self, name: str, run: Run, opponent: MatchPlayer, conditions: Conditions, stop: Callable[[], bool]
     ) -> Report:
         """Play rounds until the games are played or the time is up; empty if none was finished."""
-        pair = (self._player(run.trainer.average(), run.device, conditions, stop), opponent)
+        pair = (self._player(run.trainer.learner.ema, run.device, conditions, stop), opponent)
         found: list[match.MatchGame] = []
         points = conditions.game.points
         most_moves = scoring.longest(self._settings, conditions.game)
@@ -138,7 +138,7 @@ class Strength:
         provenance = {"run": run.folder.name, "generation": generation, "evaluations": run.progress.evaluations}
         weights.save(
             path,
-            run.trainer.average(),
+            run.trainer.learner.ema,
             config,
             game=self._settings.game,
             size=config.size,

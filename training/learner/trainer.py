@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from gozero.system.console import say
 from gozero.system.machine import available_threads
@@ -22,7 +21,6 @@ from training.learner.pace import Pace
 from training.records import records, scoring
 from training.records.records import Record
 from training.records.replay import MANY_ROWS, Replay, window_rows
-from training.records.rows import Batch
 from training.settings.config import LoopSettings
 from training.storage import storage
 from training.storage.checkpoint import Progress
@@ -48,15 +46,6 @@ class Trainer:
         self.shard_games: dict[int, int] = {}
         self._losses: list[Losses] = []  # since the last report
 
-    @property
-    def steps(self) -> int:
-        """Steps that the learner has taken."""
-        return self.learner.steps
-
-    def average(self) -> nn.Module:
-        """The average of the learner's weights (EMA), for reading."""
-        return self.learner.ema
-
     def held_out(self, locked: Callable[[], Any], stop: Callable[[], bool]) -> dict[str, float]:
         """Losses and measures on held-out rows of each size, and their mean weighted by the rows that there are;
         nothing if stopped. `locked()` is a lock for taking the rows.
@@ -64,7 +53,14 @@ class Trainer:
         with locked():
             counts = self.replay.sizes(held_out=True)
             batches = {size: self.replay.spread(size, HELD_OUT_ROWS, held_out=True) for size in counts}
-        return evaluate(self.learner, batches, counts, stop)
+        found: dict[int, dict[str, float]] = {}
+        for size, batch in batches.items():
+            if stop():
+                return {}
+            found[size] = self.learner.evaluate(batch)
+        report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
+        report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
+        return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
 
     def load_window(self, folder: Path, progress: Progress) -> None:
         """Read the window as it was at the checkpoint of `progress`, from the newest shards that it needs."""
@@ -120,7 +116,7 @@ class Trainer:
     def step(self, rate: float) -> int:
         """Take a step of the backlog at `rate` times the learning rate. Returns the width of its boards."""
         # its rows depend on the seed and its number only, however often the run was stopped
-        generator = np.random.default_rng([self.settings.seed, self.steps])
+        generator = np.random.default_rng([self.settings.seed, self.learner.steps])
         batch = self._batches.sample(self.settings.learner.batch, generator)
         with self.pace.piece(batch.planes.shape) as threads:
             torch.set_num_threads(threads)
@@ -128,7 +124,7 @@ class Trainer:
         self._losses.append(losses)
         self.steps_backlog -= 1
         if self.watch:
-            self.watch(self.steps, losses)
+            self.watch(self.learner.steps, losses)
         return int(batch.planes.shape[-1])
 
     def report(self) -> dict[str, float]:
@@ -164,20 +160,6 @@ class Trainer:
         if generation == progress.generation:
             games = games[: progress.absorbed]
         return games[progress.window_skip :] if generation == progress.window_start else games
-
-
-def evaluate(
-    learner: Learner, batches: dict[int, Batch], counts: dict[int, int], stop: Callable[[], bool]
-) -> dict[str, float]:
-    """Losses and measures on held-out rows of each size, and their mean weighted by `counts`; nothing if stopped."""
-    found: dict[int, dict[str, float]] = {}
-    for size, batch in batches.items():
-        if stop():
-            return {}
-        found[size] = learner.evaluate(batch)
-    report = {f"held{size}/{name}": value for size, values in found.items() for name, value in values.items()}
-    report |= {f"held{size}/rows": float(len(batch.value)) for size, batch in batches.items()}
-    return report | {f"held/{name}": value for name, value in weighted_mean(found, counts).items()}
 
 
 def weighted_mean(found: Mapping[int, Mapping[str, float]], counts: Mapping[int, int]) -> dict[str, float]:

@@ -114,7 +114,7 @@ class Measures:
         numbers = held_out | trainer.report()
         numbers |= {f"run/{name}": float(value) for name, value in progress.counters().items()}
         corrupt = trainer.unreadable + trainer.replay.corrupt
-        numbers |= {"run/steps": trainer.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
+        numbers |= {"run/steps": trainer.learner.steps, "run/corrupt": corrupt, "train/rate": progress.rate}
         numbers |= gathered | self.timeline.report()
         numbers["speed/learner_threads"] = trainer.pace.threads
         done, seconds = progress.evaluations - progress.evaluations_reported, numbers["speed/selfplay_seconds"]

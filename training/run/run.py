@@ -21,7 +21,6 @@ from torch import nn
 
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import weights
-from gozero.nets.model import NetConfig
 from gozero.system.console import progress_bar, say
 from training.run import gate
 from training.run.backend import LOCAL, LocalBackend, device_of, return_memory
@@ -101,7 +100,7 @@ class Run:
         self.timeline = Timeline(self.progress.spent)
         self.limits = RunLimits(settings, self.progress)
         self._learning_share = LEARNING_SHARE
-        self.selfplay = backend.selfplay(settings, self.trainer.average())
+        self.selfplay = backend.selfplay(settings, self.trainer.learner.ema)
         self.actor = Actor(settings, folder, self.selfplay)
         complaints += self.selfplay.load_state_dict(snapshot.pools, snapshot.playing)
         if snapshot.shard_bytes is not None:
@@ -207,11 +206,11 @@ class Run:
             return True
         if not self.settings.gate.games:
             with self.locked():  # a checkpoint of another thread must not see half of it
-                self.progress.handed_steps = self.trainer.steps
-                self._let_play(self.trainer.average())
+                self.progress.handed_steps = self.trainer.learner.steps
+                self._let_play(self.trainer.learner.ema)
             return True
         with self.locked():
-            candidate, steps = copy.deepcopy(self.trainer.average()), self.trainer.steps
+            candidate, steps = copy.deepcopy(self.trainer.learner.ema), self.trainer.learner.steps
         verdict = self._judged(candidate, steps, stop)
         if verdict is None:
             return False
@@ -232,7 +231,7 @@ class Run:
 
     def unseen_steps(self) -> int:
         """The learner's steps since it was last handed over, or refused by the gate."""
-        return self.trainer.steps - self.progress.handed_steps
+        return self.trainer.learner.steps - self.progress.handed_steps
 
     def report(self, stop: Callable[[], bool]) -> dict[str, float]:
         """What happened since the last report: games, mean losses, held-out measures, speed, and the run's counters."""
@@ -262,7 +261,7 @@ class Run:
             with storage.writing(shard):
                 written = storage.length(shard)
             state, playing = self.trainer.learner.state_dict(), self.selfplay.playing.state_dict()
-            about = weights.metadata_of(self.trainer.config, **_facts(self.folder, self.settings, self.progress))
+            about = weights.metadata_of(self.trainer.config, **self._facts())
             snapshot = Snapshot(self.progress, state, playing, self.selfplay.state_dict(), written, about)
             checkpoint.save(self.folder / "checkpoints", snapshot, self.settings.to_dict(), self.settings.keep)
             if not (self.folder / "weights.pt").exists():
@@ -299,8 +298,18 @@ class Run:
         self._save_weights()
 
     def _save_weights(self) -> None:
+        """Write the network that plays, with the run's counters and settings. Raises StorageError."""
+        path = self.folder / "weights.pt"
+        with storage.writing(path):
+            weights.save(path, self.selfplay.playing, self.trainer.config, **self._facts())
+            carry_graph(path)
+
+    def _facts(self) -> dict[str, Any]:
+        """What the run's weights say of themselves: the keywords of `weights.save`."""
         settings, progress = self.settings, self.progress
-        save_weights(self.folder / "weights.pt", self.selfplay.playing, self.trainer.config, settings, progress)
+        counters = {"run": self.folder.name, "steps": progress.handed_steps, **progress.counters()}
+        size, provenance = settings.stage[-1].main_size, {**counters, "settings": settings.portable()}
+        return {"game": settings.game, "size": size, "trained_sizes": progress.trained_sizes, "provenance": provenance}
 
     def _snapshot(self) -> tuple[Snapshot, list[str]]:
         """(the newest readable snapshot of the folder, or the first of a new run; a line for each newer one that cannot
@@ -317,19 +326,5 @@ class Run:
             what = f"the checkpoints in {self.folder.absolute()} are not of {network}"
             raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
         if snapshot.playing is None:
-            snapshot.progress.handed_steps = self.trainer.steps
+            snapshot.progress.handed_steps = self.trainer.learner.steps
         return snapshot, complaints
-
-
-def save_weights(path: Path, net: nn.Module, config: NetConfig, settings: LoopSettings, progress: Progress) -> None:
-    """Write `net`, the network that plays, with the run's counters and settings. Raises StorageError."""
-    with storage.writing(path):
-        weights.save(path, net, config, **_facts(path.parent, settings, progress))
-        carry_graph(path)
-
-
-def _facts(folder: Path, settings: LoopSettings, progress: Progress) -> dict[str, Any]:
-    """What a run's weights say of themselves: the keywords of `weights.save`."""
-    run, counters = {"run": folder.name, "steps": progress.handed_steps}, progress.counters()
-    size, provenance = settings.stage[-1].main_size, {**run, **counters, "settings": settings.portable()}
-    return {"game": settings.game, "size": size, "trained_sizes": progress.trained_sizes, "provenance": provenance}

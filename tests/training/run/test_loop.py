@@ -116,7 +116,7 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     settings = replace(tiny(generations=0), **limits)
     run = session.prepare(settings, tmp_path / "run")
     watch = monitor.Monitor(run.folder, run.settings)
-    assert session.train(run, watch, "test", lambda: run.trainer.steps > 0) == 0
+    assert session.train(run, watch, "test", lambda: run.trainer.learner.steps > 0) == 0
     assert run.progress.learning and run.trainer.steps_ready() > 0
     assert "stopped, all is saved; the same command continues" in capsys.readouterr().err
     again = session.prepare(settings, tmp_path / "run")
@@ -128,7 +128,7 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     assert "the run has reached its limit" in said
     assert not again.progress.learning and not again.trainer.steps_ready()
     assert again.progress.generation == 2
-    assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.steps > run.trainer.steps
+    assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.learner.steps > run.trainer.learner.steps
     assert len(reports(again.folder)) == 1
 
 

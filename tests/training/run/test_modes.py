@@ -118,7 +118,7 @@ def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_
     assert before
     assert run.progress.generation == 3
     assert run.trainer.steps_backlog < 1, "the last games are learned from too"
-    assert stage.reports()[-1]["run/steps"] == run.trainer.steps, "and the steps are reported"
+    assert stage.reports()[-1]["run/steps"] == run.trainer.learner.steps, "and the steps are reported"
 
 
 def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
@@ -154,7 +154,7 @@ def test_asynchronous_self_play_never_waits_and_changes_networks_in_mid_game(
     assert max(in_flight) > 0, "the new network took over games that were under way"
     assert run.progress.generation == 4
     assert run.progress.rows == run.trainer.replay.total
-    assert stage.reports()[-1]["run/steps"] == run.trainer.steps
+    assert stage.reports()[-1]["run/steps"] == run.trainer.learner.steps
 
 
 @pytest.mark.parametrize("mode", ["semi-asynchronous", "asynchronous"])
