@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -72,41 +72,25 @@ class Checkup:
             probe/*, fit/* (losses), moved/*, window/*, held/constant_*; games*/commonest, unless the next
             generation has replaced its games, as in the asynchronous mode, or they were played elsewhere.
         """
+        learner, replay, settings = run.trainer.learner, run.trainer.replay, run.settings
         with run.locked():
             own = generation > run.progress.imported
             games = [record for record in run.actor.games if own and record.generation == generation]
-            learner, replay = run.trainer.learner, run.trainer.replay
-            taken = take(learner, replay, run.settings, generation)
-        moved, self._before = movement(self._before, taken.net, taken.ema)
-        measures = moved | taken.measures | openings(games, partial(scoring.game_of, run.settings))
-        if taken.batch is None:
+            net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
+            measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
+            draws = np.random.default_rng([settings.seed, generation])
+            batch = replay.sample(PROBED, draws) if replay.sizes() else None
+        moved, self._before = movement(self._before, net, ema)
+        measures |= moved | openings(games, partial(scoring.game_of, settings))
+        if batch is None:
             return measures
-        game = scoring.game_of(run.settings, taken.batch.planes.shape[-1])
-        measures |= probes(taken.ema.eval(), taken.batch, game)
+        game = scoring.game_of(settings, batch.planes.shape[-1])
+        measures |= probes(ema.eval(), batch, game)
         if game.name == scoring.GO:
-            sizes = run.settings.stage_at(run.progress.rows).sizes
-            boards = [scoring.game_of(run.settings, size) for size in sizes if size >= OPEN_SIZE]
-            measures |= first_line(taken.ema, boards, run.settings.features)
-        return measures | {"probe/norm_gap": norm_gap(taken.net, taken.batch)}
-
-
-class Taken(NamedTuple):
-    """What is taken from a trainer for the measurement: copies of its networks, float32 on the CPU, and some rows."""
-
-    net: nn.Module
-    ema: nn.Module
-    measures: dict[str, float]
-    batch: Batch | None  # None: the window is empty
-
-
-def take(learner: Learner, replay: Replay, settings: LoopSettings, generation: int) -> Taken:
-    """Take copies, a batch, and the measures that need the whole window."""
-    net, ema = (copy.deepcopy(part).float().cpu() for part in (learner.net, learner.ema))
-    measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
-    batch = None
-    if replay.sizes():
-        batch = replay.sample(PROBED, np.random.default_rng([settings.seed, generation]))
-    return Taken(net, ema, measures, batch)
+            sizes = settings.stage_at(run.progress.rows).sizes
+            boards = [scoring.game_of(settings, size) for size in sizes if size >= OPEN_SIZE]
+            measures |= first_line(ema, boards, settings.features)
+        return measures | {"probe/norm_gap": norm_gap(net, batch)}
 
 
 def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:

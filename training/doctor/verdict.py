@@ -95,12 +95,3 @@ def _reasons(reports: Reports) -> str:
     if uct is not None:
         reasons.append(f"{uct:.0%} against rollout PUCT with {rollouts:.0f} rollouts")
     return ", ".join(reasons)
-
-
-def table() -> str:
-    """What is checked as a table in Markdown, the worst level first."""
-    lines = ["|level|sign|", "|---|---|"]
-    for each in sorted(CHECKS, key=lambda each: LEVELS.index(each.level)):
-        sign = f"{each.sign} (Go only)" if each.go_alone else each.sign
-        lines.append(f"|{each.level}|{sign}|")
-    return "\n".join(lines)
