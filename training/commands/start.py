@@ -16,6 +16,7 @@ from gozero import games
 from gozero.system.console import FAILED, SUCCESS, say, stop_on_signals
 from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
+from training.doctor import monitor
 from training.learner.learner import network_config, resolved
 from training.records import scoring
 from training.run import dry_run, estimate, session
@@ -26,6 +27,7 @@ from training.selfplay.leaves import check_precision
 from training.settings import config
 from training.settings.config import LoopSettings
 from training.storage import storage
+from training.storage.mirror import Uploader
 
 
 def start(options: argparse.Namespace, asked: LoopSettings, folder: Path, program: str) -> int:
@@ -65,7 +67,12 @@ def _train(
 
         connection.connect(options.address)
     stack.enter_context(storage.alone(folder))
-    remote = session.open_remote(options.storage, folder, asked, stack)
+    remote = None
+    if options.storage is not None:
+        mirror = session.look_at_remote(options.storage, folder, asked)
+        mirror.claim()
+        remote = Uploader(mirror)
+        stack.callback(remote.close)
     settings = session.as_begun(asked, folder, chosen(options))
     if options.address is not None:
         from training.cluster.pool import ClusterBackend, ClusterPool
@@ -73,8 +80,10 @@ def _train(
         workers = ClusterPool(settings)
         stack.callback(workers.close)
         backend = ClusterBackend(workers)
-    source = f"preset {options.preset}" if options.preset else options.config
-    run, watch = session.open_run(settings, folder, origin, backend, source)
+    with storage.writing(folder):
+        run = session.prepare(settings, folder, origin, backend)
+        watch = monitor.Monitor(folder, settings)
+    session.introduce(settings, folder, f"preset {options.preset}" if options.preset else options.config)
     code = session.train(run, watch, program, stop_on_signals(), remote)
     return code if remote is None or remote.close() else code or 1
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -42,17 +41,6 @@ LINE = 110  # characters of a line of settings
 ON_A_LINE = 3  # settings that have changed: more have a line each
 
 
-def open_run(
-    settings: LoopSettings, folder: Path, start: StartingPoint, backend: LocalBackend, source: str
-) -> tuple[Run, monitor.Monitor]:
-    """(the run, what watches it), opened as `prepare` does. `source` says where the settings come from."""
-    with storage.writing(folder):
-        run = prepare(settings, folder, start, backend)
-        watch = monitor.Monitor(run.folder, run.settings)
-    introduce(settings, folder, source)
-    return run, watch
-
-
 def prepare(
     settings: LoopSettings, folder: Path, start: StartingPoint | None = None, backend: LocalBackend = LOCAL
 ) -> Run:
@@ -73,21 +61,10 @@ def prepare(
     return run
 
 
-def open_remote(url: str | None, folder: Path, settings: LoopSettings, stack: ExitStack) -> Uploader | None:
-    """The copy of the run at a URL, open until `stack` ends; None without one. A folder without a run then has the
-    store's. StoreError, StorageError if one cannot be used, SettingsError for a run of another game, rules or network.
-    """
-    if url is None:
-        return None
-    mirror = look_at_remote(url, folder, settings)
-    mirror.claim()
-    remote = Uploader(mirror)
-    stack.callback(remote.close)
-    return remote
-
-
 def look_at_remote(url: str, folder: Path, settings: LoopSettings) -> Mirror:
-    """What `open_remote` opens; nothing is written. Raises as it does."""
+    """The copy of the run at a URL; nothing is written yet. StoreError if it cannot be used, SettingsError for a run of
+    another game, rules or network.
+    """
     mirror = Mirror(Store(url), folder)
     if saved := mirror.settings():
         with contextlib.suppress(ValueError, TypeError):  # `compare` says what is wrong with the file

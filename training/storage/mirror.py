@@ -182,7 +182,6 @@ class Uploader:
 
     def __init__(self, mirror: Mirror) -> None:
         self._mirror = mirror
-        self.lost = False  # whether another process has taken the store over
         self._wanted, self._closing = threading.Event(), False
         self._complete = False  # the last push succeeded
         self._thread = threading.Thread(target=self._work, name="storage", daemon=True)
@@ -204,23 +203,19 @@ class Uploader:
 
     def _work(self) -> None:
         closing = False
-        while not closing and not self.lost:
+        while not closing:
             self._wanted.wait()
             self._wanted.clear()
-            closing = self._closing
-            self._push("the same command" if closing else "training goes on, and the next checkpoint")
-
-    def _push(self, again: str) -> None:
-        """Push once; a failure is one line, which says what tries again."""
-        self._complete = False
-        try:
-            self._mirror.push()
-            self._complete = True
-        except LostError as error:
-            self.lost = True
-            say(str(error))
-        except (StoreError, StorageError) as error:
-            say(f"{error}; {again} tries again")
+            closing, self._complete = self._closing, False
+            try:
+                self._mirror.push()
+                self._complete = True
+            except LostError as error:  # another process has taken the store over
+                say(str(error))
+                return
+            except (StoreError, StorageError) as error:
+                again = "the same command" if closing else "training goes on, and the next checkpoint"
+                say(f"{error}; {again} tries again")
 
 
 def _own_states(folder: Path) -> dict[str, list[str]]:

@@ -21,7 +21,6 @@ from tests.training.run.test_resume import same
 from training.doctor.monitor import Monitor
 from training.records import records
 from training.run import session
-from training.run.new_run import StartingPoint
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
@@ -84,8 +83,8 @@ def train(folder: Path, settings: LoopSettings, chosen: frozenset[str] | None = 
     with storage.alone(folder, PATIENCE):
         begun = session.as_begun(settings, folder, chosen)
         with closing(ClusterPool(begun)) as pool:
-            run, watch = session.open_run(begun, folder, StartingPoint(), ClusterBackend(pool), "a run")
-            return session.train(run, watch, "gozero train", stop)
+            run = session.prepare(begun, folder, backend=ClusterBackend(pool))
+            return session.train(run, Monitor(folder, begun), "gozero train", stop)
 
 
 def check(folder: Path, whole: Path) -> None:
