@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -160,7 +160,11 @@ def measure(
     for _ in range(runs):
         for name, work in contenders.items():
             samples[name].append(_timed(work, clock))
-    return {name: _row(name, unit, taken, cores) for name, taken in samples.items()}
+    rows = {}
+    for name, taken in samples.items():
+        rate, share, seconds = (statistics.median(column) for column in zip(*taken, strict=True))
+        rows[name] = Row(name, unit, rate, share, seconds, runs, cores)
+    return rows
 
 
 def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
@@ -170,43 +174,30 @@ def _timed(work: Contender, clock: Clock) -> tuple[float, float, float]:
     return units / seconds, (clock() - cpu) / seconds, seconds
 
 
-def _row(name: str, unit: str, taken: Sequence[tuple[float, float, float]], cores: int) -> Row:
-    rate, share, seconds = (statistics.median(column) for column in zip(*taken, strict=True))
-    return Row(name, unit, rate, share, seconds, len(taken), cores)
-
-
 def ratio(rows: Mapping[str, Row], name: str, over: str) -> float:
     """How many times faster `name` is than `over`, from the same measurement."""
     return rows[name].rate / rows[over].rate
 
 
 def machine() -> str:
-    """One line about the machine: processor, cores (and those this process may use), system, Python, commit."""
+    """One line about the machine: processor with its vector extensions, cores (and those this process may use), system,
+    Python, commit.
+    """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    return f"{_processor()}, {os.cpu_count()} cores ({usable} used), {system}, commit {commit()}"
+    found = processor()
+    numbers = [f"(family {found.family}, model {found.model})"] if found.family else []
+    name = " ".join([found.name, *numbers, *(flag for flag in VECTORS if flag in found.flags)])
+    return f"{name}, {os.cpu_count()} cores ({usable} used), {system}, commit {commit()}"
 
 
 def commit() -> str:
     """The tree's short commit hash, with `+` when tracked files differ from it; `unknown` outside a git checkout."""
-    described = _output(
-        "git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=10", "--exclude=*"
-    )
-    return described or "unknown"
-
-
-def _processor() -> str:
-    """The processor's name; where the system hides the model, its vector extensions."""
-    found = processor()
-    numbers = [f"(family {found.family}, model {found.model})"] if found.family else []
-    return " ".join([found.name, *numbers, *(flag for flag in VECTORS if flag in found.flags)])
-
-
-def _output(*command: str) -> str:
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=10", "--exclude=*"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+        return subprocess.check_output(command, stderr=subprocess.DEVNULL, text=True, timeout=10).strip()
     except (OSError, subprocess.SubprocessError):
-        return ""
+        return "unknown"
 
 
 def report(title: str, rows: Mapping[str, Row]) -> None:
