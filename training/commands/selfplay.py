@@ -70,7 +70,3 @@ def _play(options: argparse.Namespace) -> int:
     from training.commands import games
 
     return games.play(options, PROG)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
