@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from gozero.plots import BoardPicture
 from gozero.system.words import counted
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.rows import is_held_out
+from training.records.rows import is_held_out, states_of
 from training.settings.config import LoopSettings
 from training.storage import storage
 
@@ -82,20 +83,12 @@ def predictions(settings: LoopSettings, game: Game, games: Sequence[Record], net
     for record, depth in zip(unseen[-EXAMPLES:], DEPTHS, strict=False):
         ply = int(depth * len(record.moves))
         title = f"generation {record.generation}, move {ply + 1}"
-        yield from _prediction(net, game, _after(game, record, ply), title)
+        yield from _prediction(net, game, next(islice(states_of(record, game), ply, None)), title)
 
 
 def _empty(game: Game) -> np.ndarray:
     """The state int32 [S] of the empty board with its usual komi."""
     return scoring.begin(game, scoring.usual_komi(game.name, game.size), 0)[0]
-
-
-def _after(game: Game, record: Record, plies: int) -> np.ndarray:
-    """The state int32 [S] after the first `plies` moves of a record."""
-    state, history = scoring.begin(game, record.komi, len(record.moves))
-    for action in record.moves[:plies].tolist():
-        game.step(state, history, action)
-    return state
 
 
 @torch.inference_mode()

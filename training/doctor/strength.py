@@ -56,9 +56,11 @@ class Strength:
         def over() -> bool:
             return stop() or time.monotonic() - began > seconds
 
-        numbers: Report = {"strength/size": float(self._settings.stage_at(run.progress.rows).main_size)}
+        size = self._settings.stage_at(run.progress.rows).main_size
+        numbers: Report = {"strength/size": float(size)}
         try:
-            conditions = self._conditions(run, generation)
+            game, komi = scoring.match_game(self._settings, size)  # with other openings at each measurement:
+            conditions = Conditions(game, komi, generation, ROUND, threads=run.selfplay.threads)
             numbers |= self._uct(run, conditions, history, over)
             numbers |= self._frozen(run, generation, conditions, over)
         except Stopped:
@@ -113,7 +115,7 @@ class Strength:
             while (played := len(found)) < self._settings.monitor.strength_games:
                 size = min(ROUND, self._settings.monitor.strength_games - played)
                 size, seed = size + size % 2, conditions.seed + played
-                games = match.play_match(pair, conditions.game, size, seed, opening, most_moves, ROUND, stop)
+                games = match.play_match(pair, conditions.game, size, seed, opening, most_moves, ROUND)
                 found += list(games)  # a round that is cut is dropped
         except Stopped:
             if not found:
@@ -125,12 +127,6 @@ class Strength:
         """A network in the engine's search, without randomness."""
         visits = self._settings.monitor.strength_visits
         return players.network_player("network", net, visits, conditions, stop, device)
-
-    def _conditions(self, run: Run, generation: int) -> Conditions:
-        """The usual komi on the stage's main board, with another seed, so other openings, at each measurement."""
-        size = self._settings.stage_at(run.progress.rows).main_size
-        game, komi = scoring.match_game(self._settings, size)
-        return Conditions(game, komi, seed=generation, parallel=ROUND, threads=run.selfplay.threads)
 
     def _freeze(self, run: Run, generation: int) -> None:
         """Save the present weights and remove all but the newest few of the older ones."""

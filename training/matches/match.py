@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
 from training.matches.clocks import NO_CLOCK, GameClock, PlayerClock
 from training.matches.elo import MatchScore
-from training.matches.interface import Fault, MatchPlayer, Stopped, Turn
+from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import play_at_random
 from training.records.scoring import counted_result
 
@@ -118,7 +118,6 @@ def play_match(
     opening_moves: int = 0,
     max_moves: int = 700,
     parallel: int = 1,
-    stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[MatchGame]:
     """Play a match of two players in this process, and yield each game when it ends (not always in order); otherwise as
     `play_schedule`. In the games' pairs each name has a 0 or a 1 before it.
@@ -126,7 +125,7 @@ def play_match(
     first, second = (f"{number} {player.name}" for number, player in enumerate(players))
     fixtures = [fixture((first, second), index, seed) for index in range(games)]
     named = {first: players[0], second: players[1]}
-    return play_schedule(named, fixtures, game, opening_moves, max_moves, min(parallel, games), stop)
+    return play_schedule(named, fixtures, game, opening_moves, max_moves, min(parallel, games))
 
 
 def play_schedule(
@@ -136,13 +135,12 @@ def play_schedule(
     opening_moves: int,
     max_moves: int,
     parallel: int,
-    stop: Callable[[], bool] = lambda: False,
     clock: GameClock = NO_CLOCK,
 ) -> Iterator[MatchGame]:
     """Play fixtures, `parallel` at a time, and yield each game when it ends.
 
     A fixture is taken only when there is room for it. All games that wait for one player are put to it together, or one
-    after the other if a clock runs; before that Stopped is raised once `stop()` is true.
+    after the other if a clock runs. Whatever a player raises, such as Stopped, ends them all.
     """
     waiting = iter(fixtures)
     free = list(range(parallel))[::-1]
@@ -156,8 +154,6 @@ def play_schedule(
             return
         for name in sorted({each.mover for each in running if each.over is None}):
             asked = [each for each in running if each.over is None and each.mover == name]
-            if stop():
-                raise Stopped
             for each, answer in zip(asked, _answers(players[name], asked, clock), strict=True):
                 each.take(answer)
         for each in [each for each in running if each.over is not None]:
