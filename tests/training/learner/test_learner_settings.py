@@ -10,7 +10,6 @@ from torch import nn
 from gozero import games
 from gozero.nets import growth, model
 from gozero.nets.blocks import BatchRenorm
-from gozero.system.options import SettingsError
 from tests.training.learner.test_learner import TINY, fixed_batch
 from training.learner.learner import Learner, network_config, resolved
 from training.records import scoring
@@ -74,22 +73,6 @@ def test_the_step_size_has_fallen_below_its_highest() -> None:
     assert [begun.has_fallen(steps, 1.0) for steps in (0, 20)] == [False, False]
 
 
-@pytest.mark.parametrize(
-    ("rates", "words"),
-    [
-        ({"x": 1e-3}, "learner: rates: step 'x' is out of range"),
-        ({"-1": 1e-3}, "step '-1' is out of range"),
-        ({"5": 2.0}, "2.0 for step 5: expected a step size from 1e-08 to 1"),
-        ({"5": True}, "True for step 5: expected"),
-        (3, "learner: rates = 3: expected a table of settings"),
-    ],
-)
-def test_wrong_step_sizes_are_one_line(rates: object, words: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        config.from_dict(LoopSettings, STAGE | {"learner": {"rates": rates}}, "test")
-    assert words in str(caught.value) and "\n" not in str(caught.value)
-
-
 def test_step_sizes_come_back_from_the_saved_settings() -> None:
     settings = config.from_dict(LoopSettings, STAGE | {"learner": {"rates": {"200": 1e-4, "0": 1e-2}}}, "test")
     assert settings.learner.rates == {0: 1e-2, 200: 1e-4}
@@ -151,13 +134,3 @@ def test_resolved_settings_name_the_parts_that_the_network_has(
     growth.check(network_config(presets.load(presets.path_of(preset), preset, overrides)), network_config(found))
     kinds = {type(module) for module in net.modules() if isinstance(module, nn.BatchNorm2d)}
     assert kinds == {"batch": {nn.BatchNorm2d}, "renorm": {BatchRenorm}, "none": set()}[norm]
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [("norm", "layer", "norm = 'layer': choose one of"), ("value_head", "number", "value_head = 'number': choose one")],
-)
-def test_an_unknown_norm_or_value_is_one_line(key: str, value: str, words: str) -> None:
-    with pytest.raises(SettingsError) as caught:
-        config.from_dict(LoopSettings, STAGE | {key: value}, "test")
-    assert words in str(caught.value)

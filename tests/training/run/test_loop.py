@@ -11,9 +11,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from gozero.nets import weights
 from tests import ROOT
-from tests.training.games import random_record
+from tests.training.games import random_record, write_shard
 from training.commands import train
-from training.doctor import history, monitor
+from training.doctor import monitor
 from training.learner.learner import Learner
 from training.records import records
 from training.records.rows import Batch
@@ -61,15 +61,11 @@ def test_a_run_leaves_all_it_promises(finished: Path) -> None:
     assert len(drawn) > 3, "more points than generations"
     found = weights.load(finished / "weights.pt")
     last = reports(finished)[-1]
+    assert {report["speed/learner_threads"] for report in reports(finished)} == {1}
     assert found.provenance["rows"] == last["run/rows"]
     assert found.provenance["settings"]["generation_rows"] == 120
     assert found.config.name == "b2c16"
     assert found.trained_sizes == (4, 5)
-
-
-def test_the_log_tells_the_threads_of_the_learner(finished: Path) -> None:
-    reports = history.read(finished).reports
-    assert {report["speed/learner_threads"] for report in reports} == {1}
 
 
 def test_rows_are_the_full_searches_of_the_records(finished: Path) -> None:
@@ -186,10 +182,7 @@ def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
     found = records.read(shard)
-    games, writer = found.records[:40], records.Writer(folder / "records" / shard.name, found.settings)
-    for game in games:
-        writer.append(game)
-    writer.close()
+    write_shard(folder / "records" / shard.name, games := found.records[:40], found.settings)
     values = json.loads((folder / "settings.json").read_text())
     run = session.prepare(config.from_dict(config.LoopSettings, values, "settings.json"), folder)
     progress = torch.load(saved, weights_only=True)["progress"]
@@ -199,17 +192,6 @@ def test_the_run_that_ships_is_opened(tmp_path: Path) -> None:
     assert run.trainer.replay.corrupt == 0
     rows = sum(sum(run.trainer.replay.sizes(held_out=held).values()) for held in (False, True))
     assert rows == sum(game.rows for game in games) > 0
-
-
-def test_another_network_in_the_folder_is_refused(
-    finished: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    other = tmp_path / "other.toml"
-    other.write_text(TINY.read_text().replace("b2c16", "b3c16"))
-    assert train.main(["--config", str(other), "--run", str(finished)]) == 2
-    text = capsys.readouterr().err
-    assert "b2c16" in text
-    assert text.count("\n") == 1
 
 
 def test_a_run_with_tactics_plays_learns_and_is_opened_again(
@@ -224,21 +206,6 @@ def test_a_run_with_tactics_plays_learns_and_is_opened_again(
     capsys.readouterr()
     assert run_loop(tmp_path / "run", "--set", "features=1") == 2
     assert "a run of features 2, not 1" in capsys.readouterr().err
-
-
-def test_features_that_a_game_does_not_have_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert train.main(["--preset", "othello", "--set", "features=2", "--run", str(tmp_path / "run")]) == 2
-    text = capsys.readouterr().err
-    assert "othello has no input features of version 2; it has 1" in text
-    assert text.count("\n") == 1
-
-
-def test_a_bad_configuration_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text("cpuct = 2")
-    assert train.main(["--config", str(tmp_path / "bad.toml")]) == 2
-    text = capsys.readouterr().err
-    assert "unknown setting 'cpuct'" in text
-    assert text.count("\n") == 1
 
 
 def test_the_learning_rate_falls_at_the_end(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from gozero.system.workers import IGNORED
 from tests.training import crashes
 from tests.training.run.test_resume import same
 from tests.training.selfplay.test_local import moves, played
-from training.commands import train
 from training.learner.learner import network_config
 from training.records import records
 from training.run import modes, session
@@ -138,21 +137,3 @@ def test_a_run_with_two_processes_is_that_of_one(tmp_path: Path) -> None:
         one, two = (storage.shard(tmp_path / name, generation) for name in ("one", "two"))
         assert moves(records.read(one).records) == moves(records.read(two).records)
     assert same(*(weights.load(tmp_path / name / "weights.pt").state_dict for name in ("one", "two")))
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        (["--set", "selfplay.processes=2"], "selfplay.processes = 2, but selfplay.slots = 1: each process plays in"),
-        (
-            ["--set", "selfplay.processes=2", "--set", "selfplay.slots=2", "--address", "auto"],
-            "selfplay.processes = 2 is for one machine: on a cluster gozero worker",
-        ),
-    ],
-)
-def test_settings_that_contradict_each_other(
-    options: list[str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *options]) == 2
-    assert line in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
