@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.training.games import write_shard
 from training.records import records
-from training.records.records import Record, Writer, sparse_target
+from training.records.records import Record, sparse_target
 
 
 def random_record(seed: int, size: int = 13, plies: int = 120, every: int = 4) -> Record:
@@ -39,10 +40,7 @@ def assert_same(first: Record, second: Record) -> None:
 
 
 def write(path: Path, games: list[Record]) -> None:
-    writer = Writer(path, {"network": "b2c16"})
-    for game in games:
-        writer.append(game)
-    writer.close()
+    write_shard(path, games, {"network": "b2c16"})
 
 
 @pytest.mark.parametrize("size", [5, 13, 15, 16, 19])

@@ -1,7 +1,7 @@
 """The gate: who plays after the match, what is said of it, and that it can be left."""
 
 import json
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +11,9 @@ from torch import nn
 
 from gozero.nets import model, weights
 from tests.training import crashes
-from tests.training.games import random_record
+from tests.training.games import random_record, write_shard
 from training.doctor import history
 from training.matches.elo import MatchScore
-from training.records import records
 from training.run import gate, modes
 from training.run.backend import LOCAL
 from training.run.gate import GateResult
@@ -121,9 +120,7 @@ def test_a_report_has_the_last_match_and_the_number_of_matches(tmp_path: Path) -
 def with_games(run: Run, seeds: range) -> None:
     """Let self-play have finished these games, and the window have taken them."""
     games = [random_record(5, seed) for seed in seeds]
-    with closing(records.Writer(storage.shard(run.folder, 1), run.settings.to_dict())) as writer:
-        for game in games:
-            writer.append(game)
+    write_shard(storage.shard(run.folder, 1), games, run.settings.to_dict())
     run.actor.games += games
     run.absorb()
 

@@ -12,7 +12,7 @@ import pytest
 
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
-from tests.training.games import random_record
+from tests.training.games import random_record, write_shard
 from training.commands import train
 from training.records import records
 from training.records.records import Record
@@ -36,10 +36,7 @@ def settings(*overrides: str) -> LoopSettings:
 
 def written(path: Path, games: Sequence[Record], facts: dict[str, str] = CHINESE) -> Path:
     """A shard of these games."""
-    writer = records.Writer(path, facts)
-    for game in games:
-        writer.append(game)
-    writer.close()
+    write_shard(path, games, dict(facts))
     return path
 
 
