@@ -1,10 +1,49 @@
 """What tests of matches share."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from gozero import games
 from gozero.games.game import Game
 from training.matches.tournament import runner
+
+ENGINE = """
+import sys
+trouble, log = (sys.argv[1:] or [""])[0], []
+for line in sys.stdin:
+    command = line.strip()
+    word = command.split()[0]
+    if word == "protocol_version":
+        print("= 2\\n", flush=True)
+        continue
+    log.append(command)
+    answer = {"name": "Toy", "genmove": "pass", "final_score": "W+7.5"}.get(word, "")
+    status = "="
+    if trouble == "refuses" and word == "play":
+        status, answer = "?", "illegal move"
+    elif trouble == "no-passes" and command.endswith("pass"):
+        status, answer = "?", "syntax error"
+    elif trouble in ("C3", "Z9", "resign") and word == "genmove":
+        answer = trouble
+    elif trouble == "dies" and word == "genmove":
+        print("ran out of stones", file=sys.stderr)
+        sys.exit(3)
+    elif trouble == "echoes" and word == "final_score":
+        answer = ",".join(log)
+    print(status + " " + answer + "\\n", flush=True)
+    if word == "quit":
+        break
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> str:
+    """Description of a GTP engine that always passes; append ` refuses`, ` no-passes`, ` dies`, ` echoes` or its moves."""
+    program = tmp_path / "toy engine.py"
+    program.write_text(ENGINE)
+    return f"gtp:{sys.executable} -S '{program}'"
 
 
 @pytest.fixture(autouse=True)

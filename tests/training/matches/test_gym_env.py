@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import warnings
 from pathlib import Path
 
@@ -25,18 +24,6 @@ import training.matches.gym_env  # noqa: E402 - registers the environments
 
 SIZE = 5
 STEPS = 20_000  # of learning: 25 s of a core
-ENGINE = """
-import sys
-moves = iter(sys.argv[1:])
-for line in sys.stdin:
-    word = line.split()[0]
-    answer = next(moves, "pass") if word == "genmove" else {"name": "Toy", "protocol_version": "2"}.get(word, "")
-    if answer == "die":
-        sys.exit(3)
-    print("= " + answer + "\\n", flush=True)
-    if word == "quit":
-        break
-"""
 
 
 def make(**settings):
@@ -48,13 +35,6 @@ every_game = pytest.mark.parametrize("name", training.matches.gym_env.NAMES)
 
 def at(vertex: str) -> int:
     return coords.parse_vertex(vertex, SIZE)
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> str:
-    program = tmp_path / "toy.py"
-    program.write_text(ENGINE)
-    return f"gtp:{sys.executable} -S '{program}'"
 
 
 @pytest.mark.parametrize(
@@ -264,7 +244,7 @@ def test_an_opponent_that_resigns_has_lost(toy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"), [("die", "ended without answering"), ("C3", "the opponent, Toy: C3 is illegal for White")]
+    ("answer", "message"), [("dies", "ended without answering"), ("C3", "the opponent, Toy: C3 is illegal for White")]
 )
 def test_an_opponent_that_fails_truncates_the_episode(toy: str, answer: str, message: str) -> None:
     env = make(opponent=f"{toy} {answer}")
@@ -288,7 +268,7 @@ def test_a_closed_environment_can_be_reset_and_has_its_opponent_again(toy: str) 
 
 
 def test_an_opponent_that_cannot_begin_is_one_clear_line(toy: str) -> None:
-    env = make(opponent=f"{toy} die", colour="white")
+    env = make(opponent=f"{toy} dies", colour="white")
     with pytest.raises(gymnasium.error.Error, match="ended without answering"):
         env.reset()
     env.close()

@@ -9,28 +9,12 @@ import pytest
 
 from tests import ROOT
 from tests.training.matches.tournament.journals import journal
+from tests.training.matches.tournament.test_tournament import ENGINE
 from training.commands import ladder as command
 from training.matches import ladder
 from training.matches.tournament import runner
 
 TINY = ["--game", "tictactoe", "--sims", "2", "20", "--games", "3", "--visits", "8", "--processes", "1"]
-
-ENGINE = """
-import sys
-free = []
-for line in sys.stdin:
-    word, *rest = line.split()
-    answer = "2" if word == "protocol_version" else ""
-    if word == "play":
-        free.remove(rest[1])
-    elif word == "genmove":
-        answer = free.pop(0)
-    elif word == "clear_board":
-        free = [column + row for row in "123" for column in "ABC"]
-    print("=", answer + "\\n", flush=True)
-    if word == "quit":
-        break
-"""
 
 
 def tables_of(printed: str) -> dict[str, list[dict[str, str]]]:
@@ -88,12 +72,10 @@ def test_several_networks_climb_against_either_kind_of_rollouts(
 
 
 def test_any_gtp_engine_is_an_opponent_and_games_that_are_the_same_are_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = tmp_path / "engine.py"
-    program.write_text(ENGINE)
     monkeypatch.setattr(ladder, "_climbers", lambda options: ["uct:4", "fixed"])
-    where = ["--opponent", f"{sys.executable} -S {program} {{sims}}", "--processes", "1"]
+    where = ["--opponent", f"{sys.executable} -S {ENGINE} sound {{sims}}", "--processes", "1"]
     assert command.main(["--game", "tictactoe", "--games", "2", "--sims", "100", "300", *where]) == 0
     printed = capsys.readouterr().out
     found = {climber: [row["simulations"] for row in rows] for climber, rows in tables_of(printed).items()}

@@ -152,9 +152,3 @@ def test_all_waiting_games_are_asked_about_together(go: Game) -> None:
 )
 def test_winner_named(text: str, winner: int | None) -> None:
     assert winner_named(text) == winner
-
-
-def test_games_go_on_after_long_openings() -> None:
-    """Of the lines of eight plies most end tic-tac-toe; here each game has a ninth, which the players make."""
-    records = play_match((RandomPlayer(), RandomPlayer()), games.make("tictactoe"), games=6, opening_moves=8)
-    assert {len(record.moves.split()) for record in records} == {2 * 9}

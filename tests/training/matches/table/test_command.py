@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
 from tests.training.matches.tournament.journals import journal, keys
+from tests.training.matches.tournament.test_tournament import ENGINE
 from training.commands import table as command
 from training.matches.table import play, published
 
-ENGINE = ROOT / "tests" / "training" / "matches" / "tournament" / "engine.py"
 TOY = ["s2", "--weights", "ttt.pt", "--processes", "1"]  # tic-tac-toe: the game follows the weights
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gozero.system.errors import ChoiceError
-from gozero.system.options import SettingsError
 from training.matches.table import published
 from training.matches.table.published import PublishedPair
 
@@ -51,8 +50,3 @@ def test_a_pair_that_the_table_does_not_have_is_one_line(text: str) -> None:
     with pytest.raises(ChoiceError) as error:
         published.load("s2").chosen(["400:50k", text])
     assert repr(text) in str(error.value) and "\n" not in str(error.value)
-
-
-def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
-    with pytest.raises(SettingsError, match="there is no table 's9': expected s2"):
-        published.load("s9")

@@ -52,25 +52,6 @@ def test_pairs_meet_as_they_are_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        (f'kind = "pairs"\n{TWO}', "kind = 'pairs': give at least one [[pair]]"),
-        (TWO + PAIR.format("random", "fixed"), "leave out [[pair]], or write kind = 'pairs'"),
-        (f'kind = "pairs"\n{TWO}{PAIR.format("random", "uct:3")}', "pair 1: no entrant has the name 'uct:3'"),
-        (f'kind = "pairs"\n{TWO}{PAIR.format("fixed", "fixed")}', "pair 1: 'fixed': expected two entrants"),
-        (
-            f'kind = "pairs"\n{TWO}{PAIR.format("random", "fixed")}{PAIR.format("fixed", "random")}',
-            ": expected two entrants, each pair once",
-        ),
-    ],
-)
-def test_pairs_that_cannot_meet_are_one_line(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError) as error:
-        read(tmp_path, text)
-    assert complaint in str(error.value) and "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("text", "clock"),
     [
         ('"none"', GameClock()),
@@ -137,6 +118,14 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
         (TWO + '[[entrant]]\nplayer = "uct:1"\nname = "a\\u2028b"\n', "expected printable characters"),
         ("opening_moves = 20\nmax_moves = 20\n" + TWO, "opening_moves = 20: expected fewer than max_moves = 20"),
         ('game = "tictactoe"\nopening_moves = 9\n' + TWO, "9 random plies end nearly every game of tictactoe"),
+        (f'kind = "pairs"\n{TWO}', "kind = 'pairs': give at least one [[pair]]"),
+        (TWO + PAIR.format("random", "fixed"), "leave out [[pair]], or write kind = 'pairs'"),
+        (f'kind = "pairs"\n{TWO}{PAIR.format("random", "uct:3")}', "pair 1: no entrant has the name 'uct:3'"),
+        (f'kind = "pairs"\n{TWO}{PAIR.format("fixed", "fixed")}', "pair 1: 'fixed': expected two entrants"),
+        (
+            f'kind = "pairs"\n{TWO}{PAIR.format("random", "fixed")}{PAIR.format("fixed", "random")}',
+            ": expected two entrants, each pair once",
+        ),
     ],
 )
 def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path) -> None:
@@ -186,11 +175,6 @@ def test_long_names_are_short_in_files_and_still_differ() -> None:
     assert len(set(names)) == len(names)
     assert all(len(name.encode()) <= fields.LONGEST_NAME for name in names)
     assert fields.file_name("a" * fields.LONGEST_NAME) == "a" * fields.LONGEST_NAME
-
-
-def test_openings_that_end_the_game_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="15 random plies end nearly every game of nogo"):
-        read(tmp_path, f'game = "nogo"\nsize = 4\nopening_moves = 15\n{TWO}')
 
 
 def test_the_last_opening_that_leaves_a_move_is_allowed(tmp_path: Path) -> None:
