@@ -47,6 +47,7 @@ SETTINGS: dict[str, Any] = {
 
 
 ONE_BOARD = {"stage": [SETTINGS["stage"][0], SETTINGS["stage"][1] | {"sizes": {"5": 1.0}}]}  # the network has one size
+SMALL = ONE_BOARD | {"selfplay": {"games": 4, "slots": 2}}
 
 
 def settings(**changes: Any) -> config.LoopSettings:
@@ -114,7 +115,7 @@ def main(folder: Path, mode: str, moments: list[int]) -> int:
         if child == 0:
             if moment:
                 kill_after(moment)
-            go_on(folder / name, settings(mode=mode, **(ONE_BOARD if len(moments) < 10 else {})))
+            go_on(folder / name, settings(mode=mode, **(SMALL if len(moments) < 10 else {})))
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if status != 0 and not (moment and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL):

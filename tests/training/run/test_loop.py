@@ -17,7 +17,7 @@ from training.doctor import monitor
 from training.learner.learner import Learner
 from training.records import records
 from training.records.rows import Batch
-from training.run import modes, session
+from training.run import session
 from training.settings import config, presets
 from training.storage import checkpoint
 from training.storage.checkpoint import CheckpointError
@@ -84,27 +84,6 @@ def test_sizes_follow_their_shares(finished: Path) -> None:
     assert 0.15 < rows[4] / (rows[4] + rows[5]) < 0.45
 
 
-def test_it_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    settings = tiny(generations=2)
-    first = session.prepare(settings, tmp_path / "run")
-    watch = monitor.Monitor(first.folder, first.settings)
-    modes.train_in_mode(
-        first, watch, lambda: first.progress.generation == 2
-    )  # stopped when the second generation is about to begin
-    second = session.prepare(settings, tmp_path / "run")
-    assert second.progress == first.progress
-    assert second.progress.generation == 2
-    assert second.trainer.replay.total == first.trainer.replay.total == second.progress.rows > 0
-    assert second.trainer.replay.sizes() == first.trainer.replay.sizes()
-    assert second.trainer.learner.steps == first.trainer.learner.steps > 0
-    for name, tensor in first.trainer.learner.net.state_dict().items():
-        assert torch.equal(tensor, second.trainer.learner.net.state_dict()[name]), name
-    modes.train_in_mode(second, watch, lambda: False)
-    watch.close()
-    assert second.progress.rows > first.progress.rows
-    assert second.finished()
-
-
 @pytest.mark.parametrize("limits", [{"games": 5}, {"generations": 1}], ids=["games", "generations"])
 def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owes(
     limits: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -126,23 +105,6 @@ def test_a_run_that_was_stopped_in_its_last_learning_takes_the_steps_that_it_owe
     assert again.progress.generation == 2
     assert weights.load(again.folder / "weights.pt").provenance["steps"] == again.trainer.learner.steps > run.trainer.learner.steps
     assert len(reports(again.folder)) == 1
-
-
-def test_stopping_during_self_play_loses_no_finished_game(tmp_path: Path) -> None:
-    run = session.prepare(tiny(generations=1), tmp_path / "run")
-    shard = tmp_path / "run" / "records" / "000001.gzr"
-    modes.train_in_mode(
-        run, monitor.Monitor(run.folder, run.settings), lambda: shard.exists() and len(records.read(shard).records) > 2
-    )
-    kept = records.read(shard).records
-    assert kept
-    assert run.progress.rows == 0
-    again = session.prepare(tiny(generations=1), tmp_path / "run")
-    modes.train_in_mode(again, monitor.Monitor(run.folder, run.settings), lambda: False)
-    games = records.read(shard).records
-    assert len(games) > len(kept)
-    assert all((one.moves == other.moves).all() for one, other in zip(kept, games, strict=False))
-    assert again.progress.rows == sum(game.rows for game in games) < 120 + 60
 
 
 def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from tests.training.run.test_resume import same
 from training.learner.learner import network_config
 from training.records import records
 from training.records.records import Record
-from training.run import modes, session
 from training.selfplay.actor import Actor, Backlog
 from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd
 from training.selfplay.pool import Stop
@@ -105,35 +104,6 @@ def test_an_actor_that_fails_leaves_no_game_under_way(tmp_path: Path, monkeypatc
     with pytest.raises(storage.StorageError, match="No space left") as error:
         actor.play(SETTINGS.stage[1], Progress(), lambda: None, lambda: False)
     assert ended, f"although {error} still holds the frames in which it was raised"
-
-
-def test_a_run_with_two_slots_is_resumed_as_it_was(tmp_path: Path) -> None:
-    class KilledError(Exception):
-        pass
-
-    def go_on(folder: Path, kill_at: int) -> None:
-        left = kill_at
-        run = session.prepare(replace(SETTINGS, generations=2), folder)
-        append = records.Writer.append
-
-        def counted(writer: records.Writer, record: Record) -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                raise KilledError
-            append(writer, record)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(records.Writer, "append", counted)
-            modes.train_in_mode(run, crashes.Watch(folder, SETTINGS), lambda: False)  # type: ignore[arg-type]
-
-    go_on(tmp_path / "whole", 0)
-    with pytest.raises(KilledError):
-        go_on(tmp_path / "killed", 5)
-    go_on(tmp_path / "killed", 0)
-    for generation in (1, 2):
-        shards = [storage.shard(tmp_path / name, generation).read_bytes() for name in ("whole", "killed")]
-        assert shards[0] == shards[1]
 
 
 def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
