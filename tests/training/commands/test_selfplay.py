@@ -36,11 +36,6 @@ def texts(games: list[Record]) -> list[bytes]:
     return [records.encode(game) for game in games]
 
 
-def test_the_same_seed_plays_the_same_games() -> None:
-    assert texts(play(8)) == texts(play(8))
-    assert texts(play(8)) != texts(play(8, seed=2))
-
-
 def test_every_game_is_legal_and_ends_as_it_says() -> None:
     game = game_of(5)
     for record in play(12):
@@ -69,26 +64,6 @@ def test_full_searches_alone_make_rows() -> None:
     assert not any(game.rows for game in play(6, settings=SelfPlaySettings(games=6, full_share=0.0)))
     for game in play(6, settings=SelfPlaySettings(games=6, full_share=1.0)):
         assert game.rows == len(game.moves)
-
-
-def test_targets_are_distributions_of_searched_moves() -> None:
-    for game in play(10):
-        for target in game.targets:
-            assert target.shares.sum() == pytest.approx(1)
-
-
-def test_no_early_pass_in_the_first_generations() -> None:
-    settings = SelfPlaySettings(games=6, no_pass_until=1.0, no_pass_generations=10)
-    game, mask = game_of(5), np.zeros(27, np.uint8)
-    for record in play(8, settings=settings, generation=3):
-        state, history = scoring.begin(game, record.komi, len(record.moves))
-        for action in record.moves[:25].tolist():
-            if action == game.pass_action:
-                game.legal(state, history, mask)
-                decided = scoring.decided_points(game, state)
-                left = mask[:25] if decided is None else mask[:25] & ~decided
-                assert not left.any(), "passed although other moves were worth playing and passing was too early"
-            game.step(state, history, action)
 
 
 def test_games_stay_in_flight_when_the_evaluator_changes() -> None:
