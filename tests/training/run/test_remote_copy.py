@@ -87,24 +87,6 @@ def test_a_broken_store_ends_no_run_but_is_told(
     assert f"{url} holds the run: generation 3" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "arguments, reason",
-    [
-        (["--storage", "nowhere://run"], "--storage nowhere://run: Protocol not known: nowhere"),
-        (["--storage", "{run}/store"], "lie within each other"),
-    ],
-)
-def test_a_store_that_cannot_be_used_is_one_line_and_leaves_nothing(
-    arguments: list[str], reason: str, command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = tmp_path / "run"
-    assert train.main([*command, str(run), *(each.format(run=run) for each in arguments)]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("gozero train: ")
-    assert reason in line
-    assert not run.exists()
-
-
 def test_a_run_of_another_network_is_not_fetched(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,5 +112,3 @@ def test_the_dry_run_looks_into_the_store(
     assert train.main([*command, str(tmp_path / "run"), *home, "--dry-run"]) == 0
     assert f"storage    file://{tmp_path}/store holds nothing yet: ok" in capsys.readouterr().out
     assert not (tmp_path / "store").exists()
-    assert train.main([*command, str(tmp_path / "run"), "--storage", f"{tmp_path}/run/store", "--dry-run"]) == 2
-    assert "lie within each other" in capsys.readouterr().err

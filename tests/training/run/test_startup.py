@@ -111,6 +111,11 @@ def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.Captu
         (["--preset", "tiny", "--run", f"{__file__}/x"], "Not a directory; change that, or give another folder"),
         (["--preset", "tiny", "--records", __file__], "not a shard of records"),
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
+        (["--preset", "tiny", "--dry-run", "--run", __file__], f"{__file__} is no folder; give another --run"),
+        (["--preset", "tiny", "--dry-run", "--run", f"{__file__}/x"], f"{__file__} is no folder; give another --run"),
+        (["--preset", "tiny", "--storage", "nowhere://run"], "--storage nowhere://run: Protocol not known: nowhere"),
+        (["--preset", "tiny", "--storage", "runs/tiny/store"], "lie within each other"),
+        (["--preset", "tiny", "--dry-run", "--storage", "runs/tiny/store"], "lie within each other"),
         (
             ["--preset", "tiny", "--set", "selfplay.full_share=0"],
             "selfplay: full_share = 0.0 is out of range: from 0.01 to 1",
@@ -211,13 +216,6 @@ def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pyt
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
     assert "a move of 8 games at 5x5 with the network: ok" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
-
-
-def test_a_dry_run_sees_a_file_where_the_folder_is_wanted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    for place in ("file", "file/run"):
-        assert train.main(["--preset", "tiny", "--run", str(tmp_path / place), "--dry-run"]) == 2
-        assert "file is no folder; give another --run" in capsys.readouterr().err
 
 
 def test_checkpoints_of_another_network_are_one_line(
