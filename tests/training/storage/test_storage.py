@@ -20,6 +20,7 @@ from tests.training.games import random_record, write_shard
 from training.commands import train
 from training.doctor import history, monitor
 from training.records import records
+from training.records.replay import window_rows
 from training.run import session
 from training.settings import config, presets
 from training.settings.config import MonitorSettings
@@ -249,13 +250,8 @@ def test_a_run_keeps_the_shards_that_its_window_needs(tmp_path: Path) -> None:
     run = session.prepare(crashes.settings(), tmp_path / "run")
     run.trainer.replay.total = 1000
     run.trainer.shard_rows = dict.fromkeys(range(1, 21), 50)
-    assert run.trainer.needed_from(20) == 20 - -(-checkpoint_window(run) // 50) - run.settings.keep
-
-
-def checkpoint_window(run) -> int:
-    from training.records.replay import window_rows
-
-    return window_rows(run.trainer.replay.total, run.settings.replay)
+    window = window_rows(run.trainer.replay.total, run.settings.replay)
+    assert run.trainer.needed_from(20) == 20 - -(-window // 50) - run.settings.keep
 
 
 def test_a_run_that_was_kept_small_goes_on(tmp_path: Path) -> None:

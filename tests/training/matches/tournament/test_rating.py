@@ -109,14 +109,6 @@ def test_ratings_have_the_mean_0_and_differences_do_not_depend_on_the_order() ->
         assert ratings.superiority(a, b) == pytest.approx(1 - ratings.superiority(b, a))
 
 
-def test_one_who_won_everything_has_a_finite_rating() -> None:
-    beaten, even = MatchScore(20, 0), MatchScore(10, 10)
-    ratings = rate(["a", "b", "c"], {("a", "b"): beaten, ("a", "c"): beaten, ("b", "c"): even})
-    assert ratings.of("a")[0] > 300
-    assert ratings.of("b")[0] == pytest.approx(ratings.of("c")[0])
-    assert all(math.isfinite(number) for name in "abc" for number in ratings.of(name))
-
-
 def test_entrants_without_games_are_not_rated_and_stand_last() -> None:
     games = [played("a", "b", index, "b") for index in range(4)]
     field = Field(tuple(Entrant("random", name) for name in ("idle", "a", "b")), games=4)
