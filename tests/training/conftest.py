@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from tests.training.refusals import Refused, refusals
+
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
@@ -13,6 +15,12 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
+    """Has the line with which a command refuses its arguments."""
+    return refusals(capsys)
 
 
 @pytest.fixture

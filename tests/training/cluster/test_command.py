@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gozero.system.options import SettingsError
+from tests.training.refusals import Refused
 from training.commands import train
 from training.commands import worker as worker_command
 
@@ -15,23 +16,15 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 NOBODY = "127.0.0.1:1"
 
 
-def run(folder: Path, *options: str) -> int:
-    return train.main(["--preset", "tiny", "--simulator", "numba", "--run", str(folder / "run"), *options])
-
-
-def only_line(capsys: pytest.CaptureFixture[str]) -> str:
-    """What was said, if that is one line."""
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1
-    return lines[0]
+def run(folder: Path, *options: str) -> list[str]:
+    return ["--preset", "tiny", "--simulator", "numba", "--run", str(folder / "run"), *options]
 
 
 def test_without_ray_the_line_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     monkeypatch.setattr(train, "find_spec", lambda name: None)
-    assert run(tmp_path, "--address", "auto") == 2
-    assert "'.[distributed]'" in only_line(capsys)
+    assert "'.[distributed]'" in refused(train.main, run(tmp_path, "--address", "auto"))
     assert not (tmp_path / "run").exists()
 
 
@@ -45,11 +38,10 @@ def test_without_ray_the_line_says_what_to_install(
 )
 @pytest.mark.parametrize("look", [[], ["--dry-run"]])
 def test_an_address_without_a_cluster(
-    look: list[str], address: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    look: list[str], address: str, why: str, tmp_path: Path, refused: Refused
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-    assert run(tmp_path, "--address", address, *look) == 2
-    line = only_line(capsys)
+    line = refused(train.main, run(tmp_path, "--address", address, *look))
     assert line.startswith(f"gozero train: --address {address}: ") and why in line
     assert not (tmp_path / "run").exists()
 
@@ -83,13 +75,13 @@ def test_what_a_machine_offers(
 
 
 def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    assert run(tmp_path, "--address", "auto") == 2
-    assert "--address auto: no cluster is known on this machine" in only_line(capsys)
+    said = refused(train.main, run(tmp_path, "--address", "auto"))
+    assert "--address auto: no cluster is known on this machine" in said
 
 
 def test_a_node_that_ends_at_once_does_not_try_for_ever() -> None:
@@ -102,10 +94,9 @@ def test_a_node_that_ends_at_once_does_not_try_for_ever() -> None:
             node.serve(address, [sys.executable, "-c", "raise SystemExit(1)"])
 
 
-def test_a_machine_s_workers_have_no_cluster_to_join(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_machine_s_workers_have_no_cluster_to_join(refused: Refused) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 
-    assert worker_command.main(["--address", NOBODY]) == 2
-    assert "no cluster answers there" in only_line(capsys)
-    assert worker_command.main(["--address", NOBODY, "--workers", "2", "--threads", "0"]) == 2
-    assert "--threads 0" in only_line(capsys)
+    asked = ["--address", NOBODY]
+    assert "no cluster answers there" in refused(worker_command.main, asked)
+    assert "--threads 0" in refused(worker_command.main, [*asked, "--workers", "2", "--threads", "0"])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.training.refusals import Refused
 from training.commands import course as course_command
 from training.course import generations
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder
@@ -108,10 +109,8 @@ def test_a_damaged_file_and_another_games_file_are_one_line(tmp_path: Path, caps
         ([], "--game"),
     ],
 )
-def test_bad_options_are_told(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        course_command.generations(arguments)
-    assert ended.value.code == 2 and said in capsys.readouterr().err
+def test_bad_options_are_told(arguments: list[str], said: str, refused: Refused) -> None:
+    assert said in refused(course_command.generations, arguments)
 
 
 def test_policies_need_value_networks_and_reinforcement_needs_policies(

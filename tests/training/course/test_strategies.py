@@ -15,6 +15,7 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.system.errors import UserError
 from gtp.client import GtpEngine
+from tests.training.refusals import Refused, one_line
 from training.commands import course as course_command
 from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
@@ -69,9 +70,8 @@ def test_strategies_have_names_for_tables(text: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_other_descriptions_are_one_line(text: str) -> None:
-    with pytest.raises(CourseError) as wrong:
+    with one_line(CourseError, "expected"):
         parse(text)
-    assert "\n" not in str(wrong.value) and "expected" in str(wrong.value)
 
 
 @pytest.mark.parametrize("text", ["val", "val@0:2", "pol"])
@@ -116,9 +116,8 @@ def test_strategies_play_matches_without_faults(course: Path) -> None:
     ],
 )
 def test_a_player_that_cannot_be_opened_is_one_line(course: Path, text: str, game: str, said: str) -> None:
-    with pytest.raises(UserError) as wrong:
+    with one_line(UserError, said):
         open_player(text.format(run=course), Conditions(games.make(game), 0.0))
-    assert said in str(wrong.value) and "\n" not in str(wrong.value)
 
 
 def test_another_board_is_refused(course: Path) -> None:
@@ -149,9 +148,8 @@ def test_candidates_have_values_and_the_best_is_what_it_plays(course: Path, text
     assert (text == "pol") == np.isclose(np.nansum(values), 1)
 
 
-def test_bad_strategies_are_one_line(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert course_command.play([f"{course}:vol", "--game", "tictactoe"]) == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
+def test_bad_strategies_are_one_line(course: Path, refused: Refused) -> None:
+    assert refused(course_command.play, [f"{course}:vol", "--game", "tictactoe"])
 
 
 def test_it_serves_gtp(course: Path) -> None:

@@ -16,6 +16,7 @@ from gozero import games, plots
 from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
 from tests.training.games import random_record, write_shard
+from tests.training.refusals import Refused
 from training.commands import report as report_command
 from training.doctor import gallery, history, report
 from training.settings import presets
@@ -146,20 +147,16 @@ def test_a_stop_leaves_the_page_as_it_was(tmp_path: Path) -> None:
 
 
 def test_nothing_to_show_and_no_matplotlib_are_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert report_command.main([str(tmp_path)]) == 2
-    assert "is it a run folder?" in capsys.readouterr().err
+    assert "is it a run folder?" in refused(report_command.main, [str(tmp_path)])
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "000001.pt").touch()
-    assert report_command.main([str(tmp_path)]) == 2
-    assert "with a finished generation; let its run finish one first" in capsys.readouterr().err
+    said = refused(report_command.main, [str(tmp_path)])
+    assert "with a finished generation; let its run finish one first" in said
     log(tmp_path, OLD)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert report_command.main([str(tmp_path)]) == 2
-    text = capsys.readouterr().err
-    assert "pip install 'gozero[train]'" in text
-    assert text.count("\n") == 1
+    assert "pip install 'gozero[train]'" in refused(report_command.main, [str(tmp_path)])
 
 
 def test_a_history_counts_each_generation_once(tmp_path: Path) -> None:
@@ -224,11 +221,9 @@ def test_a_damaged_line_is_named_and_left_out(line: object, tmp_path: Path) -> N
     assert [each["run/generation"] for each in found.reports] == [1, 3]
 
 
-def test_a_log_of_damaged_lines_alone_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_of_damaged_lines_alone_is_one_line(tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "log.jsonl").write_bytes(b"\xff\xfe\x00\n")
-    assert report_command.main([str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert "line 1 of" in said and said.count("\n") == 1
+    assert "line 1 of" in refused(report_command.main, [str(tmp_path)])
 
 
 def test_the_newest_verdicts_are_below_the_curves(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from gozero.games.game import BLACK, WHITE
 from gozero.games.position import Position
 from gozero.nets import features, model, weights
 from tests import ROOT
+from tests.training.refusals import one_line
 from training.matches.players import PlayerError
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -325,6 +326,5 @@ def test_it_runs_in_vectors() -> None:
     ],
 )
 def test_a_bad_setting_is_one_clear_line(settings: dict, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=re.escape(message)) as error:
+    with one_line(kind, message):
         training.matches.gym_env.BoardEnv(**settings)
-    assert "\n" not in str(error.value)

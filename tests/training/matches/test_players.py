@@ -19,6 +19,7 @@ from gozero.play.time_controls import TimeLeft
 from gozero.system.errors import UserError
 from tests import ROOT
 from tests.training.matches.test_match import winner
+from tests.training.refusals import one_line
 from training.matches import players
 from training.matches.match import play_match
 from training.matches.players import (
@@ -310,10 +311,8 @@ def test_rollouts_beat_random_in_many_games_at_once(kind: str, go: Game) -> None
     ],
 )
 def test_a_bad_description_is_one_clear_line(description: str, message: str, go: Game) -> None:
-    with pytest.raises(UserError) as error:
+    with one_line(UserError, message):
         open_player(description, Conditions(go, 7.5))
-    assert message in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def test_more_visits_than_a_board_has_room_for_are_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from gozero import games
 from gozero.games.position import Position
+from tests.training.refusals import one_line
 from training.matches.players import Conditions, Fault, PlayerError, Turn, open_player
 
 GAME = games.make("tictactoe")
@@ -64,6 +65,5 @@ def test_a_function_that_returns_no_move_or_fails_is_at_fault(strategy: Path) ->
 @pytest.mark.parametrize("text", ["1 / 0", "def choose(:", "choose = 3"])
 def test_a_file_that_makes_no_player_is_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(text)
-    with pytest.raises(PlayerError) as error:
+    with one_line(PlayerError, "mine.py"):
         open_player(f"python:{tmp_path / 'mine.py'}:choose", CONDITIONS)
-    assert "\n" not in str(error.value) and "mine.py" in str(error.value)

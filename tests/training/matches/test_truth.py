@@ -13,6 +13,7 @@ from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.games.game import Game
 from tests import ROOT
+from tests.training.refusals import Refused
 from training.commands import truth as command
 from training.matches import perfect, truth
 from training.matches.elo import MatchScore
@@ -174,10 +175,7 @@ def test_the_command_says_how_many_positions_there_were(
     ],
 )
 def test_a_bad_request_is_one_clear_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], message: str, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "bitbully", None)
-    assert command.main([*TTT, *arguments]) == 2
-    complaint = capsys.readouterr().err
-    assert message in complaint
-    assert complaint.count("\n") == 1
+    assert message in refused(command.main, [*TTT, *arguments])

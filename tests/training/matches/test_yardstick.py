@@ -12,6 +12,7 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games import coords
+from tests.training.refusals import Refused, one_line
 from training.commands import yardstick as command
 from training.matches import yardstick
 
@@ -109,18 +110,14 @@ def test_moves_that_are_first_together_count_as_a_part_each(file: Path) -> None:
 def test_a_file_of_another_form_is_one_clear_line(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(content)
-    with pytest.raises(yardstick.YardstickError, match=message) as error:
+    with one_line(yardstick.YardstickError, message):
         yardstick.read(path)
-    assert "\n" not in str(error.value)
 
 
-def test_missing_files_end_the_command_with_code_2(
-    tmp_path: Path, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command.main(["--weights", "x.pt", "--yardstick", str(tmp_path / "none.gz")]) == 2
-    assert "none.gz" in capsys.readouterr().err
-    assert command.main(["--weights", str(tmp_path / "none.pt"), "--yardstick", str(file)]) == 2
-    assert "none.pt" in capsys.readouterr().err
+def test_missing_files_end_the_command_with_code_2(tmp_path: Path, file: Path, refused: Refused) -> None:
+    asked = ["--weights", str(tmp_path / "none.pt"), "--yardstick"]
+    assert "none.gz" in refused(command.main, [*asked, str(tmp_path / "none.gz")])
+    assert "none.pt" in refused(command.main, [*asked, str(file)])
 
 
 def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
@@ -128,6 +125,5 @@ def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
     content[10] = 0xFF  # no block of deflate begins so
     path = tmp_path / "damaged.jsonl.gz"
     path.write_bytes(content)
-    with pytest.raises(yardstick.YardstickError, match="cannot read the yardstick") as error:
+    with one_line(yardstick.YardstickError, "cannot read the yardstick"):
         yardstick.read(path)
-    assert "\n" not in str(error.value)

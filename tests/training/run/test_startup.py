@@ -14,6 +14,7 @@ import torch
 
 from gozero.nets import model, weights
 from gozero.system.options import SettingsError
+from tests.training.refusals import Refused
 from training.commands import selfplay, start, train
 from training.records import records, scoring
 from training.run import dry_run, session
@@ -40,16 +41,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "narrow"
     assert selfplay.main(["--preset", "tiny", "--run", str(folder), *SHORT]) == 0
     return folder
-
-
-def refused(arguments: list[str], capsys: pytest.CaptureFixture[str], program=train) -> str:
-    """The one line with which a command line is refused."""
-    capsys.readouterr()
-    assert program.main(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1, captured.err
-    return captured.err
 
 
 def test_selfplay_trains_a_whole_run_and_goes_on_with_it(
@@ -86,10 +77,10 @@ def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
     ]
 
 
-def test_two_trainings_never_share_a_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_trainings_never_share_a_folder(finished: Path, refused: Refused) -> None:
     arguments = ["--preset", "tiny", "--run", str(finished), *SHORT]
     with storage.alone(finished):
-        assert f"{finished} is in use by another training" in refused(arguments, capsys)
+        assert f"{finished} is in use by another training" in refused(train.main, arguments)
     assert train.main(arguments) == 0
 
 
@@ -152,6 +143,7 @@ def test_what_cannot_be_done_is_one_line(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    refused: Refused,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if "--dry-run" in arguments:
@@ -159,7 +151,7 @@ def test_what_cannot_be_done_is_one_line(
         assert train.main(arguments) == 2
         assert words in capsys.readouterr().err
     else:
-        assert words in refused(arguments, capsys)
+        assert words in refused(train.main, arguments)
     assert not list(tmp_path.iterdir())
 
 
@@ -203,11 +195,11 @@ def test_a_file_where_a_runs_own_must_go_is_one_line(
 
 
 def test_a_precision_that_the_processor_lacks_is_refused_before_anything_is_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, refused: Refused, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gozero.evaluators.openvino_evaluator.float_precision", lambda: "f32")
     command = ["--preset", "tiny", "--run", str(tmp_path / "run"), "--set", "selfplay.precision=bf16"]
-    assert "selfplay.precision: precision bf16 needs a processor with" in refused(command, capsys)
+    assert "selfplay.precision: precision bf16 needs a processor with" in refused(train.main, command)
     assert not list(tmp_path.iterdir())
 
 
@@ -218,30 +210,26 @@ def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pyt
     assert not list(tmp_path.iterdir())
 
 
-def test_checkpoints_of_another_network_are_one_line(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_checkpoints_of_another_network_are_one_line(finished: Path, tmp_path: Path, refused: Refused) -> None:
     shutil.copytree(finished, tmp_path / "run", ignore=shutil.ignore_patterns("settings.json"))
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "run"), *SHORT, "--set", "network=b3c16"]
-    assert "are not of b3c16 for go; give another --run" in refused(arguments, capsys)
+    assert "are not of b3c16 for go; give another --run" in refused(train.main, arguments)
 
 
-def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(
-    finished: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_other_settings_says_what_differs_and_what_to_do(finished: Path, refused: Refused) -> None:
     asked = ["--preset", "tiny", "--run", str(finished), "--set", "network=b3c16"]
     for look in (["--estimate"], ["--dry-run"], []):
-        text = refused([*asked, *look], capsys)
+        text = refused(train.main, [*asked, *look])
         assert "holds a run of network 'b2c16', not 'b3c16'; give another --run" in text
     assert f"--from {finished}/weights.pt" in text
-    text = refused(["--preset", "tiny", "--run", str(finished), "--set", "rules=aga"], capsys)
+    text = refused(train.main, ["--preset", "tiny", "--run", str(finished), "--set", "rules=aga"])
     assert "rules 'chinese', not 'aga'" in text
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "3", "[" * 9000, '{"features": "2"}'])
-def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_settings_file_is_one_line(content: str, tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "settings.json").write_text(content)
-    said = refused(["--preset", "tiny", "--run", str(tmp_path)], capsys)
+    said = refused(train.main, ["--preset", "tiny", "--run", str(tmp_path)])
     assert "settings.json" in said and ("features = '2'" in said) == ("features" in content)
 
 
@@ -350,17 +338,15 @@ def test_a_wide_run_begins_with_a_narrow_ones_weights_and_games(
     assert "has already begun and continues" in capsys.readouterr().err
 
 
-def test_a_run_cannot_begin_with_a_wider_network(
-    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_cannot_begin_with_a_wider_network(finished: Path, tmp_path: Path, refused: Refused) -> None:
     arguments = ["--preset", "tiny", "--run", str(tmp_path / "x")]
-    text = refused([*arguments, "--set", "network=b2c8", "--from", str(finished / "weights.pt")], capsys)
+    text = refused(train.main, [*arguments, "--set", "network=b2c8", "--from", str(finished / "weights.pt")])
     assert "which has fewer channels" in text
     assert "--records FOLDER" in text
     weights.save(tmp_path / "seed.pt", model.build(small := model.config("b2c8")), small)
     boards = ["--set", "stage.1.sizes={13=1}", "--set", "stage.2.sizes={13=1}"]
     arguments += ["--set", "network=agz13", "--from", str(tmp_path / "seed.pt")]
-    assert "b<blocks>c<channels> alone grows" in refused([*arguments, *boards], capsys)
+    assert "b<blocks>c<channels> alone grows" in refused(train.main, [*arguments, *boards])
 
 
 def test_a_disagreement_of_the_simulators_stops_the_run(

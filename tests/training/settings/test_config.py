@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gozero.system.options import SettingsError
+from tests.training.refusals import one_line
 from training.settings import config, presets
 from training.settings.config import LoopSettings, Stage
 
@@ -84,10 +85,8 @@ def test_every_setting_says_its_unit() -> None:
     ],
 )
 def test_refusals_are_one_clear_line(values: dict, words: str) -> None:
-    with pytest.raises(SettingsError) as caught:
+    with one_line(SettingsError, words):
         config.from_dict(LoopSettings, values, "file.toml")
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_unreadable_files_name_their_full_path(tmp_path: Path) -> None:

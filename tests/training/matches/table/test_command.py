@@ -13,6 +13,7 @@ import pytest
 
 from tests.training.matches.tournament.journals import journal, keys
 from tests.training.matches.tournament.test_tournament import ENGINE
+from tests.training.refusals import Refused
 from training.commands import table as command
 from training.matches.table import play, published
 
@@ -92,11 +93,6 @@ def test_a_board_that_was_never_trained_is_said(capsys: pytest.CaptureFixture[st
         (["s2", "--weights", "ttt.pt", "--opponent", "haha 'no {sims}"], "is no command line: No closing quotation"),
     ],
 )  # fmt: skip
-def test_a_bad_request_is_one_line(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = command.main([*arguments, "--out", "/dev/null/none"])
-    except SystemExit as exit:  # of the command line itself
-        code = int(str(exit.code))
-    said = capsys.readouterr().err
-    assert code == 2
-    assert complaint in said and said.startswith("gozero table: ") and said.count("\n") == 1
+def test_a_bad_request_is_one_line(arguments: list[str], complaint: str, refused: Refused) -> None:
+    said = refused(command.main, [*arguments, "--out", "/dev/null/none"])
+    assert complaint in said and said.startswith("gozero table: ")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gozero.system.options import SettingsError
+from tests.training.refusals import one_line
 from training.commands.tournament import FOLDER
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.networks import PolicyNetwork, ValueNetwork, new_networks
@@ -129,10 +130,8 @@ def test_a_clock_or_a_program_of_its_own_means_one_game_at_once_in_a_process(tmp
     ],
 )
 def test_a_bad_field_is_one_clear_line(text: str, complaint: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError) as error:
+    with one_line(SettingsError, complaint):
         read(tmp_path, text)
-    assert complaint in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def make_course(folder: Path) -> None:
