@@ -162,6 +162,7 @@ class Run:
         """End the generation's self-play: absorb it, carry over what its sizes lack, and release old shards."""
         progress, rows = self.progress, sum(record.rows for record in self.actor.games)
         progress.learning = True
+        self.limits.count_time()
         self.absorb()
         backlog = self.actor.backlog(self.settings.stage_at(progress.rows - rows), progress)
         setattr(progress, f"{self.actor.unit}_backlog", backlog)

@@ -91,6 +91,16 @@ def test_a_run_whose_time_is_up_plays_and_learns_no_further(tmp_path: Path, monk
     assert stage.run.trainer.steps_backlog >= 1, "for a higher limit"
 
 
+@pytest.mark.parametrize("mode", ["semi-asynchronous", "asynchronous"])
+def test_a_generation_that_ends_after_the_limit_in_hours_is_the_last(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(tmp_path, monkeypatch, mode=mode, generations=3, hours=1, checkpoint_rows=0)
+    stage.game = lambda: setattr(stage.run.limits, "_tick", stage.run.limits._tick - 3600)
+    stage.cycle()
+    assert [report["run/generation"] for report in stage.reports()] == [1]
+
+
 def test_half_way_self_play_goes_on_with_the_previous_network_while_the_learner_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
