@@ -103,7 +103,9 @@ class Asynchronous:
                     with run.locked():
                         run.complete()
                         finished = run.finished()
-                        if not finished:  # the last one is reported when all is learned
+                        if finished:  # it is reported when all is learned, with those that are not reported yet
+                            self._complete.clear()
+                        else:
                             run.advance()
                             self._complete.set()
                 run.save()

@@ -224,6 +224,29 @@ def test_matches_of_the_gate_come_no_sooner_than_its_pause(tmp_path: Path, monke
     assert matches(0, "at once") >= 2
 
 
+def test_the_last_generation_is_reported_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(tmp_path, monkeypatch, mode="asynchronous", generations=3, generations_ahead=0, checkpoint_rows=0)
+    run, gathered, played = stage.run, threading.Event(), threading.Event()
+    report, save = run.report, run.save
+
+    def saved() -> None:
+        save()
+        if run.progress.learning:
+            played.set()
+
+    def reported(stop: Callable[[], bool]) -> dict[str, float]:
+        found = report(stop)
+        gathered.set()
+        assert played.wait(LONG), "self-play does not end while a generation is reported"
+        return found
+
+    stage.game = lambda: run.progress.generation < 3 or gathered.wait(LONG)
+    monkeypatch.setattr(run, "save", saved)
+    monkeypatch.setattr(run, "report", reported)
+    stage.cycle()
+    assert [report["run/generation"] for report in stage.reports()].count(3) == 1
+
+
 def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
