@@ -43,3 +43,11 @@ def test_a_search_needs_a_limit_and_a_game_that_goes_on() -> None:
         position.play(position.game.action(vertex))
     with pytest.raises(ValueError, match="over"):
         engine.search(position)
+
+
+def test_a_player_proves_a_win_as_the_gtp_engine_does() -> None:
+    player = gozero.Engine(game="tictactoe").player()
+    for number, vertex in enumerate(("A1", "B1", "A3", "A2")):  # C3 then wins in two ways
+        player.game.play(gozero.WHITE if number % 2 else gozero.BLACK, player.game.definition.action(vertex))
+    player.genmove(gozero.BLACK, gozero.Limits(visits=50))
+    assert player.game.notes.last is not None and player.game.notes.last.moves[0].bound == 1

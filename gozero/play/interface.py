@@ -84,4 +84,5 @@ class Engine:
         """
         sizes = engine.supported_sizes(self._header)
         size = size or self._header.size or games.usual(self.game, "size")
-        return make_player(self.game, sizes, self._evaluators.open, settings or PlayerSettings(), size=size, komi=komi)
+        settings = settings or PlayerSettings(search=engine.search_settings(None, self.game))
+        return make_player(self.game, sizes, self._evaluators.open, settings, size=size, komi=komi)
