@@ -1,6 +1,5 @@
 """What a page may do with a game that has ended: variations, what undo takes back, the saved file."""
 
-import json
 
 import pytest
 
@@ -11,6 +10,7 @@ from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.setups import setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
 from gozero.system.errors import InputError
+from tests.frontends.web.sessions import opened, restored
 
 
 def ended() -> GameSession:
@@ -142,16 +142,13 @@ def test_play_goes_on_from_an_earlier_position_and_what_followed_stays_a_variati
 
 
 def test_a_person_plays_the_side_to_move_of_a_record() -> None:
-    file = records.RecordFile("(;SZ[9]RE[B+R];B[ee];W[cc])")
-    session = GameSession(file.setup(setup_of({})), 9, [9])
-    file.load(session)
+    session, _ = opened("(;SZ[9]RE[B+R];B[ee];W[cc])")
     session.go_to(1)
     session.play_on()
     assert (session.person, session.is_engines_turn) == (WHITE, False)
     session.play(session.action("G7"))
     assert session.is_engines_turn and len(session.tree.line(START)) == 3
-    again = GameSession(session.setup, 9, [9])
-    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
+    again = restored(session)
     assert (again.live, again.is_engines_turn, again.line) == (session.live, True, session.line)
     session.reply(BLACK, session.game.definition.pass_action)
     session.play(session.game.definition.pass_action)
@@ -160,9 +157,7 @@ def test_a_person_plays_the_side_to_move_of_a_record() -> None:
 
 
 def test_undo_behind_the_end_of_a_record_leaves_its_moves() -> None:
-    file = records.RecordFile("(;SZ[9];B[ee];W[cc])")
-    session = GameSession(file.setup(setup_of({})), 9, [9])
-    file.load(session)
+    session, _ = opened("(;SZ[9];B[ee];W[cc])")
     session.go_to(2)
     session.play_on()
     session.undo()

@@ -1,6 +1,5 @@
 """Records as texts, and what the page may choose from."""
 
-import json
 import re
 from datetime import date
 
@@ -18,14 +17,11 @@ from gozero.play.current_game import GoGame
 from gozero.records import sgf, sgf_nodes
 from gozero.system.errors import InputError
 from tests import ROOT
+from tests.frontends.web.sessions import opened, played, restored
 
 DOCS = ROOT / "docs"
 CLIENT = ROOT / "gozero" / "frontends" / "web" / "client" / "src"
 KINDS = ROOT / "tests" / "data" / "kinds"
-
-
-def session_of(game: str = "go", size: int = 9) -> GameSession:
-    return GameSession(Setup(game=game, person="both"), size, [size])
 
 
 def test_a_record_in_any_encoding_is_text_once_the_browser_has_read_it() -> None:
@@ -41,14 +37,6 @@ def test_a_comment_may_speak_of_properties() -> None:
     found, _ = opened("(;GM[1]SZ[9]C[He lives in CA [US];B[ee];W[cc])")
     assert found.tree[START].comment == "He lives in CA [US"
     assert len(found.tree.moves(found.line[-1])) == 2
-
-
-def opened(text: str | bytes, game: str = "go") -> tuple[GameSession, str]:
-    """The session for the review of a record that is opened at a game, and what is remarked."""
-    file = records.RecordFile(text)
-    setup = file.setup(Setup(game=game))
-    result = GameSession(setup, setup.size or 9, [setup.size or 9])
-    return result, file.load(result)
 
 
 def test_a_variation_that_repeats_a_move_leaves_its_comment() -> None:
@@ -72,18 +60,11 @@ def test_a_go_file_is_opened_as_simplified_go_on_its_board_alone(size: int, game
     assert records.RecordFile(f"(;GM[1]SZ[{size}];B[dd])").setup(Setup(game="simple_go")).game == game
 
 
-def played(game: str, size: int, *vertices: str) -> GameSession:
-    found = session_of(game, size)
-    for vertex in vertices:
-        found.play(found.action(vertex))
-    return found
-
-
 def test_a_list_of_moves_is_saved_and_read() -> None:
     first = played("connect4", 7, "D1", "D2", "C1")
     _, text, _ = records.save(first, "")
     assert text == "# connect4 7x6\nblack D1\nwhite D2\nblack C1\n"
-    again, remark = opened(text, "tictactoe")  # the file names its game and board
+    again, remark = opened(text, game="tictactoe")  # the file names its game and board
     assert (again.game.name, again.game.size, remark) == ("connect4", 7, "")
     assert again.tree.moves(again.line[-1]) == first.tree.moves(first.at)
 
@@ -107,9 +88,7 @@ def test_other_games_that_sgf_knows_are_saved_and_read(game: str, size: int, ver
     end = again.line[-1]
     assert again.tree.moves(end) == first.tree.moves(first.at)
     assert again.tree[end].comment == "so far"
-    taken_up = session_of(game, size)
-    taken_up.restore(json.loads(json.dumps(again.snapshot(0.0))))
-    assert taken_up.tree.saved() == again.tree.saved()
+    assert restored(again).tree.saved() == again.tree.saved()
 
 
 def test_gomoku_is_saved_and_read_with_its_rules() -> None:
@@ -167,7 +146,7 @@ def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -
     assert remark.startswith("Line 1, column 21: move 3, black C7, cannot be played in go on 9x9")
     assert "2 variations were left out or cut short" in remark
     assert [node.action for _, node in found.tree.in_order()] == [-1, 20, 30, 60]
-    found.restore(json.loads(json.dumps(found.snapshot(0.0))))
+    found = restored(found)
     saved = records.save(found, "")[1]
     assert properties(saved) == properties(text)
     assert opened(saved)[0].tree.saved() == found.tree.saved()
@@ -186,19 +165,14 @@ def test_a_record_is_read_up_to_a_move_that_cannot_be_played_and_saved_whole() -
     ],
 )
 def test_a_record_is_read_by_its_own_rules_where_they_are_known(named: str, played: str, remark: str) -> None:
-    file = records.RecordFile(f"(;SZ[9]RU[{named}];B[ee])")
-    setup = file.setup(Setup(rules="tromp-taylor"))
-    result = GameSession(setup, 9, [9])
-    assert file.load(result) == remark
-    assert isinstance(result.game, GoGame)
-    assert result.game.rules.name == played
+    found, said = opened(f"(;SZ[9]RU[{named}];B[ee])", rules="tromp-taylor")
+    assert (found.rules, said) == (played, remark)
 
 
 def test_a_game_that_is_kept_is_taken_up_again() -> None:
     first = GameSession(setup_of({"handicap": 2, "komi": 0.5, "person": "white", "clock": {"main": 60}}), 9, [9])
     first.play(first.action("E5"))
-    again = GameSession(first.setup, 9, [9])
-    again.restore(first.snapshot(0.0))
+    again = restored(first)
     assert (again.at, again.live, again.person) == (first.at, first.live, first.person)
     assert (again.game.stones() == first.game.stones()).all()
     assert again.game.position.to_play == first.game.position.to_play
@@ -235,7 +209,7 @@ def test_what_a_file_has_is_saved_again() -> None:
 def test_changes_go_into_the_file() -> None:
     text = "(;SZ[9]KM[7]GN[x];B[aa]C[old]LB[cc:1](;W[bb]X2[y])(;TR[cc];W[cc];AB[dd];B[ee])(;W[gg]C[gone]))"
     found, _ = opened(text)
-    found.restore(json.loads(json.dumps(found.snapshot(0.0))))
+    found = restored(found)
     _, first, second, third, fourth = (number for number, _ in found.tree.in_order())
     found.tree[first].comment = "new"
     found.tree.remove(fourth)

@@ -4,15 +4,7 @@ import pytest
 
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.review import review
-from gozero.frontends.web.engine.session import GameSession
-from gozero.frontends.web.setups import setup_of
-
-
-def played(game: str, size: int, *vertices: str) -> GameSession:
-    session = GameSession(setup_of({"game": game, "size": size, "person": "both"}), size, [size])
-    for vertex in vertices:
-        session.play(session.action(vertex))
-    return session
+from tests.frontends.web.sessions import played
 
 
 def test_a_game_of_go_is_graded_by_points_for_each_side() -> None:

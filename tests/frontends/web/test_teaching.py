@@ -1,6 +1,5 @@
 """What a hint says of a move, and which moves are warned of."""
 
-import json
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.teaching import facts, mistake_of
 from gozero.frontends.web.setups import setup_of
 from gozero.games.position import Position
+from tests.frontends.web.sessions import restored
 
 CAPTURE = """X to play
 5 . . . . .
@@ -87,9 +87,7 @@ def test_a_move_that_lost_much_waits_until_the_person_has_chosen(
     assert session.is_check_due
     session.tree[START].estimate, session.tree[1].estimate = before, after
     session.unchecked, session.mistake = None, mistake_of(session, 1)
-    again = GameSession(session.setup, 9, [9])  # also after the engine process was started again
-    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
-    for found in (session, again):
+    for found in (session, restored(session)):  # also after the engine process was started again
         assert not found.is_check_due
         assert found.pending_mistake == (warned and Mistake(1, **warned))
         found.undo()
@@ -97,8 +95,7 @@ def test_a_move_that_lost_much_waits_until_the_person_has_chosen(
 
 
 def test_a_move_that_is_still_to_be_checked_is_so_after_a_restart() -> None:
-    session, again = GameSession(setup_of({}), 9, [9]), GameSession(setup_of({}), 9, [9])
+    session = GameSession(setup_of({}), 9, [9])
     session.play(40)
     session.unchecked = session.live
-    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
-    assert again.is_check_due
+    assert restored(session).is_check_due

@@ -10,6 +10,7 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.snapshots import reader
 from gozero.frontends.web.setups import Clocks, setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
+from tests.frontends.web.sessions import restored
 
 
 def small_tree() -> tuple[MoveTree, list[int]]:
@@ -130,23 +131,20 @@ def test_without_a_limit_nothing_runs() -> None:
 
 
 def test_the_variation_that_is_shown_is_kept() -> None:
-    setup = setup_of({"game": "tictactoe", "person": "both"})
-    session, again = GameSession(setup, 3, [3]), GameSession(setup, 3, [3])
+    session = GameSession(setup_of({"game": "tictactoe", "person": "both"}), 3, [3])
     for start, point in ((START, 4), (1, 0), (1, 2)):
         session.go_to(start)
         session.play(point)
     assert session.line == [START, 1, 3]
     session.go_to(START)
-    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
-    assert again.line == session.line == [START, 1, 3]
+    assert restored(session).line == session.line == [START, 1, 3]
 
 
 @pytest.mark.parametrize("person", ["both", "white"])
 def test_a_game_in_review_stays_in_review(person: str) -> None:
-    setup = setup_of({"game": "connect4", "person": person})
-    session, again = GameSession(setup, 7, [7]), GameSession(setup, 7, [7])
+    session = GameSession(setup_of({"game": "connect4", "person": person}), 7, [7])
     session.review()
-    again.restore(json.loads(json.dumps(session.snapshot(0.0))))
+    again = restored(session)
     assert again.live is None and not again.is_engines_turn
 
 
@@ -163,9 +161,7 @@ def test_undo_gives_back_the_time_of_the_moves_taken_back() -> None:
     session.reply(WHITE, session.action("C3"))
     session.run_clock(25.0)
     assert session.clock.remaining(30.0) == pytest.approx(35)
-    again = timed_session()
-    again.restore(json.loads(json.dumps(session.snapshot(30.0))))
-    for found in (session, again):
+    for found in (session, restored(session, 30.0)):
         found.undo()
         found.run_clock(100.0)
         assert found.clock.remaining(100.0) == pytest.approx(60)

@@ -1,6 +1,5 @@
 """Variations and marks: their shape on the page, what a page may do to them, and what is saved of it."""
 
-import json
 from datetime import date
 
 import pytest
@@ -12,26 +11,12 @@ from gozero.frontends.web.setups import Setup, setup_of
 from gozero.games.colours import BLACK, WHITE
 from gozero.system.errors import InputError
 from tests import ROOT
+from tests.frontends.web.sessions import opened, restored
 
 KINDS = ROOT / "tests" / "data" / "kinds"
 TREE = """(;SZ[9]C[start]TR[aa];B[ee](;W[cc]LB[gg:1][gh:x];B[gc])(;C[about];W[gg];B[cg](;W[gc])(;W[cc]))
 (;W[ge];AB[aa][bb];W[dd]))"""
 UNPLAYABLE = ("(;SZ[9]AB[dd](;W[ee])(;W[dd];B[cc]))", "(;SZ[9];B[aa](;C[x])(;W[aa]))")
-
-
-def opened(text: str | bytes) -> GameSession:
-    file = records.RecordFile(text)
-    setup = file.setup(Setup())
-    found = GameSession(setup, setup.size or 9, [setup.size or 9])
-    file.load(found)
-    return found
-
-
-def again(session: GameSession) -> GameSession:
-    """The same game by its snapshot."""
-    found = GameSession(session.setup, session.game.size, [session.game.size])
-    found.restore(json.loads(json.dumps(session.snapshot(0.0))))
-    return found
 
 
 def content(session: GameSession) -> list[tuple[object, ...]]:
@@ -54,31 +39,31 @@ def moves_of(session: GameSession, *vertices: str) -> GameSession:
 @pytest.mark.parametrize("text", [TREE, *UNPLAYABLE, *(path.read_bytes() for path in sorted(KINDS.glob("*.sgf")))])
 def test_what_is_promoted_deleted_and_marked_is_saved_into_the_file(text: str | bytes) -> None:
     for is_deleted in (False, True):
-        for number in variations.shape(opened(text))["nodes"][1:]:
-            found = opened(text)
+        for number in variations.shape(opened(text)[0])["nodes"][1:]:
+            found = opened(text)[0]
             variations.promote(found, number)
-            found = again(found)
+            found = restored(found)
             assert number in found.tree.line(START)
             variations.mark(found, number, 7, "CR")
             variations.mark(found, START, 0, "LB")
             if is_deleted:
                 variations.delete(found, number)
-            assert content(opened(records.save(found, "")[1])) == content(again(found)) == content(found)
+            assert content(opened(records.save(found, "")[1])[0]) == content(restored(found)) == content(found)
 
 
 def test_a_new_variation_is_the_main_line_of_its_file() -> None:
-    found = moves_of(opened(TREE), "E5", "J9")
+    found = moves_of(opened(TREE)[0], "E5", "J9")
     variations.promote(found, found.at)
     _, text, _ = records.save(found, "")
-    assert content(opened(text)) == content(found)
+    assert content(opened(text)[0]) == content(found)
     assert "".join(text.split()).index(";W[ia]") < text.replace("\n", "").index(";W[cc]")
     variations.promote(found, 4)  # White G3, behind which stones are set up in the file
-    assert opened(records.save(found, "")[1]).tree.moves(1) == [(BLACK, 40)]
+    assert opened(records.save(found, "")[1])[0].tree.moves(1) == [(BLACK, 40)]
 
 
 def test_marks_that_are_not_touched_stay_as_they_are_written() -> None:
     text = "(;SZ[9]TR[aa:bb][zz]SQ[cc]LB[cc:a\\:b][dd:2]CR[ee]SL[ee])"
-    found = opened(text)
+    found = opened(text)[0]
     assert found.tree[START].marks == {
         **dict.fromkeys((0, 1, 9, 10), "TR"), 20: "LB:a:b", 30: "LB:2", 40: "CR",
     }  # fmt: skip
@@ -87,7 +72,7 @@ def test_marks_that_are_not_touched_stay_as_they_are_written() -> None:
     variations.mark(found, START, 10, "MA")
     _, saved, _ = records.save(found, "")
     assert "TR[aa][ba][ab][zz]SQ[cc]LB[cc:a\\:b][dd:2][ee:A]MA[bb]SL[ee]" in "".join(sorted_root(saved))
-    assert opened(saved).tree[START].marks == found.tree[START].marks
+    assert opened(saved)[0].tree[START].marks == found.tree[START].marks
 
 
 def sorted_root(text: str) -> list[str]:
@@ -130,10 +115,10 @@ def test_a_game_that_is_played_keeps_its_line_until_it_is_over() -> None:
     assert found.tree.line(START) == [START, 1, 2]
     found.resign(BLACK)
     variations.promote(found, other)
-    assert again(found).tree.line(START) == [START, other]
+    assert restored(found).tree.line(START) == [START, other]
     variations.delete(found, 2)
     assert (found.at, found.live, found.ended, found.is_over) == (1, None, None, False)
-    found = again(found)
+    found = restored(found)
     variations.delete(found, other)
     assert found.tree.line(START) == [START, 1]
 
