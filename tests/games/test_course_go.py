@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from gozero import games
-from gozero.games.game import NOT_OVER, Game
+from gozero.games.game import Game
 from gozero.games.position import IllegalMove, Position
-from tests.naive.course_go import NaiveCourseGo
-from tests.rows import Row, shown
+from tests.rows import shown
 
 EYES = ".X.O./XXXOO/.XO.O/XXOOO/.XO.O"
 
@@ -64,32 +61,3 @@ def test_a_ko_may_not_be_retaken_at_once(game: Game) -> None:
 def test_other_boards_are_refused() -> None:
     with pytest.raises(ValueError, match="course_go"):
         games.make("course_go", size=9)
-
-
-def compare(seeds: range) -> set[int]:
-    """The lengths of random games in which kernels and slow referee agree at every ply, eyes included."""
-    lengths = set()
-    for seed in seeds:
-        rng, row, naive = random.Random(seed), Row(games.make("course_go")), NaiveCourseGo()
-        while not naive.over():
-            legal = naive.legal()
-            assert row.legal() == legal and row.game.outcome(row.state) == NOT_OVER, f"{row}\n{naive}"
-            assert row.points(row.game.owner) == naive.owner(), f"{row}\n{naive}"
-            action = rng.choice(sorted(legal))
-            row.play(action)
-            naive.play(action)
-        assert row.game.outcome(row.state) == naive.result(), f"{row}\n{naive}"
-        assert row.game.score(row.state) == sum(naive.owner()), f"{row}\n{naive}"
-        lengths.add(len(row.actions))
-    return lengths
-
-
-def test_random_games_agree_with_the_slow_referee() -> None:
-    lengths = compare(range(60))
-    assert max(lengths) == 50 > min(lengths), "some games reach the limit and some end before"
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-def test_ten_thousand_random_games_agree_with_the_slow_referee() -> None:
-    compare(range(1000, 11000))

@@ -1,4 +1,4 @@
-"""NoGo: forbidden moves by diagram, random games against the slow referee, and the values of small boards."""
+"""NoGo: forbidden moves by diagram, and the values of small boards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 from gozero.games import nogo
 from gozero.games.coords import parse_vertex
 from gozero.games.game import BLACK, NOT_OVER, WHITE
-from tests.naive.nogo import NaiveNoGo
-from tests.rows import Row, deviation, grid, shown
+from tests.rows import Row, deviation, shown
 from training.matches.perfect import TreeSolver
 
 
@@ -81,38 +80,6 @@ def test_other_sizes_are_refused(size: int) -> None:
 def test_playouts_choose_uniformly() -> None:
     row = board("X.O./XX.O/..O./....")
     assert deviation(row, draws=6000) < 30  # of 8 degrees of freedom: p < 0.001
-
-
-def play_random_game(size: int, seed: int) -> None:
-    """A random game, held against the referee at every move in all that can be asked."""
-    rng, row, naive = random.Random(seed), Row(nogo.make(size)), NaiveNoGo(size)
-    while True:
-        legal = naive.legal()
-        assert row.to_play == naive.to_play
-        assert row.stones() == tuple(naive.board), str(naive)
-        assert row.legal() == legal, str(naive)
-        assert nogo.outcome(row.state) == (NOT_OVER if legal else -1), str(naive)
-        assert row.points(nogo.owner) == naive.owner(), f"{grid(row.points(nogo.owner), size)}\n{naive}"
-        assert nogo.score(row.state) == naive.score(), str(naive)
-        if not legal:
-            return
-        action = rng.choice(sorted(legal))
-        row.play(action)
-        naive.play(action)
-
-
-@pytest.mark.parametrize(("size", "played"), [(2, 10), (3, 60), (4, 60), (5, 40), (7, 10), (9, 3), (13, 1)])
-def test_random_games_agree_with_the_slow_referee(size: int, played: int) -> None:
-    for seed in range(played):
-        play_random_game(size, seed)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize(("size", "played"), [(3, 3000), (4, 3000), (5, 3000), (7, 800), (9, 190), (13, 10)])
-def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, played: int) -> None:
-    for seed in range(1000, 1000 + played):
-        play_random_game(size, seed)
 
 
 @pytest.mark.parametrize(("size", "played", "least"), [(4, 20, 80), (5, 40, 200)])

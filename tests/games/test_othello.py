@@ -1,8 +1,7 @@
-"""Othello: flips and passes by diagram, random games against the slow referee, and the value of 4x4."""
+"""Othello: flips and passes by diagram, and the value of 4x4."""
 
 from __future__ import annotations
 
-import random
 from functools import cache
 
 import numpy as np
@@ -128,40 +127,6 @@ def test_the_rules_have_the_name_of_records_and_journals() -> None:
     assert games.usual("othello", "rules") == "standard"
     with pytest.raises(ValueError, match="unknown rules 'reversi': expected standard"):
         games.make("othello", rules="reversi")
-
-
-def play_random_game(size: int, seed: int) -> None:
-    """A random game in which the kernels and the slow referee agree at every ply."""
-    rng, generator = random.Random(seed), np.array([seed], np.uint64)
-    row, naive = Row(othello.make(size)), NaiveOthello(size)
-    while not naive.over():
-        legal = naive.legal()
-        assert row.legal() == legal, f"{row}\n{naive}"
-        assert row.game.outcome(row.state) == NOT_OVER, f"{row}\n{naive}"
-        action = rng.choice(sorted(legal)) if seed % 2 else int(row.game.sample(row.state, row.history, generator))
-        row.play(action)
-        naive.play(action)
-        assert (row.to_play, row.stones()) == (naive.to_play, naive.board), f"{row}\n{naive}"
-        assert row.points(othello.owner) == [
-            0 if not disc else 1 if disc == naive.to_play else -1 for disc in naive.board
-        ], str(row)
-        assert row.game.score(row.state) == naive.score(), f"{row}\n{naive}"
-    assert row.game.outcome(row.state) == naive.result(), f"{row}\n{naive}"
-    assert len(row.actions) <= row.game.max_plies
-
-
-@pytest.mark.parametrize(("size", "count"), [(4, 100), (6, 30), (8, 15)])
-def test_random_games_agree_with_the_slow_referee(size: int, count: int) -> None:
-    for seed in range(count):
-        play_random_game(size, seed)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize(("size", "count"), [(4, 5000), (6, 3000), (8, 2000)])
-def test_ten_thousand_random_games_agree_with_the_slow_referee(size: int, count: int) -> None:
-    for seed in range(1000, 1000 + count):
-        play_random_game(size, seed)
 
 
 def test_sample_draws_every_legal_action_alike() -> None:

@@ -44,7 +44,10 @@ class NaiveCourseGo(NaiveGo):
         own, rival = self.to_play, other(self.to_play)
         return [self.is_eye(point, own) - self.is_eye(point, rival) for point in range(self.points)]
 
+    def score(self) -> int:
+        """Eyes of the side to move above the other's."""
+        return sum(self.owner())
+
     def result(self) -> int:
         """+1, 0 or -1 for the side to move."""
-        lead = sum(self.owner())
-        return (lead > 0) - (lead < 0)
+        return (self.score() > 0) - (self.score() < 0)

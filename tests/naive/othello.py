@@ -76,6 +76,10 @@ class NaiveOthello:
         """Whether neither side can move."""
         return not self.moves(BLACK) and not self.moves(WHITE)
 
+    def owner(self) -> list[int]:
+        """For every point: +1 a disc of the side to move, -1 of the other side, else 0."""
+        return [(disc == self.to_play) - (disc == BLACK + WHITE - self.to_play) for disc in self.board]
+
     def score(self) -> int:
         """Discs of the side to move above the other's."""
         return self.board.count(self.to_play) - self.board.count(BLACK + WHITE - self.to_play)

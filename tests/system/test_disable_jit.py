@@ -13,11 +13,11 @@ import pytest
 from tests import ROOT
 
 SMALL = (
-    "go", "go_ko", "go_counting", "go_benson", "tictactoe", "lines", "connect4", "simple_go", "nogo", "othello"
+    "go", "go_ko", "go_counting", "go_benson", "tictactoe", "lines", "connect4", "simple_go", "nogo", "othello", "referees"
 )  # fmt: skip
 SLOW = (
-    "by_ply", "draws", "player_wins", "edge[8", "referee[gomoku", "referee[13", "referee[9", "referee[8", "referee[7",
-    "referee[6", "referee[4-60",
+    "by_ply", "draws", "player_wins", "edge[8", "referee[gomoku", "referee[course", "referee[nogo-13", "referee[nogo-9",
+    "referee[nogo-7", "referee[nogo-4", "referee[othello-8", "referee[othello-6",
 )  # fmt: skip
 SELECTIONS = {
     "games": [*(f"tests/games/test_{name}.py" for name in SMALL), "-k", " and ".join(f"not {name}" for name in SLOW)],
