@@ -6,11 +6,9 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from gozero import games
 from gozero.evaluators import cuda_evaluator, openvino_evaluator, torch_evaluator
@@ -223,18 +221,6 @@ def test_every_group_does_its_share() -> None:
     assert all(level <= group.rows <= level + longest for group in pool.groups), (
         "one group's surplus counts the next time"
     )
-
-
-@pytest.mark.parametrize("groups", [1, 3])
-def test_a_pool_comes_back_from_a_file_and_goes_on_identically(groups: int, tmp_path: Path) -> None:
-    whole = pool_of(SelfPlaySettings(games=6, groups=groups))
-    play(whole, 40)
-    torch.save(whole.state_dict(), tmp_path / "pool.pt")
-    again = pool_of(SelfPlaySettings(games=6, groups=groups), seed=7)
-    again.load_state_dict(torch.load(tmp_path / "pool.pt", weights_only=True))
-    for generation in (100, 101):
-        assert play(again, 40, generation) == play(whole, 40, generation)
-    assert again.evaluations == whole.evaluations
 
 
 def test_a_pool_of_another_size_is_refused() -> None:

@@ -292,20 +292,6 @@ def test_whatever_fails_the_store_holds_a_state_that_was_whole(steps: list[tuple
         assert objects(Path(place) / "store") == sorted(home.state.objects), "and leaves nothing behind"
 
 
-def test_a_broken_store_does_not_end_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    url = f"brittle://{tmp_path}/store"
-    work(tmp_path / "run", 1)
-    keeper = home_of(tmp_path / "run", url)
-    capsys.readouterr()
-    break_after(0)
-    assert not keeper.close()
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"cannot write to {url}: the line is dead; the same command tries again"
-    again = home_of(tmp_path / "run", url)
-    assert again.close() and again.close()
-    assert pulled(url, tmp_path / "other") == state(tmp_path / "run")
-
-
 def test_a_checkpoint_is_copied_while_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pushed = threading.Event()
     real = Mirror.push
