@@ -13,6 +13,7 @@ from benchmarks import harness
 from benchmarks.harness import Row
 from gozero.nets.weights import WeightsError
 from gozero.system.errors import ChoiceError
+from tests.training.refusals import refusals
 
 
 def test_contenders_run_in_turn_after_the_warm_up() -> None:
@@ -92,22 +93,14 @@ def test_pinning_keeps_to_one_allowed_core() -> None:
 def test_a_request_that_makes_no_sense_is_one_line(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as ended:
-        harness.parser("", {"one": lambda chosen: None}).parse_args(arguments)
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert words in line
+    assert words in refusals(capsys)(harness.parser("", {"one": lambda chosen: None}).parse_args, arguments)
 
 
 def test_an_error_of_the_user_ends_a_script_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     def main() -> None:
         raise WeightsError(Path("none.pt"), "no such file")
 
-    with pytest.raises(SystemExit) as ended:
-        harness.finish(main)
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "none.pt" in line
+    assert "none.pt" in refusals(capsys)(harness.finish, main)
 
 
 def test_the_machine_line_names_processor_python_and_commit() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import memory
+from tests.training.refusals import refusals
 
 
 @pytest.mark.parametrize(
@@ -21,8 +22,4 @@ def test_growth_is_from_the_first_reading_to_the_largest(found: list[float], per
 
 
 def test_too_few_readings_are_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        memory.main(["--games", "11"])
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "--games" in line
+    assert "--games" in refusals(capsys)(memory.main, ["--games", "11"])
