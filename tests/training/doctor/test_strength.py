@@ -20,17 +20,21 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 TINY = presets.path_of("tiny")
 
 
-def run_of(folder: Path) -> Run:
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
     """A run of the tiny preset that has worked for an hour, on 5x5."""
     chosen = MonitorSettings(strength_every=2, strength_games=4, strength_visits=4)
-    run = session.prepare(replace(presets.load(TINY), monitor=chosen), folder)
-    run.progress.hours = 1.0
-    return run
+    made = session.prepare(replace(presets.load(TINY), monitor=chosen), tmp_path)
+    made.progress.hours = 1.0
+    return made
 
 
-def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
-    strong = Strength(tmp_path, run.settings)
+@pytest.fixture
+def strong(run: Run) -> Strength:
+    return Strength(run.folder, run.settings)
+
+
+def test_games_against_rollouts_and_earlier_weights(tmp_path: Path, run: Run, strong: Strength) -> None:
     assert strong.measure(run, 1, [], lambda: False) == {}  # not due
     first = strong.measure(run, 2, [], lambda: False)
     assert first["strength/uct_games"] == 4
@@ -51,30 +55,23 @@ def test_games_against_rollouts_and_earlier_weights(tmp_path: Path) -> None:
     }
 
 
-def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
+def test_games_that_are_cut_after_a_few_moves_are_measured_too(tmp_path: Path, run: Run) -> None:
     shortest = replace(run.settings, selfplay=replace(run.settings.selfplay, max_length=0.1))
     assert Strength(tmp_path, shortest).measure(run, 2, [], lambda: False)["strength/uct_games"] == 4
 
 
-def test_weights_frozen_by_a_killed_session_at_this_generation_are_no_opponent(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
-    strong = Strength(tmp_path, run.settings)
+def test_weights_frozen_by_a_killed_session_at_this_generation_are_no_opponent(run: Run, strong: Strength) -> None:
     strong._freeze(run, 4)
     assert "strength/frozen_games" not in strong.measure(run, 4, [], lambda: False)
 
 
-def test_old_weights_are_removed(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
-    strong = Strength(tmp_path, run.settings)
+def test_old_weights_are_removed(tmp_path: Path, run: Run, strong: Strength) -> None:
     for generation in range(1, 8):
         strong._freeze(run, generation)
     assert [int(path.stem) for path in sorted((tmp_path / "frozen").iterdir())] == [4, 5, 6, 7]
 
 
-def test_copies_beside_old_weights_are_the_users(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
-    strong = Strength(tmp_path, run.settings)
+def test_copies_beside_old_weights_are_the_users(tmp_path: Path, run: Run, strong: Strength) -> None:
     strong._freeze(run, 1)
     copy = (tmp_path / "frozen" / "000001.pt").rename(tmp_path / "frozen" / "000001-copy.pt")
     for generation in range(2, 8):
@@ -83,9 +80,7 @@ def test_copies_beside_old_weights_are_the_users(tmp_path: Path) -> None:
     assert strong.measure(run, 8, [], lambda: False)["strength/frozen_generation"] == 4
 
 
-def test_time_is_bounded(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
-    strong = Strength(tmp_path, run.settings)
+def test_time_is_bounded(run: Run, strong: Strength) -> None:
     # not enough saved up for another
     assert strong.measure(run, 2, [{"strength/seconds": 0.04 * 3600}], lambda: False) == {}
     run.progress.hours = 1e-9
@@ -94,8 +89,7 @@ def test_time_is_bounded(tmp_path: Path) -> None:
     assert found["strength/seconds"] < 30
 
 
-def test_stopping_gives_the_games_up(tmp_path: Path) -> None:
-    run = run_of(tmp_path)
+def test_stopping_gives_the_games_up(tmp_path: Path, run: Run) -> None:
     asked = iter(range(1000))
     found = Strength(tmp_path, run.settings).measure(run, 2, [], lambda: next(asked) >= 3)
     assert "strength/uct_score" not in found

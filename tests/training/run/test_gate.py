@@ -44,13 +44,9 @@ def played(one: nn.Module, other: nn.Module, settings: LoopSettings, stop: Stop 
     return gate.match(one, other, 5, settings, 3, 1, stop, "cpu", LOCAL.play_match)
 
 
-def test_a_match_is_the_same_each_time_and_even_between_equals() -> None:
-    settings = crashes.settings(gate=GATE)
+def test_a_match_is_even_between_equals() -> None:
     net = model.build(model.config("b2c16"), 1).eval()
-    other = model.build(model.config("b2c16"), 2).eval()
-    first = played(net, other, settings)
-    assert first == played(net, other, settings)
-    equal = played(net, net, settings)
+    equal = played(net, net, crashes.settings(gate=GATE))
     assert equal is not None
     assert equal.total.games == 4
     assert equal.total.score == 0.5, "the same network on both sides of the same openings"

@@ -80,12 +80,6 @@ def test_board_sizes_that_are_asked_for_stay() -> None:
         )
 
 
-def test_the_nogo_preset_of_the_framework_does_what_it_says() -> None:
-    settings = presets.load(presets.path_of("s2"), "s2")
-    assert (settings.selfplay.games, settings.selfplay.groups) == (64, 1)
-    assert settings.replay.window_games == 100_000
-
-
 @pytest.mark.parametrize("name", SEEDS)
 def test_the_seeds_presets_say_what_differs_from_their_authors(name: str) -> None:
     text = presets.path_of(name).read_text()
@@ -196,23 +190,20 @@ def test_every_games_preset_trains(name: str, tmp_path: Path) -> None:
 
 
 def test_the_seeds_presets_say_what_their_authors_did() -> None:
-    s2, s3, s4 = (presets.load(presets.path_of(name), name) for name in ("s2", "s3", "s4"))
+    s0, s2, s3, s4 = (presets.load(presets.path_of(name), name) for name in SEEDS)
     assert (s3.network, s3.simulator, s3.learner.optimiser, s3.learner.batch, s3.learner.epochs) == (
         "agz13", "pachi", "sgd", 128, 10,
     )  # fmt: skip
     assert (s3.stage[0].full_visits, s3.selfplay.c_puct, int(s3.selfplay.max_length * 169)) == (100, 1.0, 400)
     assert (s3.selfplay.temperature, s3.selfplay.temperature_games, s3.selfplay.temperature_end) == (1.0, 10, 0.4)
     assert (s2.mode, s2.network, s2.stage[0].full_visits) == ("semi-asynchronous", "b5c64", 400)
+    assert (s2.selfplay.games, s2.selfplay.groups) == (64, 1)
     assert (s2.selfplay.c_puct, s2.gate.share, s2.learner.reuse) == (1.5, 0.55, 2)
     assert (s2.selfplay.dirichlet_alpha, s2.replay.window_games, s2.games) == (0.135, 100_000, 2_000_000)
     assert (s4.mode, s4.stage[0].full_visits, s4.gate.share, s4.gate.drop_window) == ("asynchronous", 100, 0.60, True)
     assert s4.selfplay.dirichlet_alpha == 0.8
     assert (s4.selfplay.temperature, s4.selfplay.temperature_end, s4.selfplay.temperature_plies) == (1.0, 0.0, 10)
     assert (s3.generation_games, s3.games) == (1, 100_000)
-
-
-def test_the_preset_of_the_course_s_alphazero_has_its_table() -> None:
-    s0 = presets.load(presets.path_of("s0"), "s0")
     assert (s0.generation_games, s0.learner.batch, s0.learner.generation_steps) == (30, 64, 1000)
     assert (s0.stage[0].full_visits, s0.selfplay.c_puct) == (50, 3.0)
     assert (s0.learner.optimiser, s0.learner.learning_rate, s0.learner.weight_decay) == ("adam", 1e-3, 1e-4 / 64)
