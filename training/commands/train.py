@@ -37,7 +37,14 @@ def add_options(options: argparse.ArgumentParser) -> None:
     add("--simulator", choices=SIMULATORS, help="board on which games of Go are played (default auto)")
     add("--device", choices=("auto", "cpu", "cuda"), help="where network and learner run")
     add("--mode", choices=MODES, help="how self-play and learner share the time")
-    _add_places(options)
+    add = options.add_argument_group("a copy of the run folder in a store, which survives this machine").add_argument
+    copy = (
+        "copy the run there after each checkpoint, and continue from there if the folder is empty: "
+        "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ..."
+    )
+    add("--storage", metavar="URL", help=copy)
+    add = options.add_argument_group("on many machines (docs/cluster.md)").add_argument
+    add("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
     add = options.add_argument_group("what a new run begins with").add_argument
     narrower = "weights of the same network, or of a narrower or shallower one"
     add("--from", dest="origin", metavar="WEIGHTS.pt", help=narrower)
@@ -47,18 +54,6 @@ def add_options(options: argparse.ArgumentParser) -> None:
     add("--estimate", action="store_true", help=measure)
     check = "check settings, folder, disk, weights, whether the cluster answers, and a step of everything here"
     add("--dry-run", action="store_true", help=check)
-
-
-def _add_places(options: argparse.ArgumentParser) -> None:
-    """Where else the run is kept, and done."""
-    add = options.add_argument_group("a copy of the run folder in a store, which survives this machine").add_argument
-    copy = (
-        "copy the run there after each checkpoint, and continue from there if the folder is empty: "
-        "s3://bucket/run, gs://bucket/run, file:///mnt/share/run, ..."
-    )
-    add("--storage", metavar="URL", help=copy)
-    add = options.add_argument_group("on many machines (docs/cluster.md)").add_argument
-    add("--address", metavar="HOST:PORT", help="of a Ray cluster; auto: the one of this machine")
 
 
 def parser() -> Parser:
@@ -101,7 +96,12 @@ def asked(options: argparse.Namespace) -> tuple[LoopSettings, Path]:
     settings = presets.load(path, where, options.set, top)
     if settings.game not in GAMES:
         raise SettingsError(f"unknown game {settings.game!r}: expected one of {', '.join(GAMES)}")
-    _check_processes(settings)
+    play = settings.selfplay
+    if play.processes > play.slots:  # some would have nothing to play
+        raise SettingsError(
+            f"selfplay.processes = {play.processes}, but selfplay.slots = {play.slots}: each process plays in one slot "
+            "or more; change one"
+        )
     return settings, Path(options.run or Path("runs") / path.stem)
 
 
@@ -114,14 +114,4 @@ def _check_cluster(settings: LoopSettings) -> None:
     if find_spec("ray") is None:
         raise SettingsError(
             "--address needs Ray, which is not installed; run: pip install '.[distributed]' in the folder of the source"
-        )
-
-
-def _check_processes(settings: LoopSettings) -> None:
-    """SettingsError if some processes would have nothing to play."""
-    play = settings.selfplay
-    if play.processes > play.slots:
-        raise SettingsError(
-            f"selfplay.processes = {play.processes}, but selfplay.slots = {play.slots}: each process plays in one slot "
-            "or more; change one"
         )
