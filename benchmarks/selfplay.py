@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.harness import Row, finish, kept_busy, machine, measure, parser, report
+from benchmarks.harness import Row, finish, kept_busy, machine, measure, parser, ratio, report
 from benchmarks.search import Counted
 from gozero.evaluators.base import PRECISIONS, Evaluator, submitter
 from gozero.evaluators.rollout import UniformEvaluator
@@ -209,16 +209,11 @@ def measure_and_print(chosen: argparse.Namespace, ask: Ask) -> None:
     print(machine())
     report(f"Self-play, {chosen.network} on {chosen.device}, Go {chosen.size}x{chosen.size}", rows)
     if chosen.device != "none":
-        print_share(chosen.device, rows[alone], rows[whole])
+        aim = f"aim {AIM:,}/s with b10c96" if chosen.device == "cuda" else f"claimed at least {CLAIM:.0%}"
+        share = ratio(rows, whole, alone)
+        by_processor = share * rows[alone].cpu_share / rows[whole].cpu_share  # a busy machine divides it unequally
+        print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
     print_counts(counts, rows[whole], chosen)
-
-
-def print_share(device: str, alone: Row, whole: Row) -> None:
-    """Print the share of the evaluator's rate that self-play reaches."""
-    aim = f"aim {AIM:,}/s with b10c96" if device == "cuda" else f"claimed at least {CLAIM:.0%}"
-    share = whole.rate / alone.rate
-    by_processor = share * alone.cpu_share / whole.cpu_share  # on a busy machine the two get different shares of it
-    print(f"  end to end: {share:.1%} of the evaluator, {by_processor:.1%} by processor time; {aim}")
 
 
 def print_counts(counts: np.ndarray, whole: Row, chosen: argparse.Namespace) -> None:

@@ -95,18 +95,11 @@ def _shown(value: object) -> str:
 
 def play(options: argparse.Namespace) -> int:
     """Play the ladder that the options of `training.commands.ladder` ask for; the exit code."""
-    ladder = Ladder(_climbers(options), _opponents(options))
-
-    def files(results: Results) -> dict[Path, str | bytes]:
-        return {options.plot.absolute(): ladder.picture(results)} if options.plot else {}
-
-    return runner.play_once(ladder.field(options), options, View(text=ladder.text, files=files))
-
-
-def _opponents(options: argparse.Namespace) -> dict[str, int]:
-    if options.opponent is None:
-        return {f"{options.rollouts}:{count}": count for count in options.sims}
-    return {"gtp:" + options.opponent.replace(SIMS, str(count)): count for count in options.sims}
+    opponent = f"{options.rollouts}:{SIMS}" if options.opponent is None else f"gtp:{options.opponent}"
+    ladder = Ladder(_climbers(options), {opponent.replace(SIMS, str(count)): count for count in options.sims})
+    plot = options.plot and options.plot.absolute()
+    view = View(text=ladder.text, files=lambda found: {plot: ladder.picture(found)} if plot else {})
+    return runner.play_once(ladder.field(options), options, view)
 
 
 def _climbers(options: argparse.Namespace) -> list[str]:

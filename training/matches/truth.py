@@ -41,10 +41,6 @@ class Judged:
     values: dict[int, int]  # every legal action's, for the side to move
     own: bool  # from own play
 
-    def kept_by(self, action: int) -> bool:
-        """Whether `action` keeps the value."""
-        return self.values.get(action) == max(self.values.values())
-
 
 def positions(
     game: Game, solver: perfect.Solver, count: int, seed: int, own: MatchPlayer | None = None
@@ -61,7 +57,8 @@ def positions(
 
 def kept_values(judged: Sequence[Judged], actions: Sequence[int]) -> MatchScore:
     """How often the action chosen in each position kept the value (a win) and did not (a loss)."""
-    kept = sum(case.kept_by(action) for case, action in zip(judged, actions, strict=True))
+    chosen = zip(judged, actions, strict=True)
+    kept = sum(case.values.get(action) == max(case.values.values()) for case, action in chosen)
     return MatchScore(kept, len(judged) - kept)
 
 

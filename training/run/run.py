@@ -176,7 +176,9 @@ class Run:
     def learn(self, stop: Callable[[], bool], pause: Callable[[], None] | None = None) -> None:
         """Take the steps that rows have paid for. `pause`, if given, is called as often as in self-play."""
         steps, progress = self.trainer.steps_ready(), self.progress
-        every = self._steps_between_pauses() or steps
+        every = steps  # between two checkpoints
+        if rows := self.settings.checkpoint_rows:
+            every = max(1, round(self.trainer.paid_by(rows, rows * progress.games / max(1, progress.rows))))
         with self.timeline.during("learner"), progress_bar(steps, f"learning {progress.generation}", " steps") as bar:
             done = 0
             while done < steps and not stop() and self._seconds_left() > 0:
@@ -195,11 +197,6 @@ class Run:
         spent = self.timeline.spent()
         if spent["selfplay"] and done == steps:
             self._learning_share = spent["learner"] / spent["selfplay"]
-
-    def _steps_between_pauses(self) -> int:
-        """Steps between two checkpoints within a generation; 0: there are none."""
-        rows, progress = self.settings.checkpoint_rows, self.progress
-        return rows and max(1, round(self.trainer.paid_by(rows, rows * progress.games / max(1, progress.rows))))
 
     def promote(self, stop: Callable[[], bool]) -> bool:
         """Let the learner's average play, if it has changed and passes the gate. False if stopped before that."""
