@@ -29,4 +29,5 @@ def one_line(error: type[Exception], words: str) -> Iterator[None]:
     """Within it such an error is raised, with these words in its one line."""
     with pytest.raises(error) as raised:
         yield
-    assert words in str(raised.value) and "\n" not in str(raised.value)
+    text = str(raised.value)
+    assert words in text and "\n" not in text, text

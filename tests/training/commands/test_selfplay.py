@@ -66,17 +66,6 @@ def test_full_searches_alone_make_rows() -> None:
         assert game.rows == len(game.moves)
 
 
-def test_games_stay_in_flight_when_the_evaluator_changes() -> None:
-    pool = Pool(game_of(5), SelfPlaySettings(games=4), (1,))
-    pool.use(RolloutEvaluator(game_of(5)), STAGE, 99)
-    list(pool.play(5))
-    before = [list(current.moves) for current in pool.games]
-    assert any(before)
-    pool.use(RolloutEvaluator(game_of(5)), STAGE, 100)
-    assert [current.moves for current in pool.games] == before
-    assert all(record.generation == 100 for record in pool.play(10))
-
-
 def test_komi_is_mostly_the_usual_one_and_now_and_then_a_whole_number() -> None:
     generator = np.random.default_rng(1)
     komis = np.array([scoring.draw_komi("go", 13, generator) for _ in range(4000)])

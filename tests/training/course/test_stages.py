@@ -58,12 +58,6 @@ def test_a_network_that_is_made_anew_is_measured_anew(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "value-0.json").read_text()) == found[1]
 
 
-def test_the_same_seed_makes_the_same_networks(tmp_path: Path) -> None:
-    for run in ("a", "b"):
-        assert generate(tmp_path / run) == 0
-    assert (tmp_path / "a/value-1.json").read_text() == (tmp_path / "b/value-1.json").read_text()
-
-
 def test_ctrl_c_loses_the_stage_under_way_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,21 +120,14 @@ def test_show_puts_what_the_search_saw_beside_the_board(run: Path, capsys: pytes
     assert "result" in out.split("\n\n")[-1]
 
 
-@pytest.mark.parametrize("path", [".", "", "/"])
-def test_a_path_without_a_name_is_looked_at_like_any_other(
-    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, _, err = output(capsys, "list", path)
-    reason = "holds no shards (*.gzr), and neither does its folder records"
-    assert (code, err) == (2, f"gozero records: {Path(path).absolute()}: {reason}\n")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["list", "nowhere"], "nowhere: no such folder or shard"),
         (["list", "{run}/.."], "holds no shards (*.gzr)"),
+        (["list", "."], "holds no shards (*.gzr), and neither does its folder records"),
+        (["list", ""], "holds no shards (*.gzr), and neither does its folder records"),
+        (["list", "/"], "/: holds no shards (*.gzr), and neither does its folder records"),
         (["show", "{run}"], "names no game: expected SHARD:NUMBER"),
         (["show", "{run}:1"], "holds 2 shards: name one of them, such as {run}/000001:1"),
         (["show", "{run}/000001:3"], "has no game 3: it holds 2"),

@@ -1,6 +1,5 @@
 """Windows, generations and limits that are counted in games, and steps that a generation pays for."""
 
-from collections import deque
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,13 +36,6 @@ def test_games_without_rows_count_as_games() -> None:
     assert sum(replay.sizes().values()) == random_record(5, 1).rows
     replay.add([random_record(5, 3)])
     assert sum(replay.sizes().values()) == random_record(5, 3).rows
-
-
-def test_without_it_a_game_leaves_with_its_first_row() -> None:
-    replay = Replay(ReplaySettings(held_out=0, window=1, growing=False), game_of)
-    replay.add([random_record(5, 1), random_record(5, 2)])
-    assert sum(replay.sizes().values()) == 1
-    assert replay.starts == deque()
 
 
 def finished(folder: Path, **changes: object) -> Run:
