@@ -12,20 +12,13 @@ from tests.training.refusals import Refused
 from training.commands import train
 from training.commands import worker as worker_command
 
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
 pytestmark = pytest.mark.usefixtures("one_thread")
 NOBODY = "127.0.0.1:1"
 
 
 def run(folder: Path, *options: str) -> list[str]:
     return ["--preset", "tiny", "--simulator", "numba", "--run", str(folder / "run"), *options]
-
-
-def test_without_ray_the_line_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
-) -> None:
-    monkeypatch.setattr(train, "find_spec", lambda name: None)
-    assert "'.[distributed]'" in refused(train.main, run(tmp_path, "--address", "auto"))
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
@@ -40,7 +33,6 @@ def test_without_ray_the_line_says_what_to_install(
 def test_an_address_without_a_cluster(
     look: list[str], address: str, why: str, tmp_path: Path, refused: Refused
 ) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     line = refused(train.main, run(tmp_path, "--address", address, *look))
     assert line.startswith(f"gozero train: --address {address}: ") and why in line
     assert not (tmp_path / "run").exists()
@@ -62,8 +54,6 @@ def test_an_address_without_a_cluster(
 def test_what_a_machine_offers(
     options: list[str], offered: dict[str, int] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-
     monkeypatch.setattr(worker_command, "available_threads", lambda: 8)
     chosen = worker_command.parser().parse_args(["--address", NOBODY, *options])
     if offered is None:
@@ -77,7 +67,6 @@ def test_what_a_machine_offers(
 def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     said = refused(train.main, run(tmp_path, "--address", "auto"))
@@ -85,7 +74,6 @@ def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
 
 
 def test_a_node_that_ends_at_once_does_not_try_for_ever() -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
     from training.cluster import node
 
     with socket.create_server(("127.0.0.1", 0)) as head:
@@ -95,8 +83,6 @@ def test_a_node_that_ends_at_once_does_not_try_for_ever() -> None:
 
 
 def test_a_machine_s_workers_have_no_cluster_to_join(refused: Refused) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-
     asked = ["--address", NOBODY]
     assert "no cluster answers there" in refused(worker_command.main, asked)
     assert "--threads 0" in refused(worker_command.main, [*asked, "--workers", "2", "--threads", "0"])

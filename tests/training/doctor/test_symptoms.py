@@ -79,6 +79,15 @@ SIGNS: dict[str, tuple[Report, str, str]] = {
         "30 of 100 games would have been resigned wrongly",
     ),
     "few corrupt": ({"run/corrupt": 2.0}, "learning", "the policy is 1.40 nats better"),
+    "openings by chance": ({"games9/commonest": 0.55}, "learning", "the policy is 1.40 nats better"),
+    "few openings": ({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}, "learning", "1.40 nats better"),
+    "no step": ({"run/steps": 2000.0}, "broken", "no step: the learner is frozen"),
+    "no progress": ({"strength/frozen_games": 40.0, "strength/frozen_score": 0.45}, "stuck", "it scored 72 of 160"),
+    "progress": ({"strength/frozen_games": 40.0, "strength/frozen_score": 0.6}, "learning", "1.40 nats better"),
+    "none by 95 %": ({"strength/frozen_games": 16.0, "strength/frozen_score": 30 / 64}, "stuck", "it scored 30 of 64"),
+    "some": ({"strength/frozen_games": 16.0, "strength/frozen_score": 32 / 64}, "learning", "1.40 nats better"),
+    "closed gate": ({"gate/refused": 10.0}, "stuck", "refused 10 networks"),
+    "strict gate": ({"gate/refused": 9.0}, "learning", "the policy is 1.40 nats better"),
 }
 
 
@@ -162,12 +171,6 @@ def test_small_numbers_raise_no_alarm() -> None:
     assert judged({"games9/count": 16, "games9/distinct": 7 / 16}).text == judged({}).text
 
 
-def test_a_common_opening_may_be_chance() -> None:
-    assert judged({"games9/commonest": 0.55}).status == "learning"
-    # there are few
-    assert judged({"games3/commonest": 1.0, "games3/count": 100, "games3/length": 8.0}).status == "learning"
-
-
 def test_openings_that_a_symmetry_turns_into_each_other_are_one() -> None:
     record, other = random_record(5, 1), random_record(7, 1)
     turned = replace(record, moves=symmetry.action_map(5, 3)[record.moves])
@@ -198,10 +201,6 @@ def test_rows_are_held_against_the_largest_share_of_full_searches_that_the_run_h
     assert judged({}, now).status == "learning"  # an older version did not say
 
 
-def test_steps_that_were_not_taken() -> None:
-    assert "no step: the learner is frozen" in judged({"run/steps": 2000.0}).text
-
-
 def test_steps_that_wait_for_rows_are_no_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = replace(SETTINGS, replay=replace(SETTINGS.replay, least_rows=50_000))
     monkeypatch.setitem(globals(), "SETTINGS", waiting)
@@ -212,20 +211,6 @@ def test_steps_that_wait_for_rows_are_no_sign(monkeypatch: pytest.MonkeyPatch) -
     passed = [{"run/steps": 2000.0, "run/window": window} for window in (30_000.0, 40_000.0, 49_000.0, 51_000.0)]
     assert judged(*passed).status == "learning", "it has only just enough"
     assert "frozen" in judged({"run/steps": 2000.0, "run/window": 60_000.0}).text
-
-
-def test_matches_against_itself_that_show_no_progress() -> None:
-    even = {"strength/frozen_games": 40.0, "strength/frozen_score": 0.45}
-    assert "it scored 72 of 160" in judged(even).text
-    assert judged(even | {"strength/frozen_score": 0.6}).status == "learning"
-    few = {"strength/frozen_games": 16.0, "strength/frozen_score": 30 / 64}
-    assert "it scored 30 of 64" in judged(few).text, "an interval of 95 %, not of three deviations"
-    assert judged(few | {"strength/frozen_score": 32 / 64}).status == "learning"
-
-
-def test_a_gate_that_never_opens() -> None:
-    assert "refused 10 networks" in judged({"gate/refused": 10.0}).text
-    assert judged({"gate/refused": 9.0}).status == "learning"
 
 
 def test_rounding_is_no_reason_to_fail() -> None:

@@ -203,6 +203,15 @@ def test_a_precision_that_the_processor_lacks_is_refused_before_anything_is_writ
     assert not list(tmp_path.iterdir())
 
 
+def test_without_ray_the_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused
+) -> None:
+    asked = ["--preset", "tiny", "--run", str(tmp_path / "run")]
+    monkeypatch.setattr(train, "find_spec", lambda name: None)
+    assert "'.[distributed]'" in refused(train.main, [*asked, "--address", "auto"])
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_dry_run_plays_in_all_processes_of_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = ["--set", "selfplay.processes=2", "--set", "selfplay.slots=2", "--set", "threads=1"]
     assert train.main(["--preset", "tiny", "--run", str(tmp_path / "run"), *two, "--dry-run"]) == 0
