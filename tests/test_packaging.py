@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,10 @@ def test_commands_that_the_documents_name_exist() -> None:
     for document in ("README.md", "CONTRIBUTING.md"):
         named = set(re.findall(r"`make ([a-z]+)", (ROOT / document).read_text()))
         assert named <= targets, document
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))):
+        for name in re.findall(r"python -m ((?:benchmarks|tools|training)[\w.]*\w)", path.read_text(encoding="utf-8")):
+            spec = find_spec(name)
+            assert spec and (not spec.submodule_search_locations or find_spec(f"{name}.__main__")), f"{path.name}: {name}"
 
 
 def test_make_bench_runs_what_the_document_says() -> None:
