@@ -235,18 +235,6 @@ def test_a_perfect_player_loses_to_nobody_from_a_position_that_is_not_lost(name:
     assert [record.result for record in itself] == ["B+" if name == "connect4" else "0"] * 2
 
 
-def test_a_perfect_player_takes_the_win_and_stops_the_loss() -> None:
-    game = games.make("tictactoe")
-    player = open_player("perfect", Conditions(game, 0.0))
-    player.begin(0, seed=1)
-    position = Position(game)
-    for action in (0, 4, 1):  # Black threatens the top row
-        position.play(action)
-    assert player.choose([Turn(0, position)]) == [2]
-    position.play(5)
-    assert player.choose([Turn(0, position)]) == [2]
-
-
 @pytest.mark.gnugo
 def test_gnu_go_and_the_referee_agree_on_legality_and_result() -> None:
     go = games.make("go", size=7, komi=7.5)
