@@ -17,6 +17,7 @@ no number of points have the results `B+`, `W+` and `0`.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def _check_runs(options: argparse.Namespace) -> None:
         raise ChoiceError("--run plays by the rules of the run: leave out --rules")
     if len(options.run) > 2:
         raise ChoiceError(f"--run is given {len(options.run)} times: expected one run, or two")
-    if len({Path(run).resolve() for run in options.run}) < len(options.run):
+    if len({os.path.realpath(run) for run in options.run}) < len(options.run):
         raise ChoiceError(f"--run {options.run[0]} is given twice: give it once, or another run")
     if options.generations < 2:
         raise ChoiceError(f"--generations {options.generations}: expected 2 or more")

@@ -86,7 +86,7 @@ def _lines(path: Path) -> Iterator[str]:
             yield from file
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise YardstickError(
-            f"cannot read the yardstick {path.resolve()}: {getattr(error, 'strerror', None) or error}"
+            f"cannot read the yardstick {path.absolute()}: {getattr(error, 'strerror', None) or error}"
         ) from None
 
 

@@ -10,6 +10,7 @@ StoreError.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -55,7 +56,7 @@ class Store:
 
     def refuse_within(self, folder: Path) -> None:
         """StoreError for a store that lies within a run folder, or the other way round."""
-        place, folder = Path(self._root).resolve(), folder.resolve()
+        place, folder = (Path(os.path.realpath(each)) for each in (self._root, folder))  # also of links in a circle
         if self._local and (place.is_relative_to(folder) or folder.is_relative_to(place)):
             raise StoreError(
                 f"the store {self.shown} and the run folder {folder} lie within each other; give another place"

@@ -96,7 +96,7 @@ def test_two_runs_meet_at_the_nearest_generations(tmp_path: Path, played: list[t
     [
         ["--run", "{one}", "random"], ["--run", "{one}", "--run", "{one}"], ["--run", "{one}", "--generations", "1"],
         ["--run", "{one}", "--rules", "japanese"], ["--run", "{young}"], ["--run", "{one}", "--run", "{nogo}"],
-        ["--run", "{one}/none"], ["--run", "{one}", "--run", "{one}/../one"], ["random"], [],
+        ["--run", "{one}/none"], ["--run", "{circle}"], ["--run", "{one}", "--run", "{one}/../one"], ["random"], [],
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_one_line(
@@ -105,6 +105,8 @@ def test_what_makes_no_sense_is_one_line(
     runs = {"one": range(1, 3), "young": range(1, 2), "nogo": range(1, 3)}
     changes = {"nogo": ("game=nogo",)}
     places = {name: run_of(tmp_path / name, numbers, *changes.get(name, ())) for name, numbers in runs.items()}
+    places["circle"] = str(tmp_path / "circle")
+    (tmp_path / "circle").symlink_to("circle")
     assert refused(match.main, [option.format(**places) for option in options]) and not played
 
 

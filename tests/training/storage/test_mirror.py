@@ -239,8 +239,10 @@ def test_a_store_is_known_however_its_url_is_spelled(tmp_path: Path, monkeypatch
 
 def test_a_store_that_cannot_be_written_leaves_nothing_in_the_folder(tmp_path: Path) -> None:
     write(tmp_path / "file", b"")
-    with pytest.raises(StoreError):
-        mirror(tmp_path / "run", f"file://{tmp_path}/file/store")
+    (tmp_path / "circle").symlink_to("circle")
+    for place in ("file/store", "circle"):
+        with pytest.raises(StoreError):
+            mirror(tmp_path / "run", f"file://{tmp_path}/{place}")
     assert not list((tmp_path / "run").iterdir())
 
 
