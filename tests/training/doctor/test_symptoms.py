@@ -17,17 +17,26 @@ from gozero.games import symmetry
 from gozero.nets import model
 from tests import ROOT
 from tests.training.games import game_of, random_record, write_shard
-from tests.training.records.test_laws import rows
 from training.commands import records as records_command
 from training.doctor import check, checkup
 from training.doctor import verdict as doctor
 from training.doctor.checks import CHECKS
 from training.doctor.history import Report
+from training.records.replay import Replay
 from training.records.rows import Batch
 from training.settings import config
 from training.settings.config import LoopSettings
 
 SETTINGS = LoopSettings()
+
+
+def rows() -> Batch:
+    """Rows of 30 random games."""
+    replay = Replay(config.ReplaySettings(held_out=0.0), game_of)
+    replay.add(random_record(5, seed) for seed in range(30))
+    return replay.sample(256, np.random.default_rng(1))
+
+
 SOUND: Report = {
     "run/steps": 2000.0, "run/rows": 1e5, "run/games": 4000.0, "run/corrupt": 0.0, "run/stage": 1.0, "window/held_games": 200.0,
     "games9/count": 100, "games9/length": 70.0, "games9/capped": 0.0, "games9/early": 0.0, "games9/black": 0.45, "games9/draws": 0.0,

@@ -14,6 +14,7 @@ from tests.rows import Row
 from tests.training.games import game_of, played_randomly, random_record
 from training.learner.device_replay import DeviceReplay
 from training.records import replay as window
+from training.records import scoring
 from training.records.records import Record
 from training.records.replay import Replay, window_rows
 from training.records.rows import (
@@ -50,14 +51,15 @@ def test_rows_are_seen_by_the_side_to_move(size: int) -> None:
 
 def test_planes_survive_packing() -> None:
     record, game = random_record(7, 2), game_of(7)
-    state, history = game.new_states(1)[0], game.new_histories(1)[0]
+    state, history = scoring.begin(game, record.komi, len(record.moves))
     batch = batch_of(record, version=2)
     assert batch.tactics.any()
     wanted = {target.ply: row for row, target in enumerate(record.targets)}
     for ply, action in enumerate(record.moves.tolist()):
         if ply in wanted:
-            planes, _, tactics = features.encode(game, state[None], 2)
+            planes, numbers, tactics = features.encode(game, state[None], 2)
             np.testing.assert_array_equal(batch.planes[wanted[ply]], planes[0])
+            np.testing.assert_array_equal(batch.globals[wanted[ply]], numbers[0])
             np.testing.assert_array_equal(batch.tactics[wanted[ply]], tactics[0])
         game.step(state, history, action)
 
