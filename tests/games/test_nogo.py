@@ -82,7 +82,7 @@ def test_playouts_choose_uniformly() -> None:
     assert deviation(row, draws=6000) < 30  # of 8 degrees of freedom: p < 0.001
 
 
-@pytest.mark.parametrize(("size", "played", "least"), [(4, 20, 80), (5, 40, 200)])
+@pytest.mark.parametrize(("size", "played", "least"), [(3, 4, 8), (4, 20, 80), (5, 40, 200)])
 def test_what_is_solved_is_what_perfect_play_leads_to(size: int, played: int, least: int) -> None:
     """By a solver that looks at every move; few results are left open where it is asked, none where few moves are."""
     rng, game, solved = random.Random(size), nogo.make(size), 0
