@@ -1,4 +1,4 @@
-"""Programs that print results: standard output that is full, closed, or not read to its end."""
+"""Programs that print results: standard output that is full, closed, not read to its end, or lacks a character."""
 
 import os
 import subprocess
@@ -57,6 +57,12 @@ def test_a_reader_that_has_gone_is_quiet(lines: int) -> None:
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_a_character_that_standard_output_lacks_is_escaped(encoding: str) -> None:
+    after = r'print("/fold\xe9r/\udcff", flush=True)'  # the latter as Python reads a file's name that is no UTF-8
+    assert run("", "-c", COMMAND.format(lines=1, after=after), PYTHONIOENCODING=encoding) == (0, "")
 
 
 @full

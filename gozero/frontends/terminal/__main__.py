@@ -24,9 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> None:
-    for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):  # whatever is typed can be read and shown
-            stream.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdin, io.TextIOWrapper):  # whatever is typed can be read
+        sys.stdin.reconfigure(errors="backslashreplace")
     about = "Play against the engine in this terminal."
     settings = from_arguments(PlaySettings, arguments, PROGRAM, about, positional="game")
     if settings.level is not None and settings.visits is not None:
