@@ -35,6 +35,14 @@ def test_every_package_of_the_tree_is_in_the_wheel(setup_cfg: configparser.Confi
     assert listed == found
 
 
+def test_every_other_file_of_the_packages_is_in_the_wheel(setup_cfg: configparser.ConfigParser) -> None:
+    """Except the sources of the page and their packages, which the server does not need."""
+    data = setup_cfg["options.package_data"].items()
+    listed = {path for name, pattern in data for path in ROOT.joinpath(*name.split(".")).glob(pattern)}
+    paths = (path for top in SOURCE_FOLDERS for path in (ROOT / top).rglob("*") if path.is_file())
+    assert listed == {path for path in paths if path.suffix not in (".py", ".pyc") and "client" not in path.parts}
+
+
 def test_folders_of_the_same_names_are_not_taken_for_the_packages(tmp_path: Path) -> None:
     """An editable installation of a clone called gozero, used from the folder above it, where others lie too."""
     pytest.importorskip("setuptools")
