@@ -24,7 +24,7 @@ from gozero.plots import BoardPicture
 from gozero.system.words import counted
 from training.records import records, scoring
 from training.records.records import Record
-from training.records.rows import is_held_out, states_of
+from training.records.rows import CorruptRecordError, is_held_out, states_of
 from training.settings.config import LoopSettings
 from training.storage import storage
 
@@ -83,7 +83,8 @@ def predictions(settings: LoopSettings, game: Game, games: Sequence[Record], net
     for record, depth in zip(unseen[-EXAMPLES:], DEPTHS, strict=False):
         ply = int(depth * len(record.moves))
         title = f"generation {record.generation}, move {ply + 1}"
-        yield from _prediction(net, game, next(islice(states_of(record, game), ply, None)), title)
+        with suppress(CorruptRecordError):  # by the default rules, where settings.json cannot be read
+            yield from _prediction(net, game, next(islice(states_of(record, game), ply, None)), title)
 
 
 def _empty(game: Game) -> np.ndarray:

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,12 @@ from matplotlib.figure import Figure
 from gozero import games, plots
 from gozero.nets import model, weights
 from gozero.plots import BoardPicture, Curve, Panel
-from tests.training.games import random_record, write_shard
+from tests.training.games import game_of, random_record, write_shard
 from tests.training.refusals import Refused
 from training.commands import report as report_command
 from training.doctor import gallery, history, report
 from training.settings import presets
-from training.settings.config import LoopSettings
+from training.settings.config import LoopSettings, ReplaySettings
 
 OLD = {  # a line of a log
     "speed/evaluations": 500.0, "speed/playouts": 0.0,
@@ -86,6 +87,14 @@ def test_a_network_is_asked_for_what_its_game_has(name: str, shown: list[str]) -
     drawn = list(gallery.predictions(LoopSettings(game=name), game, [], net))
     assert [board.stones.shape for board in drawn] == [game.shape] * len(shown)
     assert all(words in board.title for words, board in zip(shown, drawn, strict=True))
+
+
+def test_a_game_that_the_rules_forbid_is_not_shown() -> None:
+    record, net = random_record(5, 1), model.build(model.config("b2c16"), 1)
+    forbidden = replace(record, moves=np.repeat(record.moves[:1], 9))
+    settings = LoopSettings(replay=ReplaySettings(held_out=1.0))
+    drawn = list(gallery.predictions(settings, game_of(5), [record, forbidden], net))
+    assert ["generation" in board.title for board in drawn] == [False, False, True, True]
 
 
 def test_the_openings_of_every_size_are_shown() -> None:
