@@ -224,7 +224,7 @@ def test_measured_rows_are_spread_over_all_games() -> None:
         assert len(replay.spread(5, count + 1, held_out).value) == count
 
 
-def test_games_are_counted_in_the_window_alone() -> None:
+def test_games_are_counted_in_the_window_alone_and_their_rows_stay_as_they_are() -> None:
     replay = Replay(ReplaySettings(held_out=0, window=60, growing=False), game_of)
     for seed in range(12):
         replay.add([random_record(5, seed)])
@@ -233,6 +233,10 @@ def test_games_are_counted_in_the_window_alone() -> None:
     assert replay.games()[::-1][:-1].tolist() == whole[: len(replay.games()) - 1]
     assert len(replay.starts) <= len(replay.games())
     assert replay.games(held_out=True).tolist() == []
+    each = [rows_of(random_record(5, seed), game_of(5)) for seed in range(12)]
+    for name in ROW_FIELDS[:-1]:  # all but the serial numbers
+        wanted = np.concatenate([getattr(rows, name) for rows in each])[-60:]
+        np.testing.assert_array_equal(getattr(replay.rows[False, 5], name), wanted, err_msg=name)
 
 
 def test_batches_have_one_size_and_follow_the_seed() -> None:
