@@ -7,6 +7,7 @@ fight-eval: Wu et al. 2024). It is a tournament of pairs.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ def play(options: argparse.Namespace) -> int:
 
 def _names(runs: Sequence[Path]) -> list[str]:
     """The runs' names: their folders', or their paths if these are the same."""
-    names = [run.resolve().name for run in runs]
+    names = [Path(os.path.normpath(run.absolute())).name for run in runs]  # a link's is its own
     return names if len(set(names)) == len(names) else [str(run) for run in runs]
 
 
