@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -84,5 +85,7 @@ class Engine:
         """
         sizes = engine.supported_sizes(self._header)
         size = size or self._header.size or games.usual(self.game, "size")
-        settings = settings or PlayerSettings(search=engine.search_settings(None, self.game))
+        # the visits of its moves are not known: waves that begin small grow with the tree
+        search = replace(engine.search_settings(None, self.game), leaves=engine.FEW_LEAVES)
+        settings = settings or PlayerSettings(search=search)
         return make_player(self.game, sizes, self._evaluators.open, settings, size=size, komi=komi)

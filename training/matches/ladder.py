@@ -97,9 +97,11 @@ def play(options: argparse.Namespace) -> int:
     """Play the ladder that the options of `training.commands.ladder` ask for; the exit code."""
     opponent = f"{options.rollouts}:{SIMS}" if options.opponent is None else f"gtp:{options.opponent}"
     ladder = Ladder(_climbers(options), {opponent.replace(SIMS, str(count)): count for count in options.sims})
-    plot = options.plot and options.plot.absolute()
-    view = View(text=ladder.text, files=lambda found: {plot: ladder.picture(found)} if plot else {})
-    return runner.play_once(ladder.field(options), options, view)
+
+    def files(results: Results) -> dict[Path, str | bytes]:
+        return {options.plot.absolute(): ladder.picture(results)} if options.plot else {}
+
+    return runner.play_once(ladder.field(options), options, View(text=ladder.text, files=files))
 
 
 def _climbers(options: argparse.Namespace) -> list[str]:
