@@ -100,7 +100,7 @@ class WatchedPlayer(MatchPlayer):
 
     def _open(self, slot: int) -> MatchPlayer:
         if fact_of(self.name) != self._fact:
-            raise PlayerError(f"the file of {self.name} is not the one with which the tournament began")
+            raise PlayerError(f"the file of {self.name} is not the one with which the tournament began; put that back")
         player = open_player(self.name, self._conditions)
         if self._warm:  # what is compiled or converted at the first move is on no clock
             player.begin(slot, seed=0)
