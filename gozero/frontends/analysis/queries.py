@@ -231,7 +231,7 @@ def _warnings(fields: Fields, settings: Fields, rules: RuleSet, untrained: str) 
 
 def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
     """Points a side: both sizes, equal, and a board that the weights play."""
-    columns, rows = (fields.take(name, whole(1, 1000)) for name in ("boardXSize", "boardYSize"))
+    columns, rows = (fields.take(name, whole(sizes[0], sizes[-1])) for name in ("boardXSize", "boardYSize"))
     if columns not in sizes:
         these = ", ".join(map(str, sizes))
         raise fields.error("boardXSize", f"board size {columns} is not supported; these weights play {these}")

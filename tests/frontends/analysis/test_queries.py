@@ -116,7 +116,7 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
     ("fields", "field", "message"),
     [
         ({"boardXSize": 6}, "boardXSize", "board size 6 is not supported; these weights play 5, 9"),
-        ({"boardXSize": "many"}, "boardXSize", "expected a whole number from 1 to 1,000, not 'many'"),
+        ({"boardXSize": "many"}, "boardXSize", "expected a whole number from 5 to 9, not 'many'"),
         ({"boardYSize": 9}, "boardYSize", "a board of 5x9 is not supported; only square ones are"),
         ({"moves": 3}, "moves", "expected a list of"),
         ({"moves": [["B"]]}, "moves", "not ['B']"),
