@@ -96,7 +96,7 @@ class Stderr(io.TextIOBase):
 
 def open_streams() -> None:
     """Make the standard streams usable: the null device for those that are closed (`>&-`), before any file takes their
-    descriptors, a standard output that takes any text, and a `Stderr`.
+    descriptors, standard input and output that take any text, and a `Stderr`.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -107,8 +107,9 @@ def open_streams() -> None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
     if sys.stdout is None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):  # whatever is typed or printed
+            stream.reconfigure(errors="backslashreplace")
     if sys.stderr is sys.__stderr__:
         sys.stderr = cast(TextIO, Stderr(2))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,8 +23,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> None:
-    if isinstance(sys.stdin, io.TextIOWrapper):  # whatever is typed can be read
-        sys.stdin.reconfigure(errors="backslashreplace")
     about = "Play against the engine in this terminal."
     settings = from_arguments(PlaySettings, arguments, PROGRAM, about, positional="game")
     if settings.level is not None and settings.visits is not None:
