@@ -10,6 +10,7 @@
 A test that needs an optional part is marked `@pytest.mark.pachi`, say; the skip happens here, in one place.
 """
 
+import faulthandler
 import gc
 import importlib.util
 import os
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import pytest
 
+from gozero.system.console import STOPPING
 from gozero.system.machine import available_threads
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # before anything imports Ray: whether there is a token or not
@@ -30,7 +32,9 @@ NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 BOARD_PACKAGES = Path(sys.prefix) / "board"
 """Where it installs what builds the browser's page."""
 
+CLEARING = 120.0  # seconds from pytest-timeout's end of a test to the end of its worker
 YARDSTICK = Path(__file__).parents[2] / "shared" / "yardstick" / "go13.jsonl.gz"
+STDERR = pytest.StashKey[int]()
 
 
 def have_programs(*names: str) -> bool:
@@ -90,6 +94,7 @@ def required_parts(config: pytest.Config) -> set[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     required_parts(config)
+    config.stash[STDERR] = os.dup(2)  # before it is captured
     # a shell's background jobs ignore it, and so would the processes that tests interrupt
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Debian installs games where the PATH of root does not look
@@ -120,6 +125,37 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if part in required:
             pytest.fail(remedy, pytrace=False)
         pytest.skip(remedy)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Put the handlers of signals back that a test leaves, and end a worker in which it does not end."""
+    handlers = {each: signal.getsignal(each) for each in STOPPING}
+    watch(item)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        for each, handler in handlers.items():
+            signal.signal(each, handler)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
+    if isinstance(node, pytest.Item):
+        watch(node)
+
+
+def watch(item: pytest.Item) -> None:
+    """Let a worker end, with its threads' stacks on stderr, a while after pytest-timeout should have ended the test.
+
+    That waits for C code that keeps the interpreter's lock; it raises an exception once, which may be waited with in a
+    `finally`; and like pytest's own `faulthandler_timeout` it watches no more once a test has failed.
+    """
+    if hasattr(item.config, "workerinput"):
+        marker = item.get_closest_marker("timeout")
+        seconds = float(marker.args[0] if marker else item.config.getini("timeout"))
+        faulthandler.dump_traceback_later(seconds + CLEARING, exit=True, file=item.config.stash[STDERR])
 
 
 @pytest.hookimpl(wrapper=True)
