@@ -8,7 +8,6 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -61,14 +60,10 @@ def test_a_standard_output_that_is_closed_from_the_start_is_no_bug(monkeypatch: 
 
 
 @pytest.fixture
-def handlers() -> Iterator[None]:
-    """The signals' handlers are the usual ones, also under `nohup`, and as before afterwards."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    for number in before:
+def handlers() -> None:
+    """The signals' handlers are the usual ones, also under `nohup`."""
+    for number in console.STOPPING:
         signal.signal(number, signal.SIG_DFL)
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.mark.usefixtures("handlers")

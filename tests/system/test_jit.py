@@ -140,10 +140,7 @@ def test_an_interrupt_in_a_destructor_is_raised_again_and_not_printed(monkeypatc
 
 
 def test_a_handler_that_sets_another_one_is_obeyed() -> None:
-    before = signal.signal(signal.SIGTERM, lambda number, frame: signal.signal(number, signal.SIG_IGN))
-    try:
-        with jit._raising_interrupts():
-            signal.raise_signal(signal.SIGTERM)
-        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGTERM, lambda number, frame: signal.signal(number, signal.SIG_IGN))
+    with jit._raising_interrupts():
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN

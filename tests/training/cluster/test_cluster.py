@@ -6,8 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,17 +47,6 @@ QUICK = replace(  # long enough for two workers, too short to kill one
 )
 
 
-@contextmanager
-def signals_kept() -> Iterator[None]:
-    """Put the signals' handlers back."""
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
-
-
 def on_cluster(
     folder: Path, cluster: Cluster, settings: LoopSettings = SETTINGS, chosen: frozenset[str] | None = None
 ) -> int:
@@ -67,12 +55,11 @@ def on_cluster(
 
     from training.cluster import connection
 
-    with signals_kept():
-        connection.connect(cluster.address)
-        try:
-            return train(folder, settings, chosen)
-        finally:
-            ray.shutdown()
+    connection.connect(cluster.address)
+    try:
+        return train(folder, settings, chosen)
+    finally:
+        ray.shutdown()
 
 
 def train(folder: Path, settings: LoopSettings, chosen: frozenset[str] | None = None) -> int:

@@ -7,7 +7,6 @@ import pytest
 
 from gozero import games
 from gozero.games.game import Game
-from training.matches.tournament import runner
 
 ENGINE = """
 import sys
@@ -44,12 +43,6 @@ def toy(tmp_path: Path) -> str:
     program = tmp_path / "toy engine.py"
     program.write_text(ENGINE)
     return f"gtp:{sys.executable} -S '{program}'"
-
-
-@pytest.fixture(autouse=True)
-def signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test runner keeps its own signal handlers."""
-    monkeypatch.setattr(runner, "stop_on_signals", lambda doing: lambda: False)
 
 
 @pytest.fixture(scope="module")

@@ -286,25 +286,20 @@ def test_a_signal_saves_all_and_the_run_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        stage = Stage(tmp_path, monkeypatch, mode=mode, generations=2)
-        stop = console.stop_on_signals()
-        left = [number]
+    stage = Stage(tmp_path, monkeypatch, mode=mode, generations=2)
+    stop = console.stop_on_signals()
+    left = [number]
 
-        def count() -> None:
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGTERM)
+    def count() -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
 
-        setattr(stage, part, count)
-        stage.cycle(stop)
-        assert signal.getsignal(signal.SIGINT) == signal.getsignal(signal.SIGTERM) == signal.SIG_DFL, (
-            "a second one leaves at once"
-        )
-    finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
+    setattr(stage, part, count)
+    stage.cycle(stop)
+    assert signal.getsignal(signal.SIGINT) == signal.getsignal(signal.SIGTERM) == signal.SIG_DFL, (
+        "a second one leaves at once"
+    )
     assert stop()
     snapshot, _ = checkpoint.latest(tmp_path / "checkpoints") or pytest.fail("no checkpoint")
     shard = tmp_path / "records" / f"{snapshot.progress.generation:06d}.gzr"
