@@ -193,12 +193,14 @@ def together(parts: Sequence[Callable[[Stop], None]], stop: Stop) -> None:
             failed.set()
             raise
 
-    *others, mine = parts
-    with ThreadPoolExecutor(len(others)) as threads:
-        futures = [threads.submit(guarded, part) for part in others]
-        guarded(mine)
+    def mine(halt: Stop) -> None:
+        parts[-1](halt)
         for future in futures:
             future.result()
+
+    with ThreadPoolExecutor(len(parts) - 1) as threads:
+        futures = [threads.submit(guarded, part) for part in parts[:-1]]
+        guarded(mine)
 
 
 def _learn_and_advance(run: Run, watch: Monitor, stop: Stop) -> None:

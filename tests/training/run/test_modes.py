@@ -276,6 +276,19 @@ def test_a_generation_that_is_complete_when_the_learner_is_stopped_is_reported(
     assert [report["run/generation"] for report in stage.reports()] == [1]
 
 
+def test_an_interrupted_wait_for_the_other_parts_stops_them() -> None:
+    begun, pause, halted = threading.Event(), threading.Event(), []
+
+    def play(halt: Callable[[], bool]) -> None:
+        assert begun.wait(LONG)
+        os.kill(os.getpid(), signal.SIGINT)
+        halted.append(any(halt() or pause.wait(0.01) for _ in range(1000)))
+
+    with pytest.raises(KeyboardInterrupt):
+        modes.together([play, lambda halt: begun.set()], lambda: False)
+    assert halted == [True]
+
+
 @pytest.mark.parametrize("mode", ["sequential", "semi-asynchronous", "asynchronous"])
 @pytest.mark.parametrize("part, number", [("game", 4), ("step", 3)])
 def test_a_signal_saves_all_and_the_run_goes_on(
