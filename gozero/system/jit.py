@@ -292,7 +292,8 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
 def _cached(dispatcher: Any) -> Any:
     """A numba function whose compiled code is saved in the cache folder, if there is one."""
     if CACHE_FOLDER is not None:
-        with contextlib.suppress(RuntimeError):  # the folder has no room for another folder in it
+        # the folder has no room for another folder in it, or the locale's encoding lacks a character of the tree's path
+        with contextlib.suppress(RuntimeError, UnicodeEncodeError):
             dispatcher._cache = _KernelCache(dispatcher.py_func)
     return dispatcher
 

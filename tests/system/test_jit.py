@@ -91,6 +91,9 @@ def test_kernels_that_cannot_be_kept_are_compiled_in_memory(folder: Path, monkey
     monkeypatch.setattr(FunctionCache, "save_overload", full)
     assert make() == 42
     assert not list(folder.rglob("*made_twice*.nbc"))
+    # a tree whose path the locale's encoding lacks
+    monkeypatch.setattr(jit._KernelLocator, "get_suitable_cache_subpath", lambda self, file: f"{file}\udcc3".encode())
+    assert make() == 42
 
 
 def test_a_start_that_must_compile_says_so_once(
