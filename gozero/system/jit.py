@@ -34,6 +34,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import rtsys
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
@@ -117,7 +118,8 @@ class _KernelCache(FunctionCache):
         """The kernel as it was compiled before, None if there is none that can be read."""
         found = None
         try:
-            found = super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)  # the rest of numba's refresh(), 0.2 s, is for code that is compiled now
+            found = self._load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - whatever pickle, numba or LLVM raise at a file that was cut off
             with contextlib.suppress(OSError):
                 self.flush()
