@@ -38,7 +38,8 @@ SAVED = ("weights", "games", "game", "size", "rules", "full_visits", "cheap_visi
 def play(options: argparse.Namespace, program: str) -> int:
     """Play the games that the options ask for. Returns the exit code: 1, after one line, if it failed under way."""
     try:
-        return _play(options)
+        with storage.alone(Path(options.out)):
+            return _play(options)
     except (Disagreement, StorageError) as error:
         say(f"{program}: {error}")
         return FAILED

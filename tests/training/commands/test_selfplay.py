@@ -21,6 +21,7 @@ from training.records.records import Record, Writer
 from training.selfplay.leaves import stage_search
 from training.selfplay.pool import Pool
 from training.settings.config import SelfPlaySettings, Stage
+from training.storage.storage import alone
 
 STAGE = Stage(rows=1, sizes={5: 1.0}, full_visits=32, cheap_visits=8, evaluator="rollouts")
 SIX = SelfPlaySettings(games=6)
@@ -264,6 +265,8 @@ def test_ctrl_c_is_one_line_that_says_where_the_games_are(
     assert capsys.readouterr().err == f"gozero selfplay: interrupted; {kept}\n"
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(refused: Refused) -> None:
-    said = refused(selfplay.main, ["--weights", "none", "--games", "1", "--size", "3", "--out", __file__], code=1)
-    assert f"cannot write {__file__}: File exists; what was saved before is whole" in said
+def test_a_folder_that_cannot_be_used_is_one_line(tmp_path: Path, refused: Refused) -> None:
+    options = ["--weights", "none", "--games", "1", "--size", "3", "--out"]
+    assert f"folder {__file__}: File exists; " in refused(selfplay.main, [*options, __file__])
+    with alone(tmp_path):  # of two at once both would write the same games into the same shard
+        assert f"{tmp_path} is in use by another" in refused(selfplay.main, [*options, str(tmp_path)])
