@@ -219,9 +219,9 @@ def _start(command: list[str]) -> subprocess.Popen[str]:
 
 
 def _pump(stream: IO[str] | None, take: Callable[[str | None], None]) -> None:
-    """Pass every line of `stream` to `take` without its line end, then None."""
+    """Pass every line of `stream` to `take` without its line end, then None; close it."""
     assert stream is not None
-    with contextlib.suppress(OSError, ValueError):  # the pipe was closed under us
+    with contextlib.suppress(OSError, ValueError), stream:
         while line := stream.readline(LONGEST_LINE):
             take(line.rstrip("\r\n"))
     take(None)

@@ -96,6 +96,8 @@ def test_close_stops_the_process_and_may_be_repeated() -> None:
     good.close()
     good.close()
     assert not good.alive
+    pipes = good._process.stdin, good._process.stdout, good._process.stderr
+    assert all(pipe and pipe.closed for pipe in pipes)
     with pytest.raises(FailureError, match="no longer running"):
         good.send("name")
 
