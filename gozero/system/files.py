@@ -119,8 +119,10 @@ def cache_name() -> str:
         return "the cache of a user without a home folder"
 
 
-def remove_old(folder: Path, pattern: str, most: int) -> None:
-    """Remove the folders in `folder` that match, except the `most` used last; folders that cannot be removed stay."""
+def remove_old(used: Path, pattern: str, most: int) -> None:
+    """Remove the folders beside `used` that match, except it and the others used last, `most` in all; folders that
+    cannot be removed stay.
+    """
     with suppress(OSError):  # another process has removed one
-        for old in sorted(folder.glob(pattern), key=lambda path: path.stat().st_mtime, reverse=True)[most:]:
+        for old in sorted(used.parent.glob(pattern), key=lambda path: (path != used, -path.stat().st_mtime))[most:]:
             shutil.rmtree(old, ignore_errors=True)

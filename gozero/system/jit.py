@@ -90,7 +90,7 @@ def _cache_folder() -> Path | None:
             pass
     except OSError:
         return None
-    files.remove_old(folder.parent, "kernels-*", files.MOST_VERSIONS)
+    files.remove_old(folder, "kernels-*", files.MOST_VERSIONS)
     return folder
 
 
