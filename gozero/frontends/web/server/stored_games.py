@@ -183,6 +183,6 @@ def _write(path: Path, saved: dict[str, Any]) -> None:
         file.write("".join(json.dumps(part, separators=(",", ":")) + "\n" for part in (head, saved)).encode())
     if is_new:
         with suppress(OSError):  # another server has deleted one
-            games = sorted(_files(path.parent).values(), key=lambda game: game.stat().st_mtime)
+            games = sorted(_files(path.parent).values(), key=lambda game: (game == path, game.stat().st_mtime))
             for old in games[:-MOST_FILES]:
                 old.unlink(missing_ok=True)
