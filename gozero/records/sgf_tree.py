@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from gozero.games import coords
-from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move, tree_of
+from gozero.records.sgf import COLOURS_OF_SGF, GameRecord, RecordError, SgfGame, add_move
 from gozero.records.sgf_nodes import SgfNode
 from gozero.records.sgf_reading import is_set_up, main_line, move_of, player_of, points_of
 from gozero.records.sgf_text import escaped, line
@@ -39,16 +39,14 @@ class Branch:
 
 @dataclass(frozen=True)
 class GameWithVariations:
-    """A game and its variations."""
+    """A game of a file and its variations."""
 
     record: GameRecord  # how the game began, without its moves
     # every move; parents come before children, and the first child of each is its main continuation
     branches: Sequence[Branch] = field(default_factory=list)
-    comment: str = ""  # on the start
-    marks: Mapping[int, str] = field(default_factory=dict)  # on the start
+    start: Branch = field(default_factory=lambda: Branch(-1, 0, -1))  # its comment, its marks, its nodes in the file
     left_out: int = 0  # variations that set up stones, or have a point off the board: they were not read
     skipped: int = 0  # moves before the stones of the main line that begin the game
-    sources: Sequence[int] = field(default=(), compare=False)  # the nodes of the file that are the start
 
 
 def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
@@ -62,7 +60,7 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
     numbers = {id(node): number for number, node in enumerate(game.root.below())}
     branches: list[Branch] = []
     left_out = 0
-    first = Branch(-1, 0, -1)  # stands for the start
+    first = Branch(-1, 0, -1)
     pending = [(start, -1)]
     while pending:
         node, parent = pending.pop()
@@ -87,32 +85,24 @@ def read(game: SgfGame, kinds: Sequence[str] = ("go",)) -> GameWithVariations:
             branch.next_to_play = COLOURS_OF_SGF[player]
         pending += [(child, parent) for child in reversed(node.children)]
     total, behind = (sum(move_of(node) is not None for node in root.below()) for root in (game.root, start))
-    return GameWithVariations(record, branches, first.comment, first.marks, left_out, total - behind, first.sources)
+    return GameWithVariations(record, branches, first, left_out, total - behind)
 
 
-def tree(game: GameWithVariations) -> SgfNode:
-    """A new tree of nodes for the game."""
-    root = tree_of(game.record)
-    root.set("C", game.comment)
-    set_marks([root], game.marks, game.record.size)
-    add_branches(root, [], [replace(branch, sources=[]) for branch in game.branches], game.record.size)
-    return root
-
-
-def add_branches(root: SgfNode, known: Sequence[SgfNode], branches: Iterable[Branch], size: int) -> list[list[SgfNode]]:
-    """Let a tree hold these branches, with comments and marks: what has no source among ``known``, the nodes of the
-    tree as in `Branch.sources`, becomes a new node. Returns the nodes of each branch.
+def write(
+    start: Sequence[SgfNode], known: Sequence[SgfNode], branches: Iterable[tuple[int, Branch]], size: int
+) -> list[list[SgfNode]]:
+    """Let a tree hold these branches with comments and marks: numbered, parents first, and before them the start, which
+    the nodes ``start`` stand for. What has no source among ``known``, the nodes of the tree as in `Branch.sources`,
+    becomes a new node. Returns the nodes of each.
     """
-    nodes: list[list[SgfNode]] = []
-    for branch in branches:
-        own = [known[source] for source in branch.sources]
-        if not own:
-            parent = nodes[branch.parent][0] if branch.parent >= 0 else root
-            own = [add_move(parent, branch.colour, branch.action, size)]
+    nodes: dict[int, list[SgfNode]] = {}
+    for number, branch in branches:
+        own = [known[source] for source in branch.sources] if nodes else list(start)
+        own = own or [add_move(nodes[branch.parent][0], branch.colour, branch.action, size)]
         set_comment(own, branch.comment)
         set_marks(own, branch.marks, size)
-        nodes.append(own)
-    return nodes
+        nodes[number] = own
+    return list(nodes.values())
 
 
 def set_comment(nodes: Sequence[SgfNode], comment: str) -> None:

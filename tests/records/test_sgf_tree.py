@@ -1,5 +1,7 @@
 """Games with variations and comments, both ways."""
 
+from dataclasses import replace
+
 import pytest
 
 from gozero.games.colours import BLACK, WHITE
@@ -15,13 +17,16 @@ def read(data: bytes | str) -> GameWithVariations:
 
 
 def written_again(game: GameWithVariations) -> GameWithVariations:
-    return read(sgf_nodes.write([sgf_tree.tree(game)]))
+    root = sgf.tree_of(game.record)
+    branches = [replace(branch, sources=[]) for branch in game.branches]
+    sgf_tree.write([root], [], [(-1, game.start), *enumerate(branches)], game.record.size)
+    return read(sgf_nodes.write([root]))
 
 
 def test_variations_and_comments_are_read() -> None:
     game = read(TEXT)
     assert (game.record.size, game.record.komi, game.record.moves) == (9, 5.5, ())
-    assert game.comment == "start"
+    assert game.start.comment == "start"
     assert list(game.branches) == [
         Branch(-1, BLACK, 40, "a ] b"), Branch(0, WHITE, 20), Branch(1, BLACK, 81), Branch(0, WHITE, 60, "é"),
     ]  # fmt: skip
@@ -30,7 +35,7 @@ def test_variations_and_comments_are_read() -> None:
 def test_what_is_written_is_read_again() -> None:
     game = read(TEXT)
     again = written_again(game)
-    assert (again.branches, again.comment, again.record) == (game.branches, game.comment, game.record)
+    assert (again.branches, again.start, again.record) == (game.branches, game.start, game.record)
 
 
 def test_stones_that_are_set_up_in_a_variation_leave_it_out() -> None:

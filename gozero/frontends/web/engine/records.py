@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from gozero.frontends.web.catalogue import rule_sets
-from gozero.frontends.web.engine.game_tree import START, MoveTree, SourceFile
+from gozero.frontends.web.engine.game_tree import START, SourceFile
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.snapshots import playable
 from gozero.frontends.web.setups import Setup
@@ -26,7 +26,7 @@ from gozero.play.engine import supported_sizes
 from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
 from gozero.records.sgf import SgfGame
 from gozero.records.sgf_text import decoded, writable
-from gozero.records.sgf_tree import Branch, GameWithVariations, set_marks
+from gozero.records.sgf_tree import Branch
 from gozero.system.errors import InputError
 from gozero.system.words import counted
 
@@ -55,16 +55,9 @@ def save(session: GameSession, result: str, today: datetime.date | None = None) 
     if person:
         names = {person: "person", opponent(person): f"gozero, level {level}"}
         record = replace(record, black_name=names[BLACK], white_name=names[WHITE])
-    whole = GameWithVariations(record, _branches(tree), tree[START].comment, tree[START].marks)
-    return f"{name}.sgf", sgf_nodes.write([sgf_tree.tree(whole)]), ""
-
-
-def _branches(tree: MoveTree) -> list[Branch]:
-    """All moves, with the places of their parents in this list."""
-    nodes = dict(tree.in_order())
-    places = {number: place for place, number in enumerate(nodes, start=-1)}
-    del nodes[START]
-    return [replace(node, parent=places[node.parent]) for node in nodes.values()]
+    root = sgf.tree_of(record)
+    sgf_tree.write([root], [], tree.in_order(), record.size)
+    return f"{name}.sgf", sgf_nodes.write([root]), ""
 
 
 def _into_file(session: GameSession, origin: SourceFile) -> str:
@@ -76,13 +69,10 @@ def _into_file(session: GameSession, origin: SourceFile) -> str:
     begun = sgf_tree.read(games[origin.number], READ)
     if begun.record.size != session.game.size:
         raise ValueError("this is not the file that the game was read from")
-    branches = _branches(tree)
-    present = {source for branch in branches for source in branch.sources} | set(origin.unplayable)
+    present = {source for _, node in tree.in_order() for source in node.sources} | set(origin.unplayable)
     gone = {known[branch.sources[0]] for branch in begun.branches if branch.sources[0] not in present}
-    start = [known[source] for source in begun.sources]
-    sgf_tree.set_comment(start, tree[START].comment)
-    set_marks(start, tree[START].marks, begun.record.size)
-    nodes = sgf_tree.add_branches(start[0], known, branches, begun.record.size)
+    start = [known[source] for source in begun.start.sources]
+    nodes = sgf_tree.write(start, known, tree.in_order(), begun.record.size)
     if origin.is_rearranged:
         sgf_tree.arrange(start[0], nodes)
     sgf_tree.prune(root, gone, {known[source] for source in origin.unplayable})
@@ -180,7 +170,7 @@ def _load_game(session: GameSession, found: SgfGame) -> tuple[list[str], list[in
     except ValueError as error:
         raise InputError(f"This game cannot be shown: {error}.") from None
     left_out, cuts = _add_branches(session, game.branches)
-    session.tree[START].comment, session.tree[START].marks = game.comment, dict(game.marks)
+    session.tree[START].comment, session.tree[START].marks = game.start.comment, game.start.marks
     if game.skipped:
         skipped = counted(game.skipped, "move")
         remarks.append(f"{skipped} left out: the game begins where stones are set up after them.")
