@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gozero.frontends.web.engine import counting
-from gozero.frontends.web.engine.game_tree import Estimate
+from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.review import review
 from gozero.frontends.web.engine.session import GameSession
 from gozero.games import FALLING_GAMES, GAMES_ON_SQUARES, GO_FAMILY, TURNED_GAMES
@@ -46,9 +46,11 @@ def view(session: GameSession) -> dict[str, Any]:
 
 def _board(session: GameSession) -> dict[str, Any]:
     """The board and what stands on it."""
-    game, action = session.game, session.tree[session.at].action
+    game, node = session.game, session.tree[session.at]
     notation, taken = DESCRIPTIONS[game.name].notation, game.captured if isinstance(game, GoGame) else None
-    origin, last = session.ends(action) if 0 <= action < game.definition.pass_action else (None, None)
+    is_placed = 0 <= node.action < game.definition.pass_action  # neither the start nor a pass
+    origin, last = session.ends(node.action) if is_placed else (None, None)
+    vertex = session.vertex(node.action) if is_placed else None
     return {
         "game": game.name,
         "cols": game.definition.cols,
@@ -63,7 +65,7 @@ def _board(session: GameSession) -> dict[str, Any]:
         "stones": game.stones().reshape(-1).tolist(),
         "last": last,
         "lastFrom": origin,
-        "lastMove": _last_move(session),
+        "lastMove": None if session.at == START else (COLOUR_WORDS[node.colour], vertex),
         "captured": taken and {word: taken[opponent(colour)] for colour, word in COLOUR_WORDS.items()},
     }
 
@@ -159,15 +161,13 @@ def _candidate(move: MoveAnalysis, session: GameSession) -> dict[str, Any]:
 
 
 def known(session: GameSession) -> dict[str, Any]:
-    """What is known of the positions of the line that is shown."""
-    return {"graph": [_point(session.tree[node].estimate) for node in session.line], "review": review(session)}
-
-
-def _point(estimate: Estimate | None) -> dict[str, Any] | None:
-    """A point of the graph; None if nothing is known."""
-    if estimate is None:
-        return None
-    return {"black": round(estimate.chance, DIGITS), "score": _rounded(estimate.score), "visits": estimate.visits}
+    """What is known of the positions of the line that is shown; of some nothing."""
+    estimates = [session.tree[node].estimate for node in session.line]
+    graph = [
+        found and {"black": round(found.chance, DIGITS), "score": _rounded(found.score), "visits": found.visits}
+        for found in estimates
+    ]
+    return {"graph": graph, "review": review(session)}
 
 
 def _share(value: float) -> float:
@@ -177,15 +177,6 @@ def _share(value: float) -> float:
 
 def _rounded(lead: float | None, sign: int = 1) -> float | None:
     return None if lead is None else round(sign * lead, 1)
-
-
-def _last_move(session: GameSession) -> tuple[str, str | None] | None:
-    """(colour, vertex or None for a pass) of the last move, None at the start."""
-    node = session.tree[session.at]
-    if node.action < 0:
-        return None
-    is_pass = node.action == session.game.definition.pass_action
-    return COLOUR_WORDS[node.colour], None if is_pass else session.vertex(node.action)
 
 
 def title(session: GameSession) -> dict[str, Any] | None:
