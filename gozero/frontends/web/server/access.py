@@ -34,35 +34,27 @@ class Access:
 
     def __init__(self, settings: WebSettings, port: int) -> None:
         self.port = port
-        self._is_local = settings.is_local
-        self.token = None if settings.is_local else secrets.token_urlsafe(18)
+        self.token = "" if settings.is_local else secrets.token_urlsafe(18)  # "": only this machine can ask
         self._cookie = f"gozero-token-{port}"  # browsers share cookies among the ports of a host
 
     @web.middleware
     async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Middleware that refuses what must not pass."""
-        refused = self._refused(request)
-        return await handler(request) if refused is None else refused
-
-    def _refused(self, request: web.Request) -> web.StreamResponse | None:
-        """The answer to a request that must not pass."""
-        if self._is_local and not _names_this_machine(request.host):
-            return web.Response(status=421, text="This server answers only for this machine's own addresses.\n")
+        if not self.token and not _names_this_machine(request.host):
+            raise web.HTTPMisdirectedRequest(text="This server answers only for this machine's own addresses.\n")
         if not _is_own(request):
-            return web.Response(status=403, text="This server answers only pages of its own.\n")
-        if self.token is None or self._knows_token(request.cookies.get(self._cookie, "")):
-            return None
+            raise web.HTTPForbidden(text="This server answers only pages of its own.\n")
+        if not self.token or self._knows_token(request.cookies.get(self._cookie, "")):
+            return await handler(request)
         if request.path == "/" and self._knows_token(request.query.get("token", "")):
             game = request.query.get("game", "")
             answer = web.HTTPSeeOther(request.rel_url.with_query({"game": game} if game else None))
             answer.set_cookie(self._cookie, self.token, httponly=True, samesite="Strict", path="/")
-            return answer
-        return web.Response(status=401, text="Open the address that gozero web printed, with its token.\n")
+            raise answer
+        raise web.HTTPUnauthorized(text="Open the address that gozero web printed, with its token.\n")
 
     def _knows_token(self, text: str) -> bool:
-        return self.token is not None and hmac.compare_digest(
-            text.encode(errors="surrogateescape"), self.token.encode()
-        )
+        return hmac.compare_digest(text.encode(errors="surrogateescape"), self.token.encode())
 
 
 async def add_headers(request: web.Request, answer: web.StreamResponse) -> None:
