@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from gozero.games import GO_FAMILY
+from gozero.games import COUNTED_GAMES, GO_FAMILY
 from gozero.games.colours import leader, opponent
 from gozero.games.game import BLACK, EMPTY, WHITE
 from gozero.games.go import go
@@ -29,7 +30,9 @@ from gozero.play.searcher import Limits, Searcher
 from gozero.scoring import life_and_death
 from gozero.scoring.settlement import (
     SURE,
+    Chain,
     Settlement,
+    agreed,
     as_it_stands,
     by_territory,
     connected,
@@ -64,10 +67,10 @@ class Ending:
     def __init__(self, game: CurrentGame) -> None:
         self._current = game
 
-    def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
-        """Of the game, which is over by the rules."""
+    def outcome(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> Outcome:
+        """Of the game, which is over by the rules; ``dead`` as in `GoEnding.count`."""
         game = self._current
-        return Outcome(game.winner(), None if game.definition.score is None else float(game.position.score()))
+        return Outcome(game.winner(), float(game.position.score()) if game.name in COUNTED_GAMES else None)
 
     def settled_score(self, limits: Limits) -> float | None:
         """Black's points above White's if both sides passed now; None if nothing is counted then."""
@@ -130,18 +133,19 @@ class GoEnding(Ending):
         self._settled_rules = self._game.rules
         return settlement
 
-    def count(self, limits: Limits = UNLIMITED) -> Settlement:
-        """What the game is counted by if it ends now; rules without agreement about dead stones leave them there."""
-        if self._game.rules.removes_dead:
-            return self.settlement(limits)
-        return as_it_stands(self._game.stones())
+    def count(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> Settlement:
+        """What counts if the game ends now. ``dead``: the strings agreed to be; None: judged, if the rules remove any."""
+        rules, board = self._game.rules, self._game.stones()
+        if dead is not None:
+            return by_territory(agreed(board, dead)) if rules.territory else agreed(board, dead)
+        return self.settlement(limits) if rules.removes_dead else as_it_stands(board)
 
-    def outcome(self, limits: Limits = UNLIMITED) -> Outcome:
-        return Outcome.of_lead(self.settled_score(limits))
+    def outcome(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> Outcome:
+        return Outcome.of_lead(self.settled_score(limits, dead))
 
-    def settled_score(self, limits: Limits = UNLIMITED) -> float:
+    def settled_score(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> float:
         """Black's points above White's by `count`, komi and handicap bonus included."""
-        return self.count(limits).area - float(go.white_bonus(self._game.position.state))
+        return self.count(limits, dead).area - float(go.white_bonus(self._game.position.state))
 
     def forget(self) -> None:
         self._settlement = None

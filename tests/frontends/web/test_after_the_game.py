@@ -1,5 +1,7 @@
 """What a page may do with a game that has ended: variations, what undo takes back, the saved file."""
 
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -9,6 +11,7 @@ from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.views import view
 from gozero.frontends.web.setups import setup_of
 from gozero.games.colours import BLACK, EMPTY, WHITE
+from gozero.play.ending import GoEnding
 from gozero.system.errors import InputError
 from tests.frontends.web.sessions import opened, restored
 
@@ -80,14 +83,21 @@ def test_a_game_that_the_rules_ended_takes_no_move() -> None:
         session.play(0)
 
 
+def agreed(session: GameSession, *vertices: str) -> None:
+    """Nothing is dead, then what is clicked; the engine's own judgement goes without the network's."""
+    session.ending = GoEnding(cast(Any, session.game), cast(Any, SimpleNamespace(ownership=lambda *question: None)))
+    session.tree[session.at].dead = []
+    for vertex in vertices:
+        counting.toggle(session, session.action(vertex))
+
+
 def test_a_variation_after_a_resignation_is_counted_as_a_game_is() -> None:
     session = ended()
     assert counting.count(session) is None
     for _ in range(2):
         session.play(session.game.definition.pass_action)
     assert session.is_over and session.ended is not None
-    session.tree[session.at].dead = []
-    counting.toggle(session, session.action("C3"))
+    agreed(session, "C3")
     assert counting.count(session)["dead"] == [session.action("C3")]
     assert counting.ending(session) == {"winner": "black", "how": "rules", "by": "{margin} points", "margin": 73.5}
 
@@ -99,8 +109,7 @@ def test_by_territory_prisoners_count_beside_komi() -> None:
     session.play(session.action("C3"))
     for _ in range(2):
         session.play(session.game.definition.pass_action)
-    session.tree[session.at].dead = []
-    counting.toggle(session, session.action("C3"))
+    agreed(session, "C3")
     found = counting.count(session)
     assert (found["black"], found["white"], found["bonus"]) == (79 + 2, 6.5, 6.5)
     assert counting.ending(session)["margin"] == 74.5

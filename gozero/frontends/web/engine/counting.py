@@ -7,55 +7,41 @@ from typing import Any
 
 from gozero.frontends.web.engine.game_tree import Estimate
 from gozero.frontends.web.engine.session import GameSession
-from gozero.games import COUNTED_GAMES
 from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY, WHITE, opponent, result_text
 from gozero.games.descriptions import DESCRIPTIONS
-from gozero.games.go import go
 from gozero.play.current_game import GoGame
 from gozero.play.ending import GoEnding, Outcome
 from gozero.play.searcher import Limits, never
-from gozero.scoring.settlement import Settlement, agreed, by_territory, chains_of
+from gozero.scoring.settlement import Settlement, chains_of
 from gozero.system.errors import InputError
 
 
-def _counted(session: GameSession) -> GoGame | None:
-    """The game if its shown position is the end of a game of Go by the rules."""
-    game = session.game
-    return game if isinstance(game, GoGame) and game.position.is_over and session.ended_here is None else None
-
-
-def _settlement(session: GameSession, game: GoGame, should_stop: Callable[[], bool] = never) -> Settlement:
-    """What a game of Go is counted by."""
-    dead = session.tree[session.at].dead
-    if dead is not None:
-        found = agreed(game.stones(), dead)
-        return by_territory(found) if game.rules.territory else found
-    assert isinstance(session.ending, GoEnding)
-    return session.ending.count(Limits(None, should_stop=should_stop))
+def _counted(session: GameSession) -> GoEnding | None:
+    """What counts the shown position, if that is the end of a game of Go by the rules."""
+    is_end, ending = session.game.position.is_over and session.ended_here is None, session.ending
+    return ending if is_end and isinstance(ending, GoEnding) else None
 
 
 def toggle(session: GameSession, action: int) -> None:
     """Call the chain on a point dead if it was alive, and the other way round. InputError if there is none."""
-    game = _counted(session)
-    if game is None or not game.rules.removes_dead:
+    ending, game, node = _counted(session), session.game, session.tree[session.at]
+    if ending is None or not isinstance(game, GoGame) or not game.rules.removes_dead:
         raise InputError("Dead stones are marked at the end of a game, after two passes.")
     chain = next((chain for chain in chains_of(game.stones()) if action in chain), None)
     if chain is None:
         raise InputError(f"{session.vertex(action)} is empty: click a stone to call its group dead or alive.")
-    dead = list(_settlement(session, game).dead)
+    dead = list(ending.count(dead=node.dead).dead)
     dead = [found for found in dead if found != chain] if chain in dead else [*dead, chain]
-    is_judged = isinstance(session.ending, GoEnding) and sorted(dead) == sorted(session.ending.count().dead)
-    session.tree[session.at].dead = None if is_judged else dead  # None: all is as the engine judges it
+    node.dead = None if sorted(dead) == sorted(ending.count().dead) else dead  # None: all is as the engine judges it
 
 
 def count(session: GameSession) -> dict[str, Any] | None:
     """The count for the page; None if nothing is counted."""
-    game = _counted(session)
-    if game is None:
+    ending, game, agreed = _counted(session), session.game, session.tree[session.at].dead
+    if ending is None or not isinstance(game, GoGame):
         return None
-    settlement = _settlement(session, game)
+    settlement, lead = ending.count(dead=agreed), ending.settled_score(dead=agreed)
     black, white = (_points(game, settlement, colour) for colour in (BLACK, WHITE))
-    lead = _lead(game, settlement)
     return {
         "dead": [point for chain in settlement.dead for point in chain],
         "owner": settlement.owner.tolist(),
@@ -74,18 +60,9 @@ def _points(game: GoGame, settlement: Settlement, colour: int) -> int:
     return len(settlement.territory(colour)) + len(settlement.dead_of(rival)) + game.captured[rival]
 
 
-def _lead(game: GoGame, settlement: Settlement) -> float:
-    """Black's points above White's."""
-    return settlement.area - float(go.white_bonus(game.position.state))
-
-
 def outcome(session: GameSession, should_stop: Callable[[], bool] = never) -> Outcome:
     """The outcome by the rules of the position that is shown, which is over."""
-    game = _counted(session)
-    if game is not None:
-        return Outcome.of_lead(_lead(game, _settlement(session, game, should_stop)))
-    other = session.game
-    return Outcome(other.winner(), float(other.position.score()) if other.name in COUNTED_GAMES else None)
+    return session.ending.outcome(Limits(None, should_stop=should_stop), session.tree[session.at].dead)
 
 
 def estimate(session: GameSession, node: int, visits: int, should_stop: Callable[[], bool]) -> Estimate | None:
