@@ -7,8 +7,14 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
+from gozero.evaluators.rollout import RolloutEvaluator
+from gozero.frontends.web.engine.batch import Host
 from gozero.frontends.web.engine.handler import RequestHandler, RequestQueue
+from gozero.frontends.web.engine.searches import Searches
+from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.frontends.web.setups import setup_of
+from gozero.play.searcher import never
 from gozero.system.errors import ChoiceError, InputError
 from tests.frontends.web.talk import Server, Wire
 
@@ -41,6 +47,17 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
     with pytest.raises(InputError):
         handler.do({"do": "what no page asks for"})
     assert handler._has_work()
+
+
+def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:
+    session = GameSession(setup_of({"game": "tictactoe", "person": "white"}), 3, [3])
+    host = Host(EngineProcessSettings(), {}, never, never, lambda report: None)
+    searches = Searches(session, RolloutEvaluator, 1, host)
+    _, opponent = searches._ready_opponent()
+    opponent.genmove = lambda *question: opponent.game.definition.resign_action  # type: ignore[method-assign]
+    assert searches.work() and session.ended is not None
+    session.play_on()
+    assert searches._ready_opponent()[1] is not opponent
 
 
 def thinking(page: Wire) -> dict[str, Any]:

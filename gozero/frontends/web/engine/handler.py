@@ -84,7 +84,7 @@ class RequestHandler:
             "load": self._load,
             "play": self._play,
             "anyway": self._play_anyway,
-            "play-on": lambda request: self._searches.play_on(),
+            "play-on": lambda request: self._session.play_on(),
             "undo": lambda request: self._session.undo(),
             "resign": lambda request: self._session.resign(self._session.person),
             "review": lambda request: self._session.review(),
@@ -309,9 +309,9 @@ class RequestHandler:
             raise InputError("The position has changed since that click: look at the board, then click again.")
 
     def _level(self, request: dict[str, Any]) -> None:
+        """If the opponent is thinking, its thought begins again."""
         level = setup_of({"level": request.get("level")}, "this game").level
-        if level != self._session.setup.level:
-            self._searches.set_level(level)
+        self._session.setup = replace(self._session.setup, level=level)
 
     def _comment(self, request: dict[str, Any]) -> None:
         """On the position that the page names: another one may be shown by now."""

@@ -57,6 +57,7 @@ class Searches:
         self._analyst = self._player(session.game, None, settings)
         session.ending = self._analyst.ending
         self._opponent: Player | None = None  # until it thinks for the first time
+        self._level = session.setup.level  # of that
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
         self.batch = BatchAnalysis(session, self._analyst.searcher, host)
@@ -66,16 +67,6 @@ class Searches:
         search = engine.search_settings(visits, game.name)
         memory = self._host.settings.tree_memory // 2
         return Player(game, self._open_evaluator, replace(settings, search=search, max_memory=memory))
-
-    def set_level(self, number: int) -> None:
-        """Let the opponent play at another level; its thought begins again."""
-        self.session.setup = replace(self.session.setup, level=number)
-        self._opponent = None
-
-    def play_on(self) -> None:
-        """Play from the position that is shown, with an opponent whose board begins as the game does."""
-        self.session.play_on()
-        self._opponent = None
 
     # Work
 
@@ -169,7 +160,7 @@ class Searches:
 
         def cut() -> bool:
             nonlocal is_cut
-            is_cut = is_cut or self._host.is_cut() or player is not self._opponent
+            is_cut = is_cut or self._host.is_cut() or session.setup.level != self._level
             return is_cut
 
         action = player.genmove(colour, self._limits(visits, player.game.position, cut), observer)
@@ -179,6 +170,7 @@ class Searches:
             session.resign(colour, "time")
         elif action == player.game.definition.resign_action:
             session.resign(colour)
+            self._opponent = None  # if the game is played on, it does not resign again at once
         else:
             session.reply(colour, action)
         return True
@@ -188,8 +180,8 @@ class Searches:
         session, chosen = self.session, level(self.session.setup.level)
         assert session.live is not None
         visits = session.setup.level * self._playouts_a_level or chosen.visits
-        if self._opponent is None:
-            board = copy(session.game)
+        if self._opponent is None or self._level != session.setup.level:
+            board, self._level = copy(session.game), session.setup.level
             board.notes = EngineNotes()
             self._opponent = self._player(board, visits, chosen.settings(PlayerSettings()))
         board, position = self._opponent.game, session.position_at(session.live)
