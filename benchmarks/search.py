@@ -22,6 +22,7 @@ import argparse
 from collections import deque
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,14 @@ from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator, UniformEvaluator, playout
-from gozero.frontends.analysis.queries import Defaults, read_query
+from gozero.frontends.analysis.queries import AnalysisSettings, read_query
 from gozero.frontends.analysis.server import Server
 from gozero.frontends.analysis.tasks import AnalysisTask, tasks
 from gozero.games import coords
 from gozero.games.game import PLY, Game
 from gozero.games.go import go
-from gozero.play.engine import EngineSettings, find_weights, search_settings
+from gozero.nets.weights import Header
+from gozero.play.engine import find_weights, search_settings
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
@@ -127,7 +129,7 @@ def game_of(turns: int) -> list[AnalysisTask]:
         "moves": [["BW"[k % 2], coords.vertex(int(point), SIZE)] for k, point in enumerate(points)],
         "analyzeTurns": list(range(1, turns + 1)),
     }
-    return tasks(read_query(query, Defaults((SIZE,))))
+    return tasks(read_query(query, AnalysisSettings(), Header("go")))
 
 
 class Counted:
@@ -150,8 +152,8 @@ def analysed(evaluator: Evaluator, game: list[AnalysisTask], positions: int) -> 
 
     def run() -> int:
         counted, answers = Counted(evaluator), deque[Mapping[str, Any]]()
-        memory, size = EngineSettings().tree_memory, Defaults((SIZE,))
-        server = Server("", size, positions, lambda board: counted, answers.append, memory, answers.clear, print)
+        evaluators: Any = SimpleNamespace(open=lambda board: counted)
+        server = Server(AnalysisSettings(positions=positions), Header("go"), evaluators, answers.append, print)
         for task in game:
             server.add(task)
         while not server.is_idle:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import gozero.frontends.analysis.__main__
+import gozero.frontends.analysis.queries
 import gtp.settings
 from gozero.play.engine import EngineSettings
 from gozero.system import files
@@ -61,7 +61,7 @@ def test_a_table_names_its_own_options_before_those_that_it_extends() -> None:
 
 
 def test_the_front_ends_share_the_options_of_the_engine() -> None:
-    for table in (gtp.settings.GtpSettings, gozero.frontends.analysis.__main__.AnalysisSettings):
+    for table in (gtp.settings.GtpSettings, gozero.frontends.analysis.queries.AnalysisSettings):
         assert entries(table)[-4:] == entries(EngineSettings)
 
 

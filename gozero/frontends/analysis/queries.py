@@ -8,17 +8,18 @@ is answered without it. No move is played here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from gozero.games import coords
 from gozero.games.colours import BLACK, COLOURS, WHITE
 from gozero.games.go.rules import BONUS, RuleSet, kata_rules
-from gozero.play.engine import beyond_training
+from gozero.nets.weights import Header
+from gozero.play.engine import EngineSettings, beyond_training, supported_sizes
 from gozero.search.settings import Restriction
 from gozero.system.errors import shown
-from gozero.system.options import number_of
+from gozero.system.options import number_of, option
 
 _REQUIRED = object()
 
@@ -134,14 +135,33 @@ PLAYER = Kind("B or W", choice(COLOURS).read)
 
 
 @dataclass(frozen=True)
-class Defaults:
-    """Default values for queries."""
+class AnalysisSettings(EngineSettings):
+    """What the user may choose, for queries that do not say; None: the program chooses."""
 
-    sizes: tuple[int, ...]  # boards that can be played, points a side
-    visits: int = 500
-    seconds: float = math.inf
-    perspective: str = "black"  # the side that numbers are reported for, or "white", or "side_to_move"
-    trained: tuple[int, ...] = ()  # boards that the weights learned from, ascending; () if that is not known
+    weights: str | None = option(
+        None,
+        "weights file of Go, searched in the working directory and among the shipped ones (default best.pt)",
+        metavar="FILE",
+    )
+    visits: int = option(
+        500, "simulations for a position where the query does not say (default 500)", low=1, high=100_000_000
+    )
+    time: float | None = option(
+        None, "most seconds for a position where the query does not say (default: no limit)", low=0.01, high=1e6,
+        metavar="SECONDS",
+    )  # fmt: skip
+    positions: int = option(
+        16, "positions searched at once; more of them fill a GPU, fewer are answered sooner (default 16)",
+        low=1, high=4096,
+    )  # fmt: skip
+    report_winrates_as: str = option(
+        "black", f"side for which win rate, lead and ownership are given: {', '.join(PERSPECTIVES.values())} (default black)",
+        choices=tuple(PERSPECTIVES.values()), metavar="SIDE",
+    )  # fmt: skip
+    quit_without_waiting: bool = option(
+        False, "stop at once at the end of the input, without answering the remaining queries"
+    )
+    log: str | None = option(None, "append all input and output of the protocol to this file", metavar="FILE")
 
 
 @dataclass(frozen=True)
@@ -177,11 +197,11 @@ class Query:
         return _handicap(self.stones)
 
 
-def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
-    """The query that an object asks for. QueryError for the first invalid field."""
+def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Header) -> Query:
+    """The query that an object asks for, of the weights with this header. QueryError for the first invalid field."""
     fields = Fields(values)
     query_id = fields.take("id", TEXT)
-    size = _size(fields, defaults.sizes)
+    size = _size(fields, supported_sizes(header))
     rules = _rules(fields)
     stones = _stones(fields, size)
     moves = tuple(_move(fields, "moves", pair, size) for pair in fields.take("moves", PAIRS))
@@ -196,21 +216,21 @@ def read_query(values: Mapping[str, Any], defaults: Defaults) -> Query:
         to_play=fields.take("initialPlayer", choice(COLOURS), _first_player(moves, stones)),
         moves=moves,
         priorities=_priorities(fields, len(moves)),
-        visits=_either(fields, settings, "maxVisits", VISITS, defaults.visits),
-        seconds=settings.take("maxTime", number(0, 1e20), defaults.seconds),
+        visits=_either(fields, settings, "maxVisits", VISITS, usual.visits),
+        seconds=settings.take("maxTime", number(0, 1e20), math.inf if usual.time is None else usual.time),
         temperature=_either(fields, settings, "rootPolicyTemperature", TEMPERATURE, None),
         wide_root_noise=settings.take("wideRootNoise", number(0, 5), 0.0),
         restrictions=_restrictions(fields, size),
         first_report=fields.take("firstReportDuringSearchAfter", SECONDS, interval),
         report_interval=interval,
-        perspective=settings.take("reportAnalysisWinratesAs", choice(PERSPECTIVES), defaults.perspective),
+        perspective=settings.take("reportAnalysisWinratesAs", choice(PERSPECTIVES), usual.report_winrates_as),
         ownership=fields.take("includeOwnership", FLAG, False),
         moves_ownership=fields.take("includeMovesOwnership", FLAG, False),
         policy=fields.take("includePolicy", FLAG, False),
         line_visits=fields.take("includePVVisits", FLAG, False),
         line_length=_either(fields, settings, "analysisPVLen", LENGTH, LONGEST_LINE),
     )
-    return replace(query, warnings=tuple(_warnings(fields, settings, rules, beyond_training(defaults.trained, size))))
+    return replace(query, warnings=tuple(_warnings(fields, settings, rules, beyond_training(header.trained, size))))
 
 
 def _either(fields: Fields, settings: Fields, name: str, kind: Kind, default: Any) -> Any:
@@ -229,12 +249,9 @@ def _warnings(fields: Fields, settings: Fields, rules: RuleSet, untrained: str) 
     return warnings
 
 
-def _size(fields: Fields, sizes: tuple[int, ...]) -> int:
-    """Points a side: both sizes, equal, and a board that the weights play."""
+def _size(fields: Fields, sizes: Sequence[int]) -> int:
+    """Points a side: both sizes, equal, and a board that the weights play: one, or all from the smallest on."""
     columns, rows = (fields.take(name, whole(sizes[0], sizes[-1])) for name in ("boardXSize", "boardYSize"))
-    if columns not in sizes:
-        these = ", ".join(map(str, sizes))
-        raise fields.error("boardXSize", f"board size {columns} is not supported; these weights play {these}")
     if rows != columns:
         raise fields.error("boardYSize", f"a board of {columns}x{rows} is not supported; only square ones are")
     return columns

@@ -23,36 +23,38 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gozero import __version__
-from gozero.frontends.analysis.queries import ACTION, TEXT, Defaults, Fields, Query, QueryError, read_query
+from gozero.frontends.analysis.queries import ACTION, TEXT, AnalysisSettings, Fields, Query, QueryError, read_query
 from gozero.play.engine import MANY_LEAVES, no_more_memory
 from gozero.system.console import report_bug
 from gozero.system.errors import UserError
 from gozero.system.files import from_json
 
 if TYPE_CHECKING:
-    from gozero.evaluators.base import Evaluation, Evaluator
+    from gozero.evaluators.base import Evaluation
+    from gozero.evaluators.factory import Evaluators
     from gozero.frontends.analysis.tasks import AnalysisTask
-    from gozero.games.game import Game
+    from gozero.nets.weights import Header
 
 
 @dataclass(eq=False)
 class Server:
     """Answers lines, and searches several tasks at once."""
 
-    model: str  # the name of the weights, for `query_models`
-    defaults: Defaults
-    positions: int  # searched at once at most
-    # gives the evaluator for a board when a task on it has its turn; that may take seconds
-    open_evaluator: Callable[[Game], Evaluator]
+    settings: AnalysisSettings
+    header: Header  # of the weights
+    evaluators: Evaluators  # of the same; one is opened when a task on its board has its turn, which may take seconds
     send: Callable[[Mapping[str, Any]], None]
-    memory: int  # bytes for the trees of all searches together, shared evenly
-    clear_cache: Callable[[], None]  # called at the action of that name
     warn: Callable[[str], None]  # called once, when a search ended for lack of memory
     clock: Callable[[], float] = time.monotonic
     _has_warned: bool = False
     _waiting: list[tuple[int, int, AnalysisTask]] = field(default_factory=list)
     _running: list[AnalysisTask] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def _memory(self) -> int:
+        """Bytes for the tree of each search."""
+        return self.settings.tree_memory // self.settings.positions
 
     @property
     def is_idle(self) -> bool:
@@ -83,7 +85,7 @@ class Server:
             if "action" in values:
                 self.send({**values, **self._done(Fields(values))})
             else:
-                self._ask(read_query(values, self.defaults))
+                self._ask(read_query(values, self.settings, self.header))
         except QueryError as error:
             self.send({"error": str(error), "field": error.field, "id": values["id"]})
         except BrokenPipeError:
@@ -108,10 +110,11 @@ class Server:
         if name == "query_version":
             return {"version": __version__, "git_hash": "<omitted>"}
         if name == "query_models":
-            model = {"name": self.model, "internalName": self.model, "maxBatchSize": MANY_LEAVES * self.positions}
-            return {"models": [{**model, "usesHumanSLProfile": False}]}
+            name, batch = self.evaluators.path.name, MANY_LEAVES * self.settings.positions
+            model = {"name": name, "internalName": name, "maxBatchSize": batch, "usesHumanSLProfile": False}
+            return {"models": [model]}
         if name == "clear_cache":
-            self.clear_cache()
+            self.evaluators.forget()
             return {}
         ended = fields.take("terminateId", TEXT) if name == "terminate" else None
         turns = fields.numbers("turnNumbers") if "turnNumbers" in fields else None
@@ -135,10 +138,10 @@ class Server:
 
     def wave(self) -> None:
         """One wave of all searches under way, after giving free places to tasks that wait. Answers what is due."""
-        while self._waiting and len(self._running) < self.positions:
+        while self._waiting and len(self._running) < self.settings.positions:
             task = heapq.heappop(self._waiting)[2]
             with self._guarded(task):
-                task.begin(self.open_evaluator(task.root.game), self.clock(), self.memory // self.positions)
+                task.begin(self.evaluators.open(task.root.game), self.clock(), self._memory)
                 self._running.append(task)
         for _, same_board in groupby(sorted(self._running, key=_size), key=_size):
             self._advance(list(same_board))
@@ -173,7 +176,7 @@ class Server:
 
         if running.search.is_full() and not self._has_warned:
             self._has_warned = True
-            self.warn(no_more_memory(self.memory // self.positions, "more --max-memory MB or fewer --positions help"))
+            self.warn(no_more_memory(self._memory, "more --max-memory MB or fewer --positions help"))
         with self._guarded(running):
             self.send(answers.answer(running, is_during_search=is_during_search))
 

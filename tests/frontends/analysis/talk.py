@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 
 from gozero.evaluators.base import Evaluation
-from gozero.frontends.analysis.queries import Defaults
+from gozero.frontends.analysis.queries import AnalysisSettings
 from gozero.frontends.analysis.server import Server
 from gozero.games.game import BLACK, TO_PLAY, Game
+from gozero.nets.weights import Header
 
 SIZE = 5
 Answer = dict[str, Any]
@@ -40,19 +43,15 @@ class Opinionated:
 class Talk:
     """A server and all that it has answered; `evaluators` are those it has opened, by board size."""
 
-    def __init__(
-        self, positions: int = 4, evaluator: Callable[[Game], Any] = Opinionated, memory: int = 2**30, **defaults: Any
-    ) -> None:
+    def __init__(self, positions: int = 4, evaluator: Callable[[Game], Any] = Opinionated, **settings: Any) -> None:
         self.answers: list[Answer] = []
         self.warnings: list[str] = []
         self.evaluators: dict[int, Any] = {}
         self.cleared = 0
         self._evaluator = evaluator
-        boards = Defaults((SIZE, 7, 9), **defaults)
-        self.server = Server(
-            "net.pt", boards, positions, self._open, self._hear, memory, self._clear,
-            self.warnings.append,
-        )  # fmt: skip
+        chosen = AnalysisSettings(positions=positions, max_memory=1024, **settings)
+        weights = SimpleNamespace(path=Path("net.pt"), open=self._open, forget=self._clear)
+        self.server = Server(chosen, Header("go"), cast(Any, weights), self._hear, self.warnings.append)
 
     def _open(self, game: Game) -> Any:
         return self.evaluators.setdefault(game.size, self._evaluator(game))

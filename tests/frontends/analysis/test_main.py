@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from gozero.frontends.analysis.__main__ import AnalysisSettings, read_settings
+from gozero.frontends.analysis.__main__ import read_settings
+from gozero.frontends.analysis.queries import AnalysisSettings
 from gozero.system.options import SettingsError
 from tests import ROOT
 from tests.frontends.analysis.talk import SIZE, query

@@ -5,19 +5,20 @@ from typing import Any
 
 import pytest
 
-from gozero.frontends.analysis.queries import LONGEST_LINE, Defaults, QueryError, read_query
+from gozero.frontends.analysis.queries import LONGEST_LINE, AnalysisSettings, QueryError, read_query
 from gozero.games import coords
 from gozero.games.game import BLACK, WHITE
 from gozero.games.go.rules import BONUS_N, NO_BONUS, POSITIONAL, RULES, SIMPLE
+from gozero.nets.weights import Header
 from gozero.search.settings import Restriction
 from tests.frontends.analysis.talk import SIZE, query
 
-DEFAULTS = Defaults((SIZE, 9))
+USUAL = AnalysisSettings(), Header("go")
 MOVES = [["B", "C3"], ["w", "b2"], ["B", "pass"]]
 
 
 def read(**fields: Any) -> Any:
-    return read_query(query(**fields), DEFAULTS)
+    return read_query(query(**fields), *USUAL)
 
 
 def at(vertex: str) -> int:
@@ -25,7 +26,7 @@ def at(vertex: str) -> int:
 
 
 def test_what_is_not_said() -> None:
-    found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, DEFAULTS)
+    found = read_query({"id": "", "moves": [], "rules": "tromp-taylor", "boardXSize": 9, "boardYSize": 9}, *USUAL)
     assert (found.id, found.size, found.rules, found.komi, found.visits) == ("", 9, RULES["tromp-taylor"], 7.5, 500)
     assert (found.stones, found.to_play, found.moves, found.priorities, found.restrictions) == (
         {}, BLACK, (), {0: 0}, (),
@@ -77,12 +78,12 @@ def test_settings_of_one_query() -> None:
         "maxVisits": "30", "maxTime": 2.5, "reportAnalysisWinratesAs": "SIDETOMOVE", "rootPolicyTemperature": 1.5,
         "analysisPVLen": 2, "wideRootNoise": 0.1,
     }  # fmt: skip
-    found = read_query({**query(overrideSettings=settings), "rootPolicyTemperature": 2}, DEFAULTS)
+    found = read_query({**query(overrideSettings=settings), "rootPolicyTemperature": 2}, *USUAL)
     assert (found.visits, found.seconds, found.temperature) == (20, 2.5, 2)
     assert (found.perspective, found.line_length, found.wide_root_noise) == ("side_to_move", 2, 0.1)
     without = query(overrideSettings=settings)
     del without["maxVisits"]
-    assert (read_query(without, DEFAULTS).visits, read_query(without, DEFAULTS).temperature) == (30, 1.5)
+    assert (read_query(without, *USUAL).visits, read_query(without, *USUAL).temperature) == (30, 1.5)
 
 
 def test_moves_left_out_and_moves_alone() -> None:
@@ -104,7 +105,7 @@ def test_what_is_unknown_is_a_warning() -> None:
 
 def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
     found = {
-        size: read_query(query(boardXSize=size, boardYSize=size), Defaults((5, 9), trained=(7, 9))).warnings
+        size: read_query(query(boardXSize=size, boardYSize=size), USUAL[0], Header("go", trained=(7, 9))).warnings
         for size in (5, 9)
     }
     assert [field for field, _ in found[5]] == ["boardXSize"]
@@ -115,8 +116,7 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("fields", "field", "message"),
     [
-        ({"boardXSize": 6}, "boardXSize", "board size 6 is not supported; these weights play 5, 9"),
-        ({"boardXSize": "many"}, "boardXSize", "expected a whole number from 5 to 9, not 'many'"),
+        ({"boardXSize": "many"}, "boardXSize", "expected a whole number from 5 to 19, not 'many'"),
         ({"boardYSize": 9}, "boardYSize", "a board of 5x9 is not supported; only square ones are"),
         ({"moves": 3}, "moves", "expected a list of"),
         ({"moves": [["B"]]}, "moves", "not ['B']"),
@@ -165,5 +165,5 @@ def test_what_must_be_said(field: str) -> None:
     fields = query()
     del fields[field]
     with pytest.raises(QueryError, match="missing") as caught:
-        read_query(fields, DEFAULTS)
+        read_query(fields, *USUAL)
     assert caught.value.field == field

@@ -8,9 +8,10 @@ import pytest
 from gozero import __version__, games
 from gozero.evaluators.base import Evaluation
 from gozero.frontends.analysis import answers
-from gozero.frontends.analysis.queries import Defaults, read_query
+from gozero.frontends.analysis.queries import AnalysisSettings, read_query
 from gozero.frontends.analysis.tasks import tasks
 from gozero.games import coords
+from gozero.nets.weights import Header
 from gozero.play.engine import search_settings
 from gozero.play.player import PlayerSettings, make_player
 from gozero.play.searcher import Limits
@@ -126,7 +127,7 @@ def test_for_whom_numbers_are_told() -> None:
             assert one[name] == pytest.approx(-other[name], abs=1e-5)
     assert black["ownership"] == pytest.approx([-owner for owner in white["ownership"]])
     assert black["moveInfos"][0]["ownership"] == pytest.approx([-owner for owner in white["moveInfos"][0]["ownership"]])
-    assert Talk(perspective="white").analyse(moves=MOVES[:3])["rootInfo"] == white["rootInfo"]
+    assert Talk(report_winrates_as="white").analyse(moves=MOVES[:3])["rootInfo"] == white["rootInfo"]
 
 
 def test_the_policy_is_the_networks_also_where_moves_are_left_out() -> None:
@@ -210,7 +211,7 @@ def test_a_move_that_only_superko_forbids_is_taken() -> None:
 def test_komi_rules_and_handicap_reach_the_board() -> None:
     stones = [["B", "A1"], ["B", "C3"]]
     for fields, bonus in (({}, 2), ({"whiteHandicapBonus": "N-1"}, 1), ({"rules": "tromp-taylor"}, 0)):
-        (task,) = tasks(read_query(query(initialStones=stones, komi=0.5, **fields), Defaults((SIZE,))))
+        (task,) = tasks(read_query(query(initialStones=stones, komi=0.5, **fields), AnalysisSettings(), Header("go")))
         assert task.root.score() == 25 - 0.5 - bonus
 
 
@@ -369,8 +370,9 @@ def test_time_ends_a_search() -> None:
     assert not goes_on and 1 < visits < 100
 
 
-def test_positions_share_the_memory_and_its_end_is_told_once() -> None:
-    talk = Talk(memory=400 * node_bytes(games.make("go", size=SIZE)))
+def test_positions_share_the_memory_and_its_end_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AnalysisSettings, "tree_memory", 400 * node_bytes(games.make("go", size=SIZE)))
+    talk = Talk()
     for name in "ab":
         talk.send(**query(id=name, maxVisits=10**6))
     answers = {answer["id"]: answer for answer in talk.finish()}
