@@ -13,12 +13,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from gozero.evaluators.base import Evaluator
-from gozero.evaluators.factory import Evaluators
 from gozero.evaluators.rollout import RolloutEvaluator
 from gozero.frontends.web import catalogue
 from gozero.frontends.web.engine import counting, records, variations
@@ -67,7 +66,7 @@ class RequestHandler:
         self._report = report
         self._compile = compile
         self._weights = catalogue.offered_weights(settings.weights)
-        self._evaluators: dict[Path, Evaluators] = {}
+        self._evaluators = cache(settings.evaluators)  # of a weights file; all games share them
         self._host = Host(settings, {}, self._should_stop, self._is_cut, report)
         self._current: Searches | None = None
         self._shown_changes = -1  # of the tree, as the pages have it
@@ -89,7 +88,7 @@ class RequestHandler:
             "resign": lambda request: self._session.resign(self._session.person),
             "review": lambda request: self._session.review(),
             "goto": lambda request: self._session.go_to(request.get("node")),
-            "dead": self._dead,
+            "dead": lambda request: counting.toggle(self._session, self._clicked(request)),
             "comment": self._comment,
             "delete": lambda request: variations.delete(self._session, request.get("node")),
             "promote": lambda request: variations.promote(self._session, request.get("node")),
@@ -206,8 +205,7 @@ class RequestHandler:
         """Which games there are, and what is wrong with the game that is to be checked, if any."""
         fault = ""
         try:
-            if request["check"] is not None:
-                self._open(setup_of(request["check"]))
+            self._open(setup_of(request["check"]))
         except (ValueError, UserError) as error:
             fault = str(error)
         self._report({"is": "catalogue", "games": catalogue.shown_games(self._weights), "fault": fault})
@@ -228,13 +226,9 @@ class RequestHandler:
         return Searches(session, opener, playouts, self._host)
 
     def _evaluator(self, path: Path | None, game: Game) -> Evaluator:
-        """The evaluator of these weights for a board; all games share the networks."""
+        """The evaluator of these weights for a board."""
         self._compile()
-        if path is None:
-            return RolloutEvaluator(game)
-        if path not in self._evaluators:
-            self._evaluators[path] = self._settings.evaluators(path)
-        return self._evaluators[path].open(game)
+        return RolloutEvaluator(game) if path is None else self._evaluators(path).open(game)
 
     def _begin(self, searches: Searches) -> None:
         goes_on = self._current is not None and self._current.is_analysing
@@ -291,22 +285,18 @@ class RequestHandler:
     # The game
 
     def _play(self, request: dict[str, Any]) -> None:
-        self._check_shown(request)
-        self._session.play(self._session.action(request.get("vertex")))
+        self._session.play(self._clicked(request))
         self._session.unchecked = self._session.live if request.get("warn") else None
 
     def _play_anyway(self, request: dict[str, Any]) -> None:
         """Let the engine answer the move that it has warned of."""
         self._session.unchecked = self._session.mistake = None
 
-    def _dead(self, request: dict[str, Any]) -> None:
-        self._check_shown(request)
-        counting.toggle(self._session, self._session.action(request.get("vertex")))
-
-    def _check_shown(self, request: dict[str, Any]) -> None:
-        """InputError for a click on another position, which the page names, than is shown by now."""
+    def _clicked(self, request: dict[str, Any]) -> int:
+        """The action. InputError for a click on another position, which the page names, than is shown by now."""
         if request.get("at", self._session.at) != self._session.at:
             raise InputError("The position has changed since that click: look at the board, then click again.")
+        return self._session.action(request.get("vertex"))
 
     def _level(self, request: dict[str, Any]) -> None:
         """If the opponent is thinking, its thought begins again."""
