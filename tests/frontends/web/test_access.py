@@ -133,7 +133,7 @@ def test_a_page_may_nest_as_deeply_as_it_likes(server: Server, shared_game: str)
         for depth in range(930, 1000):
             page.send_text('{"do": "stop", "a": ' + "[" * depth + "]" * depth + "}")
             page.send(do="goto", node=-1)
-            while page.until("refused")["text"] != "There is no such move.":
+            while page.until("refused")["text"] != "This move was taken back or deleted.":
                 pass
 
 

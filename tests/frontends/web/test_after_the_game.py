@@ -134,7 +134,7 @@ def test_nobody_loses_on_time_who_plays_both_sides() -> None:
 
 def test_a_node_is_a_number_and_no_truth_value() -> None:
     session = ended()
-    with pytest.raises(InputError, match="There is no such move"):
+    with pytest.raises(InputError, match="taken back or deleted"):
         session.go_to(True)
 
 

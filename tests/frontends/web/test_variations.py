@@ -150,10 +150,10 @@ def test_a_list_of_moves_says_what_it_leaves_out() -> None:
 def test_another_end_does_not_keep_the_result_of_the_one_before() -> None:
     for act, number in ((variations.promote, 6), (variations.delete, 5)):
         found = moves_of(GameSession(Setup(game="tictactoe", person="both"), 3, [3]), "A1", "A2", "B1", "B2", "C1")
-        found.result = "B+"
+        found.results[found.end] = "B+"
         moves_of(found, "A1", "A2", "B1", "B2", "C3")
         found.go_to(START)
         variations.promote(found, 5)
-        assert found.result == "B+"
+        assert restored(found).results[found.end] == "B+"
         act(found, number)
-        assert found.result == ""
+        assert restored(found).results[found.end] == ""

@@ -16,7 +16,7 @@ import numpy as np
 
 from gozero.frontends.web.catalogue import rule_sets
 from gozero.frontends.web.engine.clock import SessionClock
-from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTree
+from gozero.frontends.web.engine.game_tree import START, Ended, Mistake, MoveTree, Node
 from gozero.frontends.web.engine.snapshots import SavedSession, check, reader
 from gozero.frontends.web.setups import SIDES, Clocks, Setup
 from gozero.games import descriptions
@@ -51,7 +51,7 @@ class GameSession:
         unchecked: the node of a move that is to be checked before the engine answers.
         mistake: what that check has found.
         played: when the last move was played, in seconds since 1970.
-        result: as SGF has it, as far as it is known; "" while the game goes on.
+        results: as SGF has them, "" for none, by the `end` at which they were asked.
     """
 
     def __init__(self, setup: Setup, size: int, sizes: Sequence[int], trained: Sequence[int] = ()) -> None:
@@ -69,7 +69,7 @@ class GameSession:
         self.ended: Ended | None = None
         self.unchecked: int | None = None
         self.mistake: Mistake | None = None
-        self.played, self.result = time.time(), ""
+        self.played, self.results = time.time(), dict[int, str]()
         self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
 
     # Whose turn
@@ -151,10 +151,15 @@ class GameSession:
 
     def go_to(self, number: Any) -> None:
         """Show another node. InputError if there is none of this number."""
-        if number not in self.tree:
-            raise InputError("There is no such move.")
+        self.node(number)
         self.game.position = self.position_at(number)
         self.at = number
+
+    def node(self, number: Any) -> Node:
+        """The node of a number that a page sends. InputError if there is none, or no longer."""
+        if number not in self.tree:
+            raise InputError("This move was taken back or deleted.")
+        return self.tree[number]
 
     def position_at(self, number: int) -> Position:
         """The position of a node, as a new object."""
@@ -223,7 +228,7 @@ class GameSession:
             raise InputError("The game is over here: go to an earlier move.")
         if self.person == EMPTY:
             self.setup = replace(self.setup, person=COLOUR_WORDS[self.game.position.to_play])
-        self.ended, self.result, self.clock = None, "", SessionClock(self.setup.clock)
+        self.ended, self.clock = None, SessionClock(self.setup.clock)
         self.tree.promote(self.at)
         self._continue_here()
 
@@ -310,13 +315,14 @@ class GameSession:
             "next": self.tree.next,
             "origin": self.tree.origin and asdict(self.tree.origin),
             "clock": self.clock.saved(now),
+            "result": self.results.get(self.end, ""),
         }
         return {name: saved[name] if name in saved else getattr(self, name) for name in SavedSession.__annotations__}
 
     def restore(self, values: Mapping[str, Any]) -> None:
         """Bring a new game to where an earlier one stood. ValueError, LookupError or TypeError for other values."""
         saved: SavedSession = reader(SavedSession)(values)
-        self.identity, self.result = saved.identity, saved.result
+        self.identity = saved.identity
         if saved.start is not None:
             self.begin_from(saved.start)
         self.tree = MoveTree.of(saved.nodes, saved.next)
@@ -332,6 +338,7 @@ class GameSession:
             self._live_here()
         self.leaf, self.played = saved.leaf, max(0.0, min(time.time(), saved.played))
         self.go_to(saved.at)
+        self.results[self.end] = saved.result
 
 
 def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:

@@ -40,43 +40,31 @@ def _sign(session: GameSession, number: int, measure: str) -> int:
 
 def delete(session: GameSession, number: Any) -> None:
     """Drop a node and all that follows it. InputError for the start, or a move of the game that is being played."""
-    tree = session.tree
-    _check(session, number)
+    tree, parent = session.tree, session.node(number).parent
     if number == START:
         raise InputError("The first position cannot be deleted.")
     if session.is_going_on and number in tree.path(session.end):
         raise InputError("This move cannot be deleted while the game is being played. Undo takes a move back.")
-    end = session.end
     if number in tree.path(session.at):
-        session.go_to(tree[number].parent)
+        session.go_to(parent)
     tree.remove(number)
     if session.ended is not None and session.ended.node not in tree:
         session.ended = None
     if session.live is not None and session.live not in tree:
         session.review()
-    _forget_result(session, end)
 
 
 def promote(session: GameSession, number: Any) -> None:
     """Let the variation of a node be the main line. InputError if another one is being played."""
-    _check(session, number)
+    session.node(number)
     if session.is_going_on and number not in session.tree.path(session.end):
         raise InputError("This variation cannot become the main line while the game is being played.")
-    end = session.end
     session.tree.promote(number)
-    _forget_result(session, end)
-
-
-def _forget_result(session: GameSession, end: int) -> None:
-    """The result that is known is that of another end than the present one."""
-    if session.end != end:
-        session.result = ""
 
 
 def mark(session: GameSession, number: Any, point: Any, name: Any) -> None:
     """Put a mark of `SHAPES` or `LETTER` on a node's point, or take it off. InputError if one of these is unknown."""
-    _check(session, number)
-    marks = session.tree[number].marks
+    marks = session.node(number).marks
     if type(point) is not int or not 0 <= point < session.game.definition.points:
         raise InputError("This board has no such point.")
     if name not in (*SHAPES, LETTER):
@@ -95,9 +83,3 @@ def _free_letter(marks: dict[int, str]) -> str:
     if not free:
         raise InputError("All letters are on the board already.")
     return free[0]
-
-
-def _check(session: GameSession, number: Any) -> None:
-    """InputError if the game has no node of this number."""
-    if number not in session.tree:
-        raise InputError("This move was taken back or deleted.")

@@ -186,9 +186,9 @@ def title(session: GameSession) -> dict[str, Any] | None:
     if not session.tree.has_grown:
         return None
     if session.is_going_on:
-        session.result = ""
+        session.results.clear()
     elif session.at == session.end or session.ended is not None:
-        session.result = counting.sgf_result(session)
+        session.results[session.end] = counting.sgf_result(session)
     start, origin, kind = session.start, session.tree.origin, session.game.definition
     players = [name for name in (start.black_name, start.white_name) if name] if start else []
     return {
@@ -202,5 +202,5 @@ def title(session: GameSession) -> dict[str, Any] | None:
         "record": " – ".join(players) or (origin.name if origin else ""),
         "moves": len(session.tree.path(session.end)) - 1,
         "goesOn": session.is_going_on,
-        "result": (start.result if start and session.person == EMPTY else "") or session.result,
+        "result": (start.result if start and session.person == EMPTY else "") or session.results.get(session.end, ""),
     }
