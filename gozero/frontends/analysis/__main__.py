@@ -30,12 +30,7 @@ docs/analysis.md describes queries and answers.
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until the end of the input; exit code 0, or 2 after one line on stderr that says what was wrong."""
-    run_server(PROGRAM, lambda: read_settings(arguments), start)
-
-
-def read_settings(arguments: list[str] | None) -> AnalysisSettings:
-    """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return from_arguments(AnalysisSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG)
+    run_server(PROGRAM, lambda: from_arguments(AnalysisSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG), start)
 
 
 def start(settings: AnalysisSettings, log: Log | None) -> int:

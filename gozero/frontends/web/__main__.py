@@ -7,17 +7,23 @@ from dataclasses import replace
 
 from gozero.frontends.web.catalogue import offered_weights
 from gozero.frontends.web.server.games import OpenGames
-from gozero.frontends.web.settings import PROGRAM, WebSettings, from_arguments
-from gozero.system.console import run_server
+from gozero.frontends.web.settings import PROGRAM, WebSettings
+from gozero.system.console import from_arguments, run_server
 from gozero.system.options import SettingsError
 from gozero.system.streams import Log
 
+DESCRIPTION = "A board in the browser: play the engine at all games, see what it thinks, review games."
+HELP_EPILOG = """\
+Without options it listens on this machine alone and opens your browser. docs/web.md says what the page can do.
+A run:     gozero web --weights runs/go13/weights.pt    games against its weights: New game > More > Engine
+Elsewhere: gozero web --host 0.0.0.0                    other machines may use the address that it prints, with the token in it
+"""
 MISSING = "the server needs aiohttp; in gozero's source tree run make board (elsewhere pip install 'gozero[web]')"
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Serve until Ctrl-C or SIGTERM; exit code 130 or 0, and 2 after one line on stderr that says what is wrong."""
-    run_server(PROGRAM, lambda: from_arguments(arguments), start)
+    run_server(PROGRAM, lambda: from_arguments(WebSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG), start)
 
 
 def start(settings: WebSettings, log: Log | None) -> int:

@@ -8,16 +8,9 @@ from typing import Any
 from gozero.nets.locations import WEIGHTS
 from gozero.play.engine import EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST
-from gozero.system import console
 from gozero.system.options import option
 
 PROGRAM = "gozero web"
-DESCRIPTION = "A board in the browser: play the engine at all games, see what it thinks, review games."
-HELP_EPILOG = """\
-Without options it listens on this machine alone and opens your browser. docs/web.md says what the page can do.
-A run:     gozero web --weights runs/go13/weights.pt    games against its weights: New game > More > Engine
-Elsewhere: gozero web --host 0.0.0.0                    other machines may use the address that it prints, with the token in it
-"""
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -82,8 +75,3 @@ class WebSettings(EngineProcessSettings):
             if (value := getattr(self, name)) is not None:
                 arguments += [f"--{name.replace('_', '-')}", str(value)]
         return arguments
-
-
-def from_arguments(arguments: list[str] | None) -> WebSettings:
-    """The settings for a command line. SystemExit for --help and --version; SettingsError for anything wrong."""
-    return console.from_arguments(WebSettings, arguments, PROGRAM, DESCRIPTION, HELP_EPILOG)

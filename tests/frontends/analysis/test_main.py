@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from gozero.frontends.analysis.__main__ import read_settings
+from gozero.frontends.analysis.__main__ import PROGRAM
 from gozero.frontends.analysis.queries import AnalysisSettings
+from gozero.system.console import from_arguments
 from gozero.system.options import SettingsError
 from tests import ROOT
 from tests.frontends.analysis.talk import SIZE, query
@@ -23,6 +24,10 @@ from tests.frontends.analysis.talk import SIZE, query
 COMMAND = [sys.executable, "-m", "gozero.frontends.analysis"]
 GAME = [["B", "C3"], ["W", "B2"], ["B", "B3"], ["W", "C2"], ["B", "D2"], ["W", "D3"], ["B", "C4"], ["W", "E2"]]
 ENDLESS = 10_000_000
+
+
+def read(*arguments: str) -> AnalysisSettings:
+    return from_arguments(AnalysisSettings, arguments, PROGRAM, "")
 
 
 class Client:
@@ -197,18 +202,18 @@ def test_weights_that_are_not_there_are_one_line_and_in_the_log(tmp_path: Path) 
 )
 def test_options_of_no_use_are_refused(arguments: list[str], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        read_settings(arguments)
+        read(*arguments)
 
 
 def test_settings(tmp_path: Path) -> None:
     path = tmp_path / "gozero.toml"
     path.write_text('visits = 100\npositions = 64\nreport-winrates-as = "side_to_move"\n')
-    assert read_settings(["--config", str(path), "--visits", "7"]) == AnalysisSettings(
+    assert read("--config", str(path), "--visits", "7") == AnalysisSettings(
         visits=7, positions=64, report_winrates_as="side_to_move"
     )
     with pytest.raises(SettingsError, match="unknown setting 'komi'"):
         path.write_text("komi = 3\n")
-        read_settings(["--config", str(path)])
+        read("--config", str(path))
 
 
 def test_the_command_for_katrain_leaves_no_engine_behind_a_shell(small_weights: Path) -> None:

@@ -22,7 +22,8 @@ from aiohttp.http_exceptions import BadStatusLine
 from gozero.frontends.web.__main__ import start
 from gozero.frontends.web.engine.handler import RequestHandler, RequestQueue
 from gozero.frontends.web.server import server
-from gozero.frontends.web.settings import WebSettings, from_arguments
+from gozero.frontends.web.settings import PROGRAM, WebSettings
+from gozero.system.console import from_arguments
 from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from tests.frontends.web.talk import served_by
@@ -50,14 +51,14 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
 )
 def test_wrong_options_name_the_value(options: str, text: str) -> None:
     with pytest.raises(UserError) as caught:
-        start(from_arguments(options.split()), None)
+        start(from_arguments(WebSettings, options.split(), PROGRAM, ""), None)
     assert str(caught.value).startswith(text)
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_no_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        from_arguments(["extra"])
+        from_arguments(WebSettings, ["extra"], PROGRAM, "")
     said = "gozero web: unrecognized arguments: extra; see gozero web --help\n"
     assert (caught.value.code, capsys.readouterr().err) == (2, said)
 
