@@ -1,5 +1,6 @@
 """What a page may do while the engine chooses its move, and what ends that thought."""
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any, cast
 
@@ -29,9 +30,12 @@ SPREAD = "dd ee cc ec ce bb ff db df be fb fd".split()
 
 def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
     class FailingSearches:
-        has_work, analyses, batch = True, True, [3, 4]
+        analyses, batch = True, [3, 4]
 
-        def work(self) -> bool:
+        def next_work(self) -> Callable[[], bool]:
+            return self.fail
+
+        def fail(self) -> bool:
             raise ChoiceError("the network cannot be opened")
 
         def stop(self) -> None:
@@ -41,12 +45,12 @@ def test_work_that_fails_is_not_tried_again_before_somebody_asks() -> None:
     handler = RequestHandler(EngineProcessSettings(), requests, lambda report: None, lambda: None)
     handler._current = cast(Any, searches := FailingSearches())
     with pytest.raises(ChoiceError):
-        handler._work()
-    assert not handler._has_work()
+        handler._do(searches.fail)
+    assert handler._next_work() is None
     assert (searches.analyses, searches.batch) == (False, [])
     with pytest.raises(InputError):
         handler.do({"do": "what no page asks for"})
-    assert handler._has_work()
+    assert handler._next_work() is not None
 
 
 def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:
@@ -55,7 +59,8 @@ def test_an_opponent_that_has_resigned_plays_on_as_a_new_one() -> None:
     searches = Searches(session, RolloutEvaluator, 1, host)
     _, opponent = searches._ready_opponent()
     opponent.genmove = lambda *question: opponent.game.definition.resign_action  # type: ignore[method-assign]
-    assert searches.work() and session.ended is not None
+    work = searches.next_work()
+    assert work is not None and work() and session.ended is not None
     session.play_on()
     assert searches._ready_opponent()[1] is not opponent
 

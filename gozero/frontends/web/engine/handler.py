@@ -122,8 +122,8 @@ class RequestHandler:
             left = self._seconds_left()
             if left == 0:
                 self._guard(self._time_is_up)
-            elif self._requests.empty() and self._has_work():
-                self._guard(self._work)
+            elif self._requests.empty() and (work := self._next_work()) is not None:
+                self._guard(partial(self._do, work))
             else:
                 with suppress(queue.Empty):
                     if (request := self._requests.get(timeout=left)) is None:
@@ -159,17 +159,16 @@ class RequestHandler:
             self._answer_to(request)
         return False
 
-    def _has_work(self) -> bool:
-        return self._current is not None and not self._has_failed and self._current.has_work
+    def _next_work(self) -> Callable[[], bool] | None:
+        return None if self._current is None or self._has_failed else self._current.next_work()
 
-    def _work(self) -> None:
+    def _do(self, work: Callable[[], bool]) -> None:
         """A piece of work; afterwards a view if the game has changed. What fails is not tried again by itself."""
-        searches = self._searches
         try:
-            if searches.work():
+            if work():
                 self._show()
         except BaseException:
-            searches.stop()
+            self._searches.stop()
             self._has_failed = True
             raise
 

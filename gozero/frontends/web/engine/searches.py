@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from functools import partial
 
 from gozero.evaluators.base import Evaluator
 from gozero.frontends.web.engine.batch import BatchAnalysis, Host, estimate_of
@@ -70,32 +71,17 @@ class Searches:
 
     # Work
 
-    @property
-    def has_work(self) -> bool:
-        return self._may_answer or self._wants_analysis or self.batch.has_work
-
-    @property
-    def _wants_analysis(self) -> bool:
+    def next_work(self) -> Callable[[], bool] | None:
+        """A piece of work, which returns whether the game has changed; None if there is none. The engine moves once the
+        person has answered a warning.
+        """
         session = self.session
-        return self.is_analysing and self._analysed != session.at and not session.game.position.is_over
-
-    @property
-    def _may_answer(self) -> bool:
-        """Whether it is the engine's turn, and the person need not choose first."""
-        return self.session.is_engines_turn and not self.session.pending_mistake
-
-    def work(self) -> bool:
-        """Do a piece of work; whether the game has changed."""
-        session = self.session
-        if self._may_answer:
-            assert session.live is not None
-            if session.is_check_due:
-                return self._check(session.live)
-            return self._move(self._observer(session.live, sees_the_end=True))
-        if self._wants_analysis and not self.batch.is_running:
-            self._analyse()
-            return False
-        return self.batch.work()
+        if session.live is not None and session.is_engines_turn and not session.pending_mistake:
+            return partial(self._check if session.is_check_due else self._move, session.live)
+        is_known = self._analysed == session.at or session.game.position.is_over
+        if self.is_analysing and not is_known and not self.batch.is_running:
+            return self._analyse
+        return self.batch.work if self.batch.has_work else None
 
     def analyse(self, on: bool) -> None:
         """Turn the running analysis on or off."""
@@ -106,7 +92,7 @@ class Searches:
         self.analyse(on=False)
         self.batch.stop()
 
-    def _analyse(self) -> None:
+    def _analyse(self) -> bool:
         """The running analysis, until a request arrives or its visits are spent."""
         node = self.session.at
         limits = Limits(self._host.settings.analysis_visits, should_stop=self._host.should_stop)
@@ -114,6 +100,7 @@ class Searches:
         if not self._host.should_stop():
             self._analysed = node
             self._host.report({**analysis_values(self._last, self.session, node), "paused": True})
+        return False
 
     def _observer(self, node: int, *, sees_the_end: bool) -> Observer:
         """Notes what a search finds of a node, and reports it to pages that analyse this node."""
@@ -150,9 +137,10 @@ class Searches:
         self._analyst.analyse_aside(root, limits, Observer(found.append, most_moves=1))
         return found[-1]
 
-    def _move(self, observer: Observer) -> bool:
-        """Think about the live position, and move, resign, or lose on time; False if the thought was cut short."""
+    def _move(self, node: int) -> bool:
+        """Think about the live position, which is this node, and move, resign, or lose on time; False if the thought was cut short."""
         session, colour, is_cut = self.session, self.session.live_turn, False
+        observer = self._observer(node, sees_the_end=True)
         visits, player = self._ready_opponent()
         began = time.monotonic()
         player.load()  # what it takes to compile and to load is not the engine's time
