@@ -44,6 +44,7 @@ def test_the_larger_search_is_kept() -> None:
     tree, (first, *_) = small_tree()
     for estimate in (Estimate(100, 0.6), Estimate(50, 0.9)):
         tree.learn(first, estimate)
+    tree.learn(99, Estimate(100, 0.6))  # of a node that was deleted meanwhile
     assert tree[first].estimate == Estimate(100, 0.6)
 
 

@@ -29,7 +29,7 @@ from gozero.system.errors import InputError
 
 MOST_VISITS = 10_000
 LEAVES = 32  # evaluated together: more are hardly faster, and a request waits for them
-REPORT_EVERY = 0.2  # seconds
+REPORT_EVERY = 0.2  # seconds, of every search
 ENOUGH = 1000  # visits from which the speed of an analysis counts
 PROBE_VISITS = 8  # of each position by which the speed is measured
 
@@ -121,12 +121,12 @@ class BatchAnalysis:
         while free and self._waiting:
             node, position = self._waiting[0], self._session.position_at(self._waiting[0])
             if not position.is_over:
-                search.begin(free[0], _request(position, self._visits))
+                search.begin(free[0], SearchRequest(position.state, position.history_row(0), self._visits))
                 self._running[free.pop(0)] = node, position
             elif (found := counting.estimate(self._session, node, self._visits, self._host.should_stop)) is None:
                 return
             else:
-                self._learn(node, found)
+                self._session.tree.learn(node, found)
             self._waiting.pop(0)
 
     def _wave(self, search: Search) -> None:
@@ -134,7 +134,7 @@ class BatchAnalysis:
         for tree in self._timed_wave(search, list(self._running)):
             node, position = self._running.pop(tree)
             analysis = analysis_of(search, position, Observer(lambda analysis: None, most_moves=1), tree=tree)
-            self._learn(node, estimate_of(analysis))
+            self._session.tree.learn(node, estimate_of(analysis))
 
     def _timed_wave(self, search: Search, trees: list[int]) -> list[int]:
         """A wave of these trees; which of them finished."""
@@ -143,10 +143,6 @@ class BatchAnalysis:
         self._spent += time.monotonic() - began
         self._searched += _fresh_visits(search, trees) - before
         return ended
-
-    def _learn(self, node: int, found: Estimate) -> None:
-        if node in self._session.tree:
-            self._session.tree.learn(node, found)
 
     def _missing(self, node: int) -> int:
         """Visits that a position needs still, 0 or less if it is known well enough."""
@@ -174,17 +170,13 @@ class BatchAnalysis:
         actions = np.flatnonzero(first.legal())[: len(search.forest.trees)]
         positions = [position for position in first.children(actions) if not position.is_over]
         for tree, position in enumerate(positions):
-            search.begin(tree, _request(position, PROBE_VISITS))
+            search.begin(tree, SearchRequest(position.state, position.history_row(0), PROBE_VISITS))
         while not search.is_finished:
             self._timed_wave(search, list(range(len(positions))))
             if self._host.should_stop():
                 return
         self._host.speeds[self._key] = max(1, self._searched) / max(1e-3, self._spent)
         self._host.report({"is": "speed", "speed": self.speed})
-
-
-def _request(position: Position, visits: int) -> SearchRequest:
-    return SearchRequest(position.state, position.history_row(0), visits)
 
 
 def _fresh_visits(search: Search, trees: list[int]) -> int:

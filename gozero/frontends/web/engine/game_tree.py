@@ -132,10 +132,10 @@ class MoveTree:
                 self.changes += 1
 
     def learn(self, number: int, estimate: Estimate) -> None:
-        """Keep an estimate unless a larger search is known."""
-        known = self._nodes[number].estimate
-        if known is None or known.visits <= estimate.visits:
-            self._nodes[number].estimate = estimate
+        """Keep an estimate unless a larger search is known, or the node was deleted meanwhile."""
+        node = self._nodes.get(number)
+        if node is not None and (node.estimate is None or node.estimate.visits <= estimate.visits):
+            node.estimate = estimate
             self.is_scored &= estimate.score is not None
             self.changes += 1
 

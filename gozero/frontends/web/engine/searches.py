@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from gozero.evaluators.base import Evaluator
-from gozero.frontends.web.engine.batch import BatchAnalysis, Host, estimate_of
+from gozero.frontends.web.engine.batch import REPORT_EVERY, BatchAnalysis, Host, estimate_of
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.teaching import CHECK_VISITS, facts, mistake_of
 from gozero.frontends.web.engine.views import analysis_values
@@ -29,7 +29,6 @@ from gozero.play.time_controls import moves_to_share
 from gozero.system.errors import InputError
 
 HINT_VISITS = 400
-REPORT_EVERY = 0.2  # seconds
 LISTED_MOVES = 24
 WIDE_ROOT_NOISE = 0.1  # of the running analysis; KataGo's 0.04 is for networks that are less sure of their moves
 
