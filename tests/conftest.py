@@ -19,6 +19,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,10 @@ NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
 BOARD_PACKAGES = Path(sys.prefix) / "board"
 """Where it installs what builds the browser's page."""
 
-CLEARING = 120.0  # seconds from pytest-timeout's end of a test to the end of its worker
+GRACE = 120.0  # seconds from pytest-timeout's end of a test to the end of its worker
+LIMIT = pytest.StashKey[float]()  # of a test: seconds to that end
 YARDSTICK = Path(__file__).parents[2] / "shared" / "yardstick" / "go13.jsonl.gz"
-STDERR = pytest.StashKey[int]()
+STDERR = pytest.StashKey[int]()  # the descriptor that pytest does not capture
 
 
 def have_programs(*names: str) -> bool:
@@ -129,9 +131,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Put the handlers of signals back that a test leaves, and end a worker in which it does not end."""
+    """Put back the handlers of signals that a test leaves, also those of fixtures that others share."""
     handlers = {each: signal.getsignal(each) for each in STOPPING}
-    watch(item)
     try:
         return (yield)
     finally:
@@ -140,22 +141,26 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             signal.signal(each, handler)
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
+    item.stash[LIMIT] = settings.timeout + GRACE
+    watch(item)
+    return (yield)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
-    if isinstance(node, pytest.Item):
-        watch(node)
+    watch(node)
 
 
-def watch(item: pytest.Item) -> None:
+def watch(node: pytest.Item | pytest.Collector) -> None:
     """Let a worker end, with its threads' stacks on stderr, a while after pytest-timeout should have ended the test.
 
-    That waits for C code that keeps the interpreter's lock; it raises an exception once, which may be waited with in a
-    `finally`; and like pytest's own `faulthandler_timeout` it watches no more once a test has failed.
+    Its signal waits for C code that keeps the interpreter's lock; it raises an exception once, which may be waited with
+    in a `finally`; and like pytest's own `faulthandler_timeout` it watches no more once a test has failed.
     """
-    if hasattr(item.config, "workerinput"):
-        marker = item.get_closest_marker("timeout")
-        seconds = float(marker.args[0] if marker else item.config.getini("timeout"))
-        faulthandler.dump_traceback_later(seconds + CLEARING, exit=True, file=item.config.stash[STDERR])
+    if LIMIT in node.stash and hasattr(node.config, "workerinput"):
+        faulthandler.dump_traceback_later(node.stash[LIMIT], exit=True, file=node.config.stash[STDERR])
 
 
 @pytest.hookimpl(wrapper=True)
