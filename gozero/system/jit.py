@@ -119,7 +119,8 @@ class _KernelCache(FunctionCache):
         found = None
         try:
             rtsys.initialize(target_context)  # the rest of numba's refresh(), 0.2 s, is for code that is compiled now
-            found = self._load_overload(sig, target_context)
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - whatever pickle, numba or LLVM raise at a file that was cut off
             with contextlib.suppress(OSError):
                 self.flush()
