@@ -45,8 +45,7 @@ class BusyError(UserError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"{folder.absolute()} is in use by another training or tournament; wait until it ends, "
-            "or give another folder"
+            f"{folder.absolute()} is in use by another gozero command; wait until it ends, or give another folder"
         )
 
 
