@@ -141,11 +141,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             signal.signal(each, handler)
 
 
-@pytest.hookimpl(wrapper=True, optionalhook=True)
-def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None, object, object]:
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> None:
     item.stash[LIMIT] = settings.timeout + GRACE
     watch(item)
-    return (yield)
 
 
 @pytest.hookimpl(trylast=True)

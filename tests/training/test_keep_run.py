@@ -103,7 +103,7 @@ CASES = {
     "no run": "settings.json: No such file",
     "no checkpoint": "holds no checkpoint yet",
     "no room": "0.0001 MB are too few",
-    "busy": "is in use by another",
+    "busy": "is in use by another gozero command",
     "damaged": "settings.json: Expecting property name",
     "something there": "exists; remove it first",
 }

@@ -36,7 +36,7 @@ class FolderError(UserError):
 
     def __init__(self, folder: Path, why: str) -> None:
         super().__init__(
-            f"cannot work in the run folder {folder.absolute()}: {why}; change that, or give another folder"
+            f"cannot work in the folder {folder.absolute()}: {why}; change that, or give another folder"
         )
 
 

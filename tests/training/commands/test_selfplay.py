@@ -269,4 +269,4 @@ def test_a_folder_that_cannot_be_used_is_one_line(tmp_path: Path, refused: Refus
     options = ["--weights", "none", "--games", "1", "--size", "3", "--out"]
     assert f"folder {__file__}: File exists; " in refused(selfplay.main, [*options, __file__])
     with alone(tmp_path):  # of two at once both would write the same games into the same shard
-        assert f"{tmp_path} is in use by another" in refused(selfplay.main, [*options, str(tmp_path)])
+        assert f"{tmp_path} is in use by another gozero command" in refused(selfplay.main, [*options, str(tmp_path)])

@@ -80,7 +80,7 @@ def test_entries_of_tables_that_come_and_go_are_changes_too() -> None:
 def test_two_trainings_never_share_a_folder(finished: Path, refused: Refused) -> None:
     arguments = ["--preset", "tiny", "--run", str(finished), *SHORT]
     with storage.alone(finished):
-        assert f"{finished} is in use by another" in refused(train.main, arguments)
+        assert f"{finished} is in use by another gozero command" in refused(train.main, arguments)
     assert train.main(arguments) == 0
 
 
@@ -252,7 +252,7 @@ def test_a_dry_run_looks_at_the_run_that_it_would_continue(
     assert "checkpoint of generation 2, " in capsys.readouterr().out
     with storage.alone(folder):
         assert train.main(arguments) == 2
-    assert "in use by another" in capsys.readouterr().err
+    assert "in use by another gozero command" in capsys.readouterr().err
     for path in (folder / "checkpoints").iterdir():
         path.write_bytes(path.read_bytes()[:1000])
     assert train.main(arguments) == 2

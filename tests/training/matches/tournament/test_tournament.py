@@ -205,7 +205,7 @@ def test_two_at_once_in_a_folder_are_refused(tmp_path: Path, capsys: pytest.Capt
     path = written(tmp_path, {"a": "random", "b": "random"})
     with alone(tmp_path / "out"):
         assert command.main([str(path), "--out", str(tmp_path / "out")]) == 2
-    assert "in use by another" in capsys.readouterr().err
+    assert "in use by another gozero command" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["nothing.toml"], ["no-preset"], [], ["s3", "--games", "3"]])
