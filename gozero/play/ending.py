@@ -134,7 +134,7 @@ class GoEnding(Ending):
         return settlement
 
     def count(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> Settlement:
-        """What counts if the game ends now. ``dead``: the strings agreed to be; None: judged, if the rules remove any."""
+        """What counts if the game ends now. ``dead``: the strings agreed to be; None: judged, if rules remove any."""
         rules, board = self._game.rules, self._game.stones()
         if dead is not None:
             return by_territory(agreed(board, dead)) if rules.territory else agreed(board, dead)

@@ -193,14 +193,14 @@ def together(parts: Sequence[Callable[[Stop], None]], stop: Stop) -> None:
             failed.set()
             raise
 
-    def mine(halt: Stop) -> None:
+    def last_then_wait(halt: Stop) -> None:
         parts[-1](halt)
         for future in futures:
             future.result()
 
     with ThreadPoolExecutor(len(parts) - 1) as threads:
         futures = [threads.submit(guarded, part) for part in parts[:-1]]
-        guarded(mine)
+        guarded(last_then_wait)
 
 
 def _learn_and_advance(run: Run, watch: Monitor, stop: Stop) -> None:

@@ -137,7 +137,9 @@ class Searches:
         return found[-1]
 
     def _move(self, node: int) -> bool:
-        """Think about the live position, which is this node, and move, resign, or lose on time; False if the thought was cut short."""
+        """Think about the live position, which is this node, and move, resign, or lose on time; False if the thought was
+        cut short.
+        """
         session, colour, is_cut = self.session, self.session.live_turn, False
         observer = self._observer(node, sees_the_end=True)
         visits, player = self._ready_opponent()
