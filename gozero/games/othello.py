@@ -17,6 +17,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from numba import types
 
 from gozero.games.game import BLACK, NOT_OVER, PLY, TO_PLAY, WHITE, Game
 from gozero.system.errors import ChoiceError
@@ -32,6 +33,8 @@ SYMMETRIES = (0, 2, 5, 7)
 NONE, ONE, HALF, LOW = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
 RIGHT, DOWN_LEFT, DOWN, DOWN_RIGHT = np.uint64(1), np.uint64(7), np.uint64(8), np.uint64(9)
 INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)
+# `solved` plays on to the end where so many points or fewer are empty, else so many plies
+SOLVED_EMPTY, SOLVED_PLIES = 9, 2
 # all points, by size
 BOARDS = np.array([sum((2**size - 1) << 8 * row for row in range(size)) for size in range(9)], np.uint64)
 
@@ -214,6 +217,41 @@ def outcome(state):
     return np.int64(np.sign(_count(own) - _count(other)))
 
 
+@kernel(types.int64(types.uint64, types.uint64, types.int64, types.int64))
+def _solve(own, other, size, plies):
+    """The outcome for the side to move, that of `own`, as far as so many plies show it, else NOT_OVER; passes are free."""
+    moves, best, open_moves = _moves(own, other, size), -1, 0
+    if moves == NONE:
+        if _moves(other, own, size) == NONE:
+            return np.int64(np.sign(_count(own) - _count(other)))
+        result = _solve(other, own, size, plies)
+        return result if result == NOT_OVER else -result
+    if plies == 0:
+        return NOT_OVER
+    while moves != NONE:
+        disc = moves & ~(moves - ONE)
+        flips = _flips(disc, own, other)
+        result = _solve(other & ~flips, own | disc | flips, size, plies - 1)
+        if result == -1:
+            return 1
+        if result == NOT_OVER:
+            open_moves += 1
+        best = max(best, -result)
+        moves &= moves - ONE
+    return NOT_OVER if open_moves else best
+
+
+@kernel(OUTCOME.signature)
+def solved(state):
+    """The outcome for the side to move of a position that is not over, near its end or where a side can lose its last
+    disc at once, else NOT_OVER.
+    """
+    size = np.int64(state[SIZE])
+    own, other = _sides(state)
+    empty = size * size - _count(own | other)
+    return _solve(own, other, size, empty if empty <= SOLVED_EMPTY else SOLVED_PLIES)
+
+
 def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
     """int32 [S]: the position with these discs, uint8 [points]. Any discs may stand anywhere."""
     squares = np.zeros((8, 8), np.uint8)
@@ -240,5 +278,5 @@ def make(size: int = 8, rules: str = RULES) -> Game:
     return Game(
         name="othello", rows=size, cols=size, has_pass=True, symmetries=SYMMETRIES, max_plies=most,
         initial=set_up(size, first_discs(size), BLACK), step=step, legal=legal, outcome=outcome, sample=sample,
-        stones=stones, set_up=partial(set_up, size), owner=owner, score=score,
+        stones=stones, set_up=partial(set_up, size), solved=solved, owner=owner, score=score,
     )  # fmt: skip

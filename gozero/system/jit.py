@@ -35,6 +35,7 @@ from numba.core import cgutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import rtsys
+from numba.core.typeinfer import register_dispatcher
 from numba.experimental.function_type import FunctionModel
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 
@@ -168,6 +169,7 @@ class Kernel:
         """numba's dispatcher, compiled if need be."""
         with global_compiler_lock:  # numba's own: a thread that compiles a caller of this kernel has it already
             if self._compiled is None:
+                self._compiled = self.py_func  # of no type: numba knows one that calls itself by its name
                 self._compiled = self._make(self.py_func)
                 if not self._is_helper:
                     self._run = self._compiled
@@ -277,7 +279,7 @@ def kernel(signature: Any = None, *, allocates: bool = False, **options: Any) ->
         if CACHE_FOLDER is None:
             announce(f"at each start, since {files.cache_name()} cannot be written")
         compiled = _cached(numba.njit(**settings)(function))
-        with _raising_interrupts():
+        with register_dispatcher(compiled), _raising_interrupts():
             compiled.compile(signature)
         compiled.disable_compile()
         return compiled

@@ -1,7 +1,8 @@
-"""Othello: flips and passes by diagram, and the value of 4x4."""
+"""Othello: flips and passes by diagram, what is solved, and the value of 4x4."""
 
 from __future__ import annotations
 
+import random
 from functools import cache
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 from gozero import games
 from gozero.games import othello, symmetry
 from gozero.games.coords import parse_vertex
-from gozero.games.game import BLACK, EMPTY, NOT_OVER, WHITE
+from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, WHITE
 from gozero.games.position import IllegalMove, Position
 from tests.naive.othello import NaiveOthello
 from tests.rows import Row, deviation, picture, shown
+from training.matches.perfect import TreeSolver
 
 
 def board(text: str, to_play: str = "X") -> Row:
@@ -91,6 +93,30 @@ def test_the_shortest_game() -> None:
     row = Row(othello.make()).play("E6", "F4", "E3", "F6", "G5", "D6", "E7", "F5", "C5")
     assert set(row.stones()) == {EMPTY, BLACK} and row.stones().count(BLACK) == 13
     assert (row.game.outcome(row.state), row.game.score(row.state)) == (-1, -13), str(row)
+
+
+@pytest.mark.parametrize(("size", "most"), [(6, othello.SOLVED_EMPTY), (8, 7)])
+def test_what_is_solved_is_what_perfect_play_leads_to(size: int, most: int) -> None:
+    """By a solver that looks at every move, and wants the number of plies to be small."""
+    rng, game, results = random.Random(size), othello.make(size), []
+    solver = TreeSolver(game)
+    for _ in range(20):
+        row = Row(game)
+        while game.outcome(row.state) == NOT_OVER:
+            if row.stones().count(EMPTY) <= most:
+                results.append(othello.solved(row.state))
+                asked = row.state.copy()
+                asked[PLY] = 0
+                assert results[-1] == max(solver.scores(asked).values()), str(row)
+            row.play(rng.choice(sorted(row.legal())))
+    assert set(results) == {-1, 0, 1}
+
+
+def test_the_loss_of_the_last_disc_is_foreseen() -> None:
+    row = Row(othello.make()).play("E6", "F4", "E3", "F6", "G5", "D6", "E7", "F5")
+    assert othello.solved(row.state) == 1, "the next move takes all"
+    assert othello.solved(board(3 * "......../" + "..XXX.../..XOX.../..XXX.../......../........", "O").state) == -1
+    assert othello.solved(Row(othello.make()).state) == NOT_OVER
 
 
 def test_a_pass_is_legal_exactly_where_no_point_is() -> None:
