@@ -25,6 +25,12 @@ from gozero.system.errors import ChoiceError
 from gozero.system.words import spanned
 
 
+def check_board(size: int, sizes: Sequence[int]) -> None:
+    """ChoiceError unless a board of that size is among those, ascending, that can be played."""
+    if size not in sizes:
+        raise ChoiceError(f"board size {size} is not supported: expected {spanned(sizes)}")
+
+
 class TurnError(ValueError):
     """It is not for this side to move now; the message says whose turn it is, or that the game is over."""
 
@@ -250,8 +256,7 @@ class GoGame(CurrentGame):
         forbid a move. ValueError, and no change, if its size or a move cannot be played; IllegalMove has that move's
         number.
         """
-        if record.size not in self.sizes:
-            raise ChoiceError(f"board size {record.size} is not supported; these weights play {spanned(self.sizes)}")
+        check_board(record.size, self.sizes)
         komi = self.komi if record.komi is None else record.komi
         setting = replace(record, komi=komi, moves=(), next_to_play=None)
         usual, named = self._chosen_rules or self._usual_rules, named_rules(record.rules) if self._has_komi else None

@@ -14,7 +14,7 @@ from gozero.games import GO_FAMILY
 from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
 from gozero.games.position import Position
-from gozero.play.current_game import CurrentGame, GoGame
+from gozero.play.current_game import CurrentGame, GoGame, check_board
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import EngineSettings
 from gozero.play.searcher import ANALYSIS, CHECK, PONDERING, Analysis, Limits, Observer, Searcher
@@ -261,13 +261,16 @@ def make_player(
     name: str, sizes: Sequence[int], open_evaluator: Callable[[Game], Evaluator], settings: PlayerSettings, *,
     size: int, komi: float | None = None,
 ) -> Player:  # fmt: skip
-    """A player of a new game: arguments as for `CurrentGame`, `GoGame`, `Searcher`; ChoiceError for unknown rules."""
+    """A player of a new game: arguments as for `CurrentGame`, `GoGame`, `Searcher`; ChoiceError for unknown rules
+    and a board that is not among the sizes.
+    """
     game = make_game(name, sizes, size=size, rules=settings.rules, komi=komi)
     return Player(game, open_evaluator, settings)
 
 
 def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, komi: float | None) -> CurrentGame:
     """A game in progress, before its first move; arguments and errors as for `make_player`."""
+    check_board(size, sizes)
     if name in GO_FAMILY:
         return GoGame(name, sizes, size=size, rules=rules, komi=komi)
     return CurrentGame(name, sizes, size=size, rules=rules)

@@ -30,7 +30,7 @@ def _run(arguments: Sequence[str] | None) -> None:
     if settings.game is None:
         raise ChoiceError(f"give the name of a game: {', '.join(GAMES)}; see {PROGRAM} --help")
     settings = replace(settings, game=settings.game.lower())
-    check_choices(settings.game or "", settings.size, settings.rules)
+    check_choices(settings.game or "", None, settings.rules)
     if settings.weights is not None:
         find(settings.weights)
     from gozero.frontends.terminal import play

@@ -27,9 +27,9 @@ from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
 from gozero.nets.weights import Header, WeightsError, header
-from gozero.play.current_game import GoGame
+from gozero.play.current_game import GoGame, check_board
 from gozero.play.ending import Outcome
-from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings
+from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings, supported_sizes
 from gozero.play.levels import Level, level
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.searcher import Analysis, Limits, Observer
@@ -62,15 +62,17 @@ def play(settings: PlaySettings) -> None:
     if settings.level is not None and path is None:
         raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
     size = head.size if head and settings.size is None else settings.size
+    usual, sizes = VISITS if path else PLAYOUTS, supported_sizes(head or Header(name))
+    if size is not None:
+        check_board(size, sizes)
     game = games.make(name, size=size, rules=settings.rules, komi=settings.komi)
-    usual = VISITS if path else PLAYOUTS
     chosen = Level(settings.visits or usual) if settings.level is None else level(settings.level)
     how = PlayerSettings(
         rules=settings.rules, seed=settings.seed, resign=False, search=search_settings(chosen.visits, name)
     )
     how = how if settings.level is None else chosen.settings(how)
     opener: Callable[[Game], Evaluator] = EngineSettings().evaluators(path).open if path else RolloutEvaluator
-    player = make_player(name, (game.size,), opener, how, size=game.size, komi=settings.komi)
+    player = make_player(name, sizes, opener, how, size=game.size, komi=settings.komi)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()
