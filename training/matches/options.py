@@ -22,7 +22,7 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     add, known = parser.add_argument, ", ".join(games.GAMES)
     add("--game", type=str.lower, choices=games.GAMES, default=GO, metavar="NAME", help=f"{known} (default {GO})")
     add("--size", type=int, help="board size (default: the game's own; Go 13)")
-    add("--komi", type=number_of, help="points, Go only (default: the board's usual one, mostly 7.5)")
+    add("--komi", type=number_of, help="points, Go only (default 7.5, on 7x7 9.5)")
     add("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from training.commands.tournament import FOLDER
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.networks import PolicyNetwork, ValueNetwork, new_networks
 from training.matches.clocks import GameClock
+from training.matches.options import add_game
 from training.matches.tournament import field as fields
 from training.matches.tournament.field import Field
+from training.records import scoring
 
 TWO = '[[entrant]]\nplayer = "random"\n[[entrant]]\nplayer = "fixed"\n'
 
@@ -30,6 +33,13 @@ def test_what_is_not_said_is_the_games_own(tmp_path: Path) -> None:
     assert go.names == ["random", "fixed"]
     assert read(tmp_path, f"size = 7\n{TWO}").komi == 9.5
     assert read(tmp_path, f'game = "connect4"\n{TWO}').size == 7
+
+
+def test_the_help_has_the_usual_komi_of_every_board() -> None:
+    add_game(parser := argparse.ArgumentParser())
+    usual = {size: f"{scoring.usual_komi('go', size):g}" for size in range(2, 20)}
+    others = [f"on {size}x{size} {komi}" for size, komi in usual.items() if komi != usual[13]]
+    assert ", ".join([f"(default {usual[13]}", *others]) + ")" in " ".join(parser.format_help().split())
 
 
 def test_who_meets_whom(tmp_path: Path) -> None:
