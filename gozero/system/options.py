@@ -193,7 +193,7 @@ _KIND_NAMES = {
     str: "text",
     bool: "true or false",
     list: "a list",
-    dict: "a table of settings",
+    dict: "a table, such as {batch = 64} or {9 = 4}",
 }
 
 

@@ -36,7 +36,7 @@ def test_tables_are_nested() -> None:
     ("values", "line"),
     [
         ({"inner": {}}, "f: inner: setting 'size' is missing"),
-        ({"inner": []}, "f: inner = []: expected a table of settings"),
+        ({"inner": []}, "f: inner = []: expected a table, such as {batch = 64} or {9 = 4}"),
         ({"rows": []}, "f: rows is empty; give at least one"),
         ({"rows": [{"size": 2}, {"size": 1}]}, "f: rows 2: size = 1 is out of range: from 2 to 19 (points)"),
         ({"inner": {"size": 5, "share": -(10**400)}}, "f: inner: share = -inf is out of range: at least 0 (of all)"),

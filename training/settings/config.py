@@ -174,13 +174,14 @@ def _changed(table: Any, usual: Any, prefix: str) -> Iterator[str]:
 
 
 def as_toml(value: Any) -> str:
+    """A value as `--set` takes it: a table in TOML, text without quotes."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key}={each}" for key, each in value.items()) + "}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def describe(settings: Any, indent: str = "") -> str:
-    """The resolved settings, one a line, each with its unit."""
+    """The resolved settings, one a line, each with its unit, the values as `--set` takes them."""
     lines: list[str] = []
     for item in fields(settings):
         value = getattr(settings, item.name)
@@ -190,5 +191,5 @@ def describe(settings: Any, indent: str = "") -> str:
             for index, entry in enumerate(value):
                 lines += [f"{indent}[[{item.name}]] {index + 1}", describe(entry, indent + "  ")]
         else:
-            lines.append(f"{indent}{item.name} = {value}  # {item.metadata['unit']}")
+            lines.append(f"{indent}{item.name} = {as_toml(value)}  # {item.metadata['unit']}")
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from tests.training.refusals import one_line
 from training.commands import start, train
 from training.learner.learner import network_config
 from training.records import records
-from training.settings import presets
+from training.settings import config, presets
 from training.settings.config import LoopSettings, Stage
 
 SEEDS = ("s0", "s2", "s3", "s4")
@@ -49,6 +49,18 @@ def test_overrides_reach_every_kind_of_setting() -> None:
     assert (settings.network, settings.learner.batch, settings.seed, settings.selfplay.root) == ("b6c64", 64, 7, "puct")
     assert settings.stage[1].full_visits == 9
     assert settings.stage[0].sizes == {7: 0.25, 9: 0.75}
+
+
+def test_each_setting_can_be_set_as_it_is_listed() -> None:
+    settings, path, listed = load("selfplay.size_games={9=4}", "selfplay.varied_komi=false"), [], []
+    for line in config.describe(settings).splitlines():
+        text = line.lstrip()
+        del path[(len(line) - len(text)) // 2 :]
+        if text[0] == "[":
+            path.append(".".join(text.replace("[", "").replace("]", "").split()))  # `[[stage]] 1` is stage.1
+        else:
+            listed.append(".".join([*path, text.partition("  #")[0].replace(" = ", "=")]))
+    assert load(*listed) == settings
 
 
 def test_the_command_lines_own_options_come_last() -> None:
