@@ -52,6 +52,15 @@ def test_what_is_unknown(given: Any) -> None:
         kata_rules(given)
 
 
+@pytest.mark.parametrize("read", [rule_set, kata_rules])
+def test_every_name_that_a_refusal_lists_is_taken(read: Any) -> None:
+    with pytest.raises(ValueError, match="expected one of") as error:
+        read("klingon")
+    listed = str(error.value).partition("one of ")[2].removesuffix(", or an object").split(", ")
+    assert {*RULES, "korean", "bga", "french"} == set(listed)
+    assert all(read(name).is_played for name in listed)
+
+
 @pytest.mark.parametrize(
     ("spelling", "ours"),
     [

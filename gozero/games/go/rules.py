@@ -78,6 +78,8 @@ KATA_RULES = {
 }
 """What KataGo means by a name."""
 
+_KNOWN = ", ".join(name for name, rules in (RULES | KATA_RULES).items() if rules.is_played)
+
 # the names of rules that people, records and programs write, without signs between their words
 _SPELLINGS = {name.replace("-", ""): name for name in (*RULES, *KATA_RULES)} | {
     "nz": "new-zealand", "tromp": "tromp-taylor", "tt": "tromp-taylor", "ogs": "chinese-ogs", "kgs": "chinese-kgs",
@@ -150,7 +152,7 @@ def rule_set(name: str | RuleSet) -> RuleSet:
         return name
     if (found := named_rules(name)) is not None:
         return found
-    raise ChoiceError(f"unknown rules {name!r}: expected one of {', '.join(RULES)}")
+    raise ChoiceError(f"unknown rules {name!r}: expected one of {_KNOWN}")
 
 
 def kata_rules(rules: Any) -> RuleSet:
@@ -160,7 +162,7 @@ def kata_rules(rules: Any) -> RuleSet:
     if not isinstance(rules, str):
         raise ChoiceError(f"expected the name of a rule set or an object, not {shown(rules)}")
     name = written_name(rules)
-    if found := spelt_rules(rules) or spelt_rules(name) or KATA_RULES.get(name):
+    if found := spelt_rules(rules) or spelt_rules(name) or KATA_RULES.get(name) or RULES.get(name):
         return found
     try:
         spelt = from_json(rules)
@@ -168,8 +170,7 @@ def kata_rules(rules: Any) -> RuleSet:
         spelt = None
     if isinstance(spelt, Mapping):
         return _from_fields(spelt)
-    played = (name for name, rules in KATA_RULES.items() if rules.is_played)
-    raise ChoiceError(f"unknown rules {shown(rules)}: expected one of {', '.join(played)}, or an object")
+    raise ChoiceError(f"unknown rules {shown(rules)}: expected one of {_KNOWN}, or an object")
 
 
 def _from_fields(given: Mapping[str, Any]) -> RuleSet:

@@ -127,7 +127,7 @@ def test_a_board_that_the_weights_never_learned_is_a_warning() -> None:
         ({"initialStones": [["B", "pass"]]}, "initialStones", "a pass is no stone"),
         ({"initialStones": [["B", "A1"], ["W", "A1"]]}, "initialStones", "a point is named twice"),
         ({"initialPlayer": "G"}, "initialPlayer", "not 'G'"),
-        ({"rules": "house"}, "rules", "unknown rules 'house': expected one of tromp-taylor, chinese,"),
+        ({"rules": "house"}, "rules", "unknown rules 'house': expected one of chinese, chinese-simple,"),
         ({"rules": {"ko": "NONE"}}, "rules", "ko = 'NONE'"),
         ({"rules": 3}, "rules", "not 3"),
         ({"komi": "nan"}, "komi", "expected a number"),
