@@ -94,8 +94,14 @@ class Session:
         except ValueError:
             action = resignation
         if action == resignation:
-            raise GtpError(f"invalid color or coordinate: {text!r}")
+            how = f"; expected from-to, such as {self.example}" if self.game.definition.moves_pieces else ""
+            raise GtpError(f"invalid color or coordinate: {text!r}{how}")
         return action
+
+    @property
+    def example(self) -> str:
+        """A move as it is written."""
+        return "A2-A3" if self.game.definition.moves_pieces else "D4"
 
     def point(self, text: str) -> int:
         """The number of a point of this board."""

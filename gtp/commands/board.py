@@ -130,7 +130,9 @@ def _move_text(session: Session, move: Move) -> str:
 
 def _move(session: Session, words: list[str]) -> tuple[int, int]:
     if len(words) < 2:
-        raise GtpError("invalid color or coordinate: missing; expected a color and a vertex, such as b D4")
+        raise GtpError(
+            f"invalid color or coordinate: missing; expected a color and a vertex, such as b {session.example}"
+        )
     if len(words) > 2:
         raise GtpError(f"invalid color or coordinate: {words[2]!r} is one argument too many")
     return colour_of(words[0]), session.action(words[1])

@@ -328,6 +328,8 @@ def test_moves_from_point_to_point() -> None:
     assert "A1:B1" not in engine.ask("kata-analyze b avoid b a1:b1 1")
     for line in ("play b a1", "play b a1-a3", "play b pass", "play b b2-b3", "play w a4-a3", "play b a1-a2-a3"):
         engine.refuse(line)
+    for line in ("play b a2", "play b", "is_legal b a1-a3"):
+        assert engine.refuse(line).endswith("A2-A3")
     answer = engine.ask("genmove b")
     assert engine.ask("last_move") == f"black {answer}"
     assert engine.ask("gogui-principal_variation").startswith("TEXT")
