@@ -78,7 +78,8 @@ class StoreManifest:
 
     def __str__(self) -> str:
         length = sum(entry.length for entry in self.files.values()) / 1e6
-        return f"generation {self.generation}, {counted(len(self.files), 'file', ',')}, {length:,.1f} MB"
+        done = f"{counted(self.generation - 1, 'generation', ',')}, " if self.generation else ""  # it plays the next
+        return f"{done}{counted(len(self.files), 'file', ',')}, {length:,.1f} MB"
 
 
 def object_name(path: str, entry: FileEntry) -> str:

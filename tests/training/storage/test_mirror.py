@@ -75,7 +75,7 @@ def test_a_run_goes_on_in_an_empty_folder(url: str, tmp_path: Path, capsys: pyte
     begun(tmp_path / "run", url)
     second = mirror(tmp_path / "new", url)
     assert state(tmp_path / "new") == state(tmp_path / "run")
-    assert "holds a run (generation 1, 5 files, 0.0 MB): it is fetched" in capsys.readouterr().err
+    assert "holds a run (0 generations, 5 files, 0.0 MB): it is fetched" in capsys.readouterr().err
     work(tmp_path / "new", 2)
     assert second.push()
     assert pulled(url, tmp_path / "other") == state(tmp_path / "new")
@@ -89,7 +89,7 @@ def test_a_users_copy_beside_the_checkpoints_is_not_copied(
     write(tmp_path / "run/checkpoints/best-so-far.pt", b"a copy")
     first.push()
     mirror(tmp_path / "new", url)
-    assert "holds a run (generation 1, 5 files" in capsys.readouterr().err
+    assert "holds a run (0 generations, 5 files" in capsys.readouterr().err
     assert not (tmp_path / "new/checkpoints/best-so-far.pt").exists()
 
 
@@ -131,7 +131,7 @@ def test_folder_and_store_that_went_apart_are_left_alone(tmp_path: Path) -> None
     work(tmp_path / "unknown", 1, seed=3)
     for name in ("run", "unknown"):
         before = state(tmp_path / name)
-        with pytest.raises(StoreError, match=r"holds a run \(generation 2, .*give another --run to continue"):
+        with pytest.raises(StoreError, match=r"holds a run \(1 generation, .*give another --run to continue"):
             mirror(tmp_path / name, url)
         assert state(tmp_path / name) == before
     assert pulled(url, tmp_path / "other") == state(tmp_path / "new")
