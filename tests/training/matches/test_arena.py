@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,19 @@ def test_a_game_without_points_has_its_own_size_and_results(tmp_path: Path) -> N
             position.play(game.action(vertex))
         assert position.is_over
         assert row["result"] == ("0" if not row["winner"] else "B+" if row["winner"] == row["black"] else "W+")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_games_whose_list_cannot_be_saved_can_be_taken_up(capsys: pytest.CaptureFixture[str]) -> None:
+    match = ["random", "random", "--game", "tictactoe", "--games", "2", "--processes", "1"]
+    assert command.main([*match, "--csv", "/dev/full"]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("gozero match: cannot write /dev/full: No space left on device; ")
+    advice = line.partition("give the same command again with ")[2].split()
+    assert command.main([*match, *advice]) == 0
+    shutil.rmtree(advice[1])
+    said = capsys.readouterr()
+    assert "; 0 of 2 games to play in " in said.err and "A scored " in said.out
 
 
 @pytest.mark.parametrize(

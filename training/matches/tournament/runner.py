@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gozero.system import files
 from gozero.system.console import INTERRUPTED, SUCCESS, progress_bar, say, stop_on_signals
+from gozero.system.errors import UserError
 from training.matches.match import Fixture, MatchGame
 from training.matches.options import OUT
 from training.matches.tournament import field as fields
@@ -70,7 +71,10 @@ def play_once(field: Field, options: argparse.Namespace, view: View, folder: Pat
         code = play(field, folder, stop, view)
     else:
         place = Path(tempfile.mkdtemp(prefix="gozero-"))
-        code = play(field, place, stop, view)  # after an error the folder stays, for the log in it
+        try:
+            code = play(field, place, stop, view)  # after an error the folder stays, for the log in it
+        except storage.StorageError as error:
+            raise UserError(f"{error} with --out {place}") from None
         shutil.rmtree(place)
     return INTERRUPTED if stop() else code
 
