@@ -126,6 +126,11 @@ def test_the_lead_at_the_end_of_othello_is_known_and_is_of_discs() -> None:
     assert shown["ending"]["margin"] == abs(lead)
 
 
+@pytest.mark.parametrize(("size", "untrained"), [(9, False), (13, True)])
+def test_of_a_board_that_was_not_learned_the_page_itself_warns(size: int, untrained: bool) -> None:
+    assert view(GameSession(setup_of({}), size, [size], (7, 9)))["untrained"] is untrained
+
+
 def test_nobody_loses_on_time_who_plays_both_sides() -> None:
     session = GameSession(setup_of({"game": "tictactoe", "person": "both", "clock": {"main": 3.0}}), 3, [3])
     assert session.clock.values(0.0) is None

@@ -126,7 +126,7 @@ def _terms(session: GameSession) -> dict[str, Any]:
         },
         "event": start.event,
         "recorded": start.result,
-        "warning": beyond_training(session.trained, game.size),
+        "untrained": bool(beyond_training(session.trained, game.size)),
     }
 
 

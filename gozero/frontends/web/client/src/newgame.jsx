@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { Choice, Dialog, Level, Offer } from "./controls.jsx";
 import { usePage } from "./server.js";
 import { english, t } from "./translate.js";
-import { learned, sizes } from "./words.js";
+import { learned, sizes, untrained } from "./words.js";
 
 const CLOCKS = [
   { name: english("No clock"), main: 0, period: 0, periods: 0 },
@@ -88,7 +88,7 @@ export function NewGame({ onClose }) {
         <p>{learned(network)}</p>
         {details && network.strength && <details><summary>{t("What is known of its strength")}</summary><p>{network.name}: {network.strength}.</p></details>}
         {!isTrained && (
-          <p>⚠ {t("Not trained on {board}: expect weak moves and wrong estimates.", { board: board(game.name, chosen.size) })}</p>
+          <p>⚠ {untrained(board(game.name, chosen.size))}</p>
         )}
       </div>
     </Dialog>

@@ -7,7 +7,7 @@ import { AnalyseAll, Mistakes } from "./review.jsx";
 import { usePage } from "./server.js";
 import { endWords } from "./teaching.jsx";
 import { english, t } from "./translate.js";
-import { ahead, lead, learned, moveWords, percent, short, side } from "./words.js";
+import { ahead, lead, learned, moveWords, percent, short, side, sizes, untrained } from "./words.js";
 
 const AREAS = { area: english("whose area"), discs: english("whose discs") };
 const LISTED = 8;
@@ -26,7 +26,7 @@ export function Status() {
       {view.lastMove && <p class="note">{t("Last move: {move}.", { move: moveWords(view.lastMove) })}</p>}
       {loading && <p class="note busy">{loading}</p>}
       <p class="quiet">{factsOf(view).filter(Boolean).join(" · ")}</p>
-      {view.warning && <p class="note warning">⚠ {view.warning[0].toUpperCase() + view.warning.slice(1)}.</p>}
+      {view.untrained && <p class="note warning">⚠ {untrained(sizes(view.cols, view.rows))}</p>}
     </section>
   );
 }

@@ -32,6 +32,8 @@ export function learned({ trained }) {
   return t("It learned the game on boards of {least} to {most} points a side, by playing against itself alone.", { least: trained[0], most: trained.at(-1) });
 }
 
+export const untrained = (board) => t("Not trained on {board}: expect weak moves and wrong estimates.", { board });
+
 /** A sentence of the server's in the reader's language, if it is translated; a point at its beginning is its value. */
 export function reported(text) {
   const [, move, rest] = /^(\S*\d\S*) (.+)$/.exec(text) ?? [];
