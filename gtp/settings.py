@@ -56,14 +56,14 @@ class GtpSettings(EngineSettings):
         metavar="FILE",
     )
     visits: int | None = option(
-        None, "simulations per move; 0: the network's best move, without a search", low=0, high=MOST_VISITS
+        None, "visits of a move; 0: the network's best move, without a search", low=0, high=MOST_VISITS
     )
     level: int | None = option(
         None, f"strength, {WEAKEST} (meant for beginners) to {STRONGEST}; in place of --visits", low=WEAKEST,
         high=STRONGEST,
     )  # fmt: skip
     analysis_visits: int | None = option(
-        None, "simulations after which an analysis pauses until the controller ends it (default: no limit)", low=1,
+        None, "visits after which an analysis pauses until the controller ends it (default: no limit)", low=1,
         high=MOST_VISITS,
     )  # fmt: skip
     time: float | None = option(None, "seconds per move", low=0.01, high=1e6, metavar="SECONDS")

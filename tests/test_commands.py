@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,7 @@ def test_help_and_wrong_arguments_are_answered_before_anything_heavy_is_loaded()
     for name, (code, out, err, heavy) in zip(COMMANDS, helped, strict=True):
         assert (name, code, err, heavy) == (name, 0, "", [])
         assert out.startswith(f"usage: {served.get(name, f'gozero {name}')} ")
+        assert not re.search(r"visits [A-Z_]+\s+(?!-)[^-]*simulation", out), name  # one word for one thing
     names = [*COMMANDS, *WRONG]
     refused = answers(
         [*([*name.split(), "--nonsense"] for name in COMMANDS), *([*n.split(), *w] for n, w in WRONG.items())]

@@ -135,7 +135,7 @@ def test_it_is_played_in_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nA1\nB4\nresign\n"))
     play.play(play.PlaySettings(NAME, visits=50, seed=1))
     out = capsys.readouterr().out
-    assert out.startswith("No weights for this game: PUCT with random playouts, 50 simulations a move.\n")
+    assert out.startswith("No weights for this game: PUCT with random playouts, 50 visits a move.\n")
     assert f"snort: {words[1]} You are Black (X).\n" in out
     assert " expects to win " in out
 

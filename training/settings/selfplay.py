@@ -64,7 +64,7 @@ class SelfPlaySettings:
     threads: int = setting(1, "threads that search the groups; the games are the same with any number", 1, 1024)
     root: str = setting(
         "gumbel",
-        "how the root chooses: gumbel = sequential halving, learns from few simulations; puct = as below the root",
+        "how the root chooses: gumbel = sequential halving, learns from few visits; puct = as below the root",
         papers="AlphaGo Zero: puct; Gumbel MuZero: gumbel", choices=("gumbel", "puct")
     )
     gumbel_m: int = setting(16, "moves considered at the root (gumbel)", 1, 512, "Gumbel: 16 at n = 200 (Go 9x9)")
@@ -186,9 +186,9 @@ class Stage:
         REQUIRED, "board size = share of the rows", read=_shares
     )
     full_visits: int = setting(
-        32, "simulations of a recorded move", 1, 1_000_000, "KataGo: 600-1000; Gumbel: 16-200; S3: 100"
+        32, "visits of a recorded move", 1, 1_000_000, "KataGo: 600-1000; Gumbel: 16-200; S3: 100"
     )
-    cheap_visits: int = setting(8, "simulations of the other moves", 1, 1_000_000, "KataGo: 100-200")
+    cheap_visits: int = setting(8, "visits of the other moves", 1, 1_000_000, "KataGo: 100-200")
     evaluator: str = setting(
         "network", "what evaluates leaves: the network, or random playouts",
         papers="ours: playouts play the first games", choices=("network", "rollouts")

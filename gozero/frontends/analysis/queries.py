@@ -144,7 +144,7 @@ class AnalysisSettings(EngineSettings):
         metavar="FILE",
     )
     visits: int = option(
-        500, "simulations for a position where the query does not say (default 500)", low=1, high=100_000_000
+        500, "visits for a position where the query does not say (default 500)", low=1, high=100_000_000
     )
     time: float | None = option(
         None, "most seconds for a position where the query does not say (default: no limit)", low=0.01, high=1e6,

@@ -78,7 +78,7 @@ def play(settings: PlaySettings) -> None:
     player.load()
     engine = f"The engine plays with {path}" if path else "No weights for this game: PUCT with random playouts"
     visits, rank = chosen.visits, f"level {settings.level}"
-    print(f"{engine}, {counted(visits, 'simulation') + ' a move' if settings.level is None else rank}.")
+    print(f"{engine}, {counted(visits, 'visit') + ' a move' if settings.level is None else rank}.")
     if head and (warning := beyond_training(head.trained, game.size)):
         print(warning, file=sys.stderr)
     Terminal(player, COLOURS[settings.colour], visits, visits if settings.level is None else usual).run()

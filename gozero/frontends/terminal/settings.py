@@ -23,7 +23,7 @@ class PlaySettings:
         None, "weights file (default: the game's, if there is one; else random playouts)", metavar="FILE"
     )
     visits: int | None = option(
-        None, "simulations a move, or a hint (default: 400, or 2000 with random playouts)", low=1, high=100_000_000
+        None, "visits of a move, or a hint (default: 400, or 2000 with random playouts)", low=1, high=100_000_000
     )
     level: int | None = option(
         None, "1 (for beginners) to 20 (800 visits), in place of visits; needs weights", low=WEAKEST, high=STRONGEST

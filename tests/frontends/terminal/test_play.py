@@ -59,14 +59,14 @@ def test_there_are_words_for_every_game() -> None:
 
 
 def test_one_simulation_is_one(play_game: Play) -> None:
-    assert "random playouts, 1 simulation a move.\n" in play_game("tictactoe", options="--visits 1")
+    assert "random playouts, 1 visit a move.\n" in play_game("tictactoe", options="--visits 1")
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_can_be_played(game: str, play_game: Play) -> None:
     opening = {"connect4": "D", "othello": "B1", "breakthrough": "c2c3"}.get(game, "C3")
     out = play_game(game, "help", "hint", opening, "undo", "hint")
-    assert out.startswith("No weights for this game: PUCT with random playouts, 20 simulations a move.\n")
+    assert out.startswith("No weights for this game: PUCT with random playouts, 20 visits a move.\n")
     assert DESCRIPTIONS[game].aim in out
     assert out.count("Your chance is ") == 2
     assert " expects to win " in out
@@ -275,7 +275,7 @@ def test_weights_are_played_with_on_their_board(play_game: Play, tmp_path: Path)
     path, config = tmp_path / "w.pt", model.config("b2c8")
     weights.save(path, model.build(config, seed=0), config, size=7)
     out = play_game("go", "C3", options=f"--visits 5 --weights {path}")
-    assert out.startswith(f"The engine plays with {path}, 5 simulations a move.\n")
+    assert out.startswith(f"The engine plays with {path}, 5 visits a move.\n")
     assert " 7 . . . . . . .\n" in out
     assert " expects to win " in out
 
