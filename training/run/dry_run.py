@@ -54,6 +54,7 @@ def _continued(folder: Path, say: Callable[[str], None]) -> bool:
     """Check that no other process works in the folder and, if it holds a run, that a checkpoint can be read. Returns
     whether it holds one.
     """
+    storage.refuse_url(folder)
     if (folder / storage.LOCK).exists():
         with storage.alone(folder):
             pass

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,13 +50,20 @@ class BusyError(UserError):
         )
 
 
+def refuse_url(folder: Path) -> None:
+    """FolderError for a URL, which as a path would be a folder `s3:` here."""
+    if re.match(r"\w{2,}:/", str(folder)):
+        raise FolderError(folder, "a URL is no folder; --storage takes one")
+
+
 @contextlib.contextmanager
 def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes from working in a run folder. The system releases it when this process ends.
 
     A missing folder is made, and removed at the end if it is still empty. BusyError if another process works there,
-    still after so many seconds; FolderError if the folder cannot be made or written.
+    still after so many seconds; FolderError if the folder is a URL, or cannot be made or written.
     """
+    refuse_url(folder)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     lock = FileLock(folder / LOCK)
     try:

@@ -104,6 +104,8 @@ def test_two_trainings_never_share_a_folder(finished: Path, refused: Refused) ->
         (["--preset", "tiny", "--dry-run", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--dry-run", "--run", __file__], f"{__file__} is no folder; give another --run"),
         (["--preset", "tiny", "--dry-run", "--run", f"{__file__}/x"], f"{__file__} is no folder; give another --run"),
+        (["--preset", "tiny", "--run", "s3://bucket/run"], "a URL is no folder; --storage takes one; change that"),
+        (["--preset", "tiny", "--dry-run", "--run", "s3://bucket/run"], "a URL is no folder; --storage takes one"),
         (["--preset", "tiny", "--storage", "nowhere://run"], "--storage nowhere://run: Protocol not known: nowhere"),
         (["--preset", "tiny", "--storage", "runs/tiny/store"], "lie within each other"),
         (["--preset", "tiny", "--dry-run", "--storage", "runs/tiny/store"], "lie within each other"),
