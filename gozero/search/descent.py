@@ -100,8 +100,8 @@ def _leave_out(forest, t, state, actions):
 
 @kernel()
 def _meet(legal, thinkable, outcome, solved, score, forest, t, index, leaves, slot):
-    """Come to a new node: KNOWN if its result is, with the count of a game that is over or else its parent's score, or
-    FOUND.
+    """Come to a new node: KNOWN if its result is, with the count of a game that is over or else as many points as its
+    parent's score for the side that wins, or FOUND.
     """
     node = forest.nodes[t, index]
     state = leaves.states[slot]
@@ -116,7 +116,7 @@ def _meet(legal, thinkable, outcome, solved, score, forest, t, index, leaves, sl
         node["value"] = result
         parent = np.int64(node["parent"])
         if np.isnan(points):
-            points = -np.float64(forest.nodes[t, parent]["score"]) if parent != NO_NODE else 0.0
+            points = result * abs(np.float64(forest.nodes[t, parent]["score"])) if parent != NO_NODE else 0.0
         node["score"] = points
         return KNOWN
     thinkable(state, forest.histories[t], leaves.legal[slot])

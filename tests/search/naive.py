@@ -88,7 +88,7 @@ class NaiveSearch:
             if node.terminal and self.game.score is not None:
                 node.score = self.game.score(node.state)
             elif node.terminal and parent is not None:
-                node.score = -parent.score
+                node.score = node.value * abs(parent.score)
         if node.visits == 0 or node.terminal:
             value, score = node.value, node.score
         else:

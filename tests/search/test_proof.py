@@ -115,7 +115,9 @@ def test_what_is_solved_decides_a_node_unless_moves_are_left_out_there(plies: in
     """
     game, left_out = nogo.make(4), np.zeros((2, 18), np.int32)
     left_out[1, 12] = plies
-    search = searched(game, 2, replace(SOLVING, max_nodes=9), (5, 6, 9, 10), left_out=left_out)
+    search = searched(game, 2, replace(SOLVING, max_nodes=9), (6, 5, 9, 10), left_out=left_out)
     nodes = search.forest.nodes[0]
     assert [nodes[index]["status"] for index in (0, 1)] == [EVALUATED, status]
     assert (nodes[1]["edge_count"] == 0) == (status == DECIDED)
+    if status == DECIDED:
+        assert nodes[1]["value"] == 1 and nodes[1]["score"] == abs(nodes[0]["score"]), "points for the side that wins"
