@@ -54,12 +54,14 @@ class RunLimits:
         left = 3600 * (self.settings.hours - self.progress.hours) - (time.monotonic() - self._tick)
         return left if self.settings.hours else math.inf
 
+    def done(self) -> dict[str, float]:
+        """How much is done of what may have a limit."""
+        done = {name: getattr(self.progress, name) for name in ("hours", "games", "evaluations")}
+        return {**done, "generations": self.progress.generation - (0 if self.progress.learning else 1)}
+
     def shares(self) -> dict[str, float]:
         """The share of the run that is done, by each of its limits; 0 and more."""
-        done = {name: getattr(self.progress, name) for name in ("hours", "games", "evaluations")}
-        done["generations"] = self.progress.generation - (0 if self.progress.learning else 1)
-        limits = {name: getattr(self.settings, name) for name in done}
-        return {name: done[name] / limit for name, limit in limits.items() if limit}
+        return {name: done / limit for name, done in self.done().items() if (limit := getattr(self.settings, name))}
 
     def elapsed(self) -> float:
         """The share of the run that is done, 0..1, by the nearest of its limits; 0 if it has none."""
@@ -69,11 +71,11 @@ class RunLimits:
         """Why the run has ended, and how to continue it; one line. One that has not learned from its last games yet was
         stopped.
         """
-        reached = {name: share for name, share in self.shares().items() if share >= 1}
+        reached = [name for name, share in self.shares().items() if share >= 1]
         if not reached or self.progress.learning:
             return "stopped, all is saved; the same command continues"
         limits = {name: getattr(self.settings, name) for name in reached}
-        twice = {name: math.ceil(2 * limits[name] * share) for name, share in reached.items()}  # of what is done
+        twice = {name: math.ceil(2 * done) for name, done in self.done().items() if name in reached}
         listed = " and ".join(f"{name} = {limit:g}" for name, limit in limits.items())
         # the option --hours goes over --set hours
         higher = " ".join(f"--hours {n}" if name == "hours" else f"--set {name}={n}" for name, n in twice.items())

@@ -17,6 +17,7 @@ from training.storage.checkpoint import Progress
         (["generations=2"], Progress(generation=3), "generations = 2; the same command with a higher one, such as --set generations=4,"),
         (["generations=1"], Progress(generation=4), "such as --set generations=6,"),
         (["evaluations=1"], Progress(evaluations=18_001), "such as --set evaluations=36002,"),
+        (["hours=1e-320"], Progress(hours=1.5), "such as --hours 3,"),
         (["hours=0.001", "games=5"], Progress(hours=0.002, games=7),
          "hours = 0.001 and games = 5; the same command with a higher one, such as --hours 1 --set games=14,"),
     ],
