@@ -7,6 +7,7 @@ checkpoint from which a run continues are played again, so their bytes are cut.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -15,11 +16,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from gozero.system import files
+from gozero.system.console import say
 from gozero.system.errors import UserError
 from gozero.system.words import counted
 
 MEGABYTE = 1_000_000
 LOCK = "lock"  # a file of the run folder, held by the process that works there
+NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)  # what network drives say that have none; filelock sees to ENOSYS
 
 
 class StorageError(UserError):
@@ -61,7 +64,8 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes from working in a run folder. The system releases it when this process ends.
 
     A missing folder is made, and removed at the end if it is still empty. BusyError if another process works there,
-    still after so many seconds; FolderError if the folder is a URL, or cannot be made or written.
+    still after so many seconds; FolderError if the folder is a URL, or cannot be made or written. A file system without
+    locks gets a warning.
     """
     refuse_url(folder)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
@@ -72,7 +76,9 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     except Timeout:
         raise BusyError(folder) from None
     except OSError as error:
-        raise FolderError(folder, error.strerror or str(error)) from None
+        if error.errno not in NO_LOCKS:
+            raise FolderError(folder, error.strerror or str(error)) from None
+        say(f"{folder.absolute()}: its file system has no locks; take care that no other command works there")
     try:
         yield
     finally:

@@ -281,3 +281,15 @@ def test_a_folder_that_is_removed_meanwhile_is_no_error(tmp_path: Path) -> None:
     with storage.alone(tmp_path / "run"):
         shutil.rmtree(tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_file_system_without_locks_is_said_and_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with storage.alone(tmp_path / "run"):
+        (tmp_path / "run/kept").touch()
+    assert (tmp_path / "run/kept").exists() and "no locks" in capsys.readouterr().err
