@@ -142,6 +142,8 @@ class Protocol:
             self._refuse(command, stream, write, str(error))
         except (FatalError, BrokenPipeError):
             raise
+        except MemoryError as error:
+            self._refuse(command, stream, write, f"out of memory; {error}".rstrip("; "))
         except Exception as error:  # noqa: BLE001 - the border: a bug in one command must not take the game with it
             self._on_bug(command, error)
             self._refuse(command, stream, write, f"internal error: {type(error).__name__}: {error}")

@@ -132,9 +132,10 @@ def run_command(
     """Run a command and return its exit code; one that returns None has succeeded.
 
     An error of the user (a UserError, a file that cannot be used, an optional package that is missing, or one of
-    `unusable`) is one line and BAD_INPUT. Ctrl-C is one line and INTERRUPTED; the line ends with `interrupted`, or with
-    the argument of the KeyboardInterrupt. The other signals that end a command do the same, unless the command handles
-    them itself (`stop_on_signals`). Any other exception is a bug, and leaves with its traceback.
+    `unusable`) is one line and BAD_INPUT, a lack of memory one and FAILED. Ctrl-C is one line and INTERRUPTED; the line
+    ends with `interrupted`, or with the argument of the KeyboardInterrupt. The other signals that end a command do the
+    same, unless the command handles them itself (`stop_on_signals`). Any other exception is a bug, and leaves with its
+    traceback.
     """
     expected: tuple[type[Exception], ...] = (UserError, *unusable)
 
@@ -148,6 +149,9 @@ def run_command(
                 raise
             extra = EXTRAS[error.name]
             say(f"{program}: this needs {error.name}, which is not installed; run: pip install 'gozero[{extra}]'")
+        except MemoryError as error:
+            say(f"{program}: out of memory; {error}".rstrip("; "))
+            return FAILED
         except KeyboardInterrupt as error:
             result = str(error) or interrupted
             fresh = "\n" if sys.stderr.isatty() else ""  # the terminal has shown ^C on the line of the prompt

@@ -2,6 +2,7 @@
 
 import io
 import os
+import sys
 
 import pytest
 
@@ -102,6 +103,8 @@ def test_a_bug_is_reported_and_answered() -> None:
     assert (
         answer_to(protocol, "9 crash") == "?9 internal error: ZeroDivisionError: integer division or modulo by zero\n\n"
     )
+    protocol.register({"fill": lambda command: " " * sys.maxsize})
+    assert answer_to(protocol, "fill") == "? out of memory\n\n"
     assert [name for name, _ in bugs] == ["crash"]
 
 

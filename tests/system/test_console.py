@@ -21,6 +21,8 @@ from gozero.system.errors import ChoiceError
         (ChoiceError("no such board"), 2, "x: no such board"),
         (LookupError("no such game"), 2, "x: no such game"),
         (OSError(errno.EACCES, "Permission denied", "/x.csv"), 2, "x: cannot use /x.csv: Permission denied"),
+        (MemoryError(), 1, "x: out of memory"),
+        (MemoryError("no room for 7.6 MiB"), 1, "x: out of memory; no room for 7.6 MiB"),
         (KeyboardInterrupt(), 130, "x: interrupted; nothing was kept"),
         (KeyboardInterrupt("3 games were kept"), 130, "x: interrupted; 3 games were kept"),
     ],
