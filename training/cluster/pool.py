@@ -272,7 +272,7 @@ class ClusterBackend(LocalBackend):
         return RemoteSelfPlay(settings, net, settings.threads or available_threads(), self._workers, streams)
 
     def play_match(
-        self, parts: Sequence[MatchPart], candidate: nn.Module, best: nn.Module, threads: int, stop: Stop, device: str
+        self, parts: Sequence[MatchPart], candidate: nn.Module, best: nn.Module, stop: Stop
     ) -> list[MatchGame] | None:
         pair = self._workers.put(candidate, 0), self._workers.put(best, 0)
         jobs = [self._workers.submit(PlayMatch(part, *pair)) for part in parts]

@@ -68,9 +68,11 @@ class LocalBackend:
         return RemoteSelfPlay(settings, net, threads, ProcessWorkers(settings, net, threads, device))
 
     def play_match(
-        self, parts: Sequence[MatchPart], candidate: nn.Module, best: nn.Module, threads: int, stop: Stop, device: str
+        self, parts: Sequence[MatchPart], candidate: nn.Module, best: nn.Module, stop: Stop
     ) -> list[MatchGame] | None:
         """Play parts of a match of the gate; None if stopped before the end."""
+        device = device_of(parts[0].settings.device)
+        threads = threads_of(parts[0].settings, device)
         try:
             return [game for part in parts for game in play_part(part, candidate, best, threads, stop, device)]
         except Stopped:

@@ -7,7 +7,7 @@ gate; AlphaGo Zero has one at 55 %).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch import nn
 
 from training.matches.elo import MatchScore
 from training.matches.interface import Conditions
-from training.matches.match import MatchGame, fixture, play_schedule, total_of
+from training.matches.match import MatchGame, fixture, play_schedule
 from training.matches.players import network_player
 from training.records import scoring
 from training.settings.config import LoopSettings
@@ -52,17 +52,6 @@ class MatchPart:
     size: int  # of the board
     seed: int  # the same seed gives the same games
     numbers: tuple[int, ...]  # of its games, 0 ... games - 1
-
-
-def match(
-    candidate: nn.Module, best: nn.Module, size: int, settings: LoopSettings, seed: int, threads: int,
-    stop: Callable[[], bool], device: str, play: Callable[..., Sequence[MatchGame] | None],
-) -> GateResult | None:  # fmt: skip
-    """Play the gate's match on a board of `size`; None if stopped before its end. The same seed gives the same games,
-    by whomever the parts are played: `play` is a backend's `play_match`.
-    """
-    games = play(parts(size, settings, seed), candidate, best, threads, stop, device)
-    return None if games is None else GateResult(total_of(games, CANDIDATE), settings.gate.share)
 
 
 def parts(size: int, settings: LoopSettings, seed: int) -> list[MatchPart]:

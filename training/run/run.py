@@ -22,8 +22,10 @@ from torch import nn
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import weights
 from gozero.system.console import progress_bar, say
+from training.matches.match import total_of
 from training.run import gate
 from training.run.backend import LOCAL, LocalBackend, device_of, return_memory
+from training.run.gate import GateResult
 from training.run.measures import Measures, Timeline
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
@@ -211,7 +213,8 @@ class Run:
             return True
         with self.locked():
             candidate, steps = copy.deepcopy(self.trainer.learner.ema), self.trainer.learner.steps
-        verdict = self._judged(candidate, steps, stop)
+        with self.timeline.during("gate"):
+            verdict = self._judged(candidate, steps, stop)
         if verdict is None:
             return False
         with self.locked():
@@ -268,19 +271,17 @@ class Run:
                 self._save_weights()
         self.saved()
 
-    def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> gate.GateResult | None:
+    def _judged(self, candidate: nn.Module, steps: int, stop: Callable[[], bool]) -> GateResult | None:
         """The gate's match of the learner's average after so many steps; None if stopped before it was over."""
-        with self.timeline.during("gate"):
-            size, selfplay = self.settings.stage_at(self.progress.rows).main_size, self.selfplay
-            verdict = gate.match(
-                candidate, selfplay.playing, size, self.settings, steps, selfplay.threads, stop, self.device,
-                self.backend.play_match,
-            )  # fmt: skip
-        if verdict is not None:
-            say(str(verdict))
+        parts = gate.parts(self.settings.stage_at(self.progress.rows).main_size, self.settings, steps)
+        games = self.backend.play_match(parts, candidate, self.selfplay.playing, stop)
+        if games is None:
+            return None
+        verdict = GateResult(total_of(games, gate.CANDIDATE), self.settings.gate.share)
+        say(str(verdict))
         return verdict
 
-    def _report_match(self, verdict: gate.GateResult, steps: int) -> None:
+    def _report_match(self, verdict: GateResult, steps: int) -> None:
         """Report a match that is decided, in the log at once and in the next report."""
         progress, found = self.progress, verdict.report()
         progress.refused = 0 if verdict.passed else progress.refused + 1

@@ -14,6 +14,7 @@ from tests.training import crashes
 from tests.training.games import random_record, write_shard
 from training.doctor import history
 from training.matches.elo import MatchScore
+from training.matches.match import total_of
 from training.run import gate, modes
 from training.run.backend import LOCAL
 from training.run.gate import GateResult
@@ -40,16 +41,15 @@ def test_the_verdict_says_games_share_and_interval() -> None:
     assert 0 < report["gate/low"] < 0.5 < report["gate/high"] < 1
 
 
-def played(one: nn.Module, other: nn.Module, settings: LoopSettings, stop: Stop = lambda: False) -> GateResult | None:
-    return gate.match(one, other, 5, settings, 3, 1, stop, "cpu", LOCAL.play_match)
+def played(one: nn.Module, other: nn.Module, settings: LoopSettings, stop: Stop = lambda: False) -> MatchScore | None:
+    games = LOCAL.play_match(gate.parts(5, settings, 3), one, other, stop)
+    return games and total_of(games, gate.CANDIDATE)
 
 
 def test_a_match_is_even_between_equals() -> None:
     net = model.build(model.config("b2c16"), 1).eval()
     equal = played(net, net, crashes.settings(gate=GATE))
-    assert equal is not None
-    assert equal.total.games == 4
-    assert equal.total.score == 0.5, "the same network on both sides of the same openings"
+    assert equal == MatchScore(2, 2), "the same network on both sides of the same openings"
 
 
 def test_a_match_is_left_when_told_to_stop() -> None:
@@ -61,7 +61,7 @@ def test_a_match_is_left_when_told_to_stop() -> None:
 
 @pytest.mark.parametrize("share, passes", [(0.0, True), (1.0, False)])
 def test_the_best_network_plays(share: float, passes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: GateResult(MatchScore(2, 2), share))
+    monkeypatch.setattr(Run, "_judged", lambda *_: GateResult(MatchScore(2, 2), share))
     run = Run(crashes.settings(generations=1, gate=GATE | {"drop_window": True}), tmp_path)
     untrained = {name: tensor.clone() for name, tensor in run.selfplay.playing.state_dict().items()}
     modes.train_in_mode(run, crashes.Watch(tmp_path, run.settings), lambda: False)  # type: ignore[arg-type]
@@ -82,11 +82,11 @@ def test_every_match_is_in_the_log_also_those_after_the_last_report(
 ) -> None:
     decided: list[int] = []
 
-    def match(candidate: nn.Module, best: nn.Module, size: int, settings: object, steps: int, *_: object) -> GateResult:
+    def match(run: Run, candidate: nn.Module, steps: int, stop: Stop) -> GateResult:
         decided.append(steps)
         return GateResult(MatchScore(0, 2), 0.55)
 
-    monkeypatch.setattr(gate, "match", match)
+    monkeypatch.setattr(Run, "_judged", match)
     run = Run(crashes.settings(mode=mode, generations=2, swap_steps=2, gate=GATE, **crashes.ONE_BOARD), tmp_path)
     watch = crashes.Watch(tmp_path, run.settings)
     run.watch = watch.match
@@ -124,7 +124,7 @@ def with_games(run: Run, seeds: range) -> None:
 def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: GateResult(MatchScore(2, 2), 0.0))
+    monkeypatch.setattr(Run, "_judged", lambda *_: GateResult(MatchScore(2, 2), 0.0))
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}), tmp_path)
     with_games(run, range(5))
     run.trainer.learner.steps += 1
@@ -141,7 +141,7 @@ def test_a_run_that_goes_on_has_the_games_absorbed_since_its_window_was_emptied(
 def test_steps_that_are_owed_when_the_window_is_emptied_are_taken_on_the_rows_that_follow(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "match", lambda *_: GateResult(MatchScore(2, 2), 0.0))
+    monkeypatch.setattr(Run, "_judged", lambda *_: GateResult(MatchScore(2, 2), 0.0))
     replay = {"window": 120, "held_out": 0.0, "least_rows": 40}
     run = Run(crashes.settings(mode="asynchronous", gate=GATE | {"drop_window": True}, replay=replay), tmp_path)
     with_games(run, range(5))
@@ -168,7 +168,7 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
     run = Run(crashes.settings(mode="asynchronous", gate=GATE), tmp_path)
     judged = {}
 
-    def match(candidate: nn.Module, *_: object) -> GateResult:
+    def match(run: Run, candidate: nn.Module, *_: object) -> GateResult:
         judged.update({name: tensor.clone() for name, tensor in candidate.state_dict().items()})
         with torch.no_grad():
             for parameter in run.trainer.learner.ema.parameters():
@@ -176,7 +176,7 @@ def test_the_network_that_won_its_match_plays_though_the_learner_went_on(
         run.trainer.learner.steps += 3
         return GateResult(MatchScore(2, 2), 0.0)
 
-    monkeypatch.setattr(gate, "match", match)
+    monkeypatch.setattr(Run, "_judged", match)
     run.trainer.learner.steps += 1
     assert run.promote(lambda: False)
     assert all(torch.equal(tensor, judged[name]) for name, tensor in run.selfplay.playing.state_dict().items())

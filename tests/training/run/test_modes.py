@@ -21,7 +21,7 @@ from tests.training import crashes
 from training.learner.learner import Learner
 from training.matches.elo import MatchScore
 from training.records import records
-from training.run import gate, modes
+from training.run import modes
 from training.run.gate import GateResult
 from training.run.run import Run
 from training.selfplay.local import LocalSelfPlay
@@ -200,7 +200,7 @@ def test_self_play_and_learner_go_on_while_the_gate_decides(tmp_path: Path, monk
             busy.append(stage.run.timeline.report()["speed/gate_busy"])
         return GateResult(MatchScore(2, 0), 0.0)
 
-    monkeypatch.setattr(gate, "match", match)
+    monkeypatch.setattr(Run, "_judged", match)
     stage.step = lambda: stepped.set() if deciding.is_set() else None
     stage.game = lambda: played.set() if deciding.is_set() else None
     stage.cycle()
@@ -216,7 +216,7 @@ def test_matches_of_the_gate_come_no_sooner_than_its_pause(tmp_path: Path, monke
         gated = {"games": 2, "visits": 2, "opening_moves": 2, "share": 0.0, "pause_minutes": pause}
         settings = {"mode": "asynchronous", "generations": 2, "swap_steps": 1, "gate": gated}
         stage, played = Stage(tmp_path / folder, monkeypatch, **settings), []
-        monkeypatch.setattr(gate, "match", lambda *_: played.append(1) or GateResult(MatchScore(2, 0), 0.0))
+        monkeypatch.setattr(Run, "_judged", lambda *_: played.append(1) or GateResult(MatchScore(2, 0), 0.0))
         stage.cycle()
         return len(played)
 

@@ -117,8 +117,8 @@ def test_the_gate_s_match_is_the_same_in_parts_played_by_themselves() -> None:
     parts = gate.parts(5, wanted, 7)
     assert sorted(number for part in parts for number in part.numbers) == list(range(8))
     assert all(number ^ 1 in part.numbers for part in parts for number in part.numbers), "pairs stay together"
-    whole = LOCAL.play_match(parts, one, other, 1, lambda: False, "cpu")
-    alone = [game for part in parts[::-1] for game in LOCAL.play_match([part], one, other, 1, lambda: False, "cpu") or []]
+    whole = LOCAL.play_match(parts, one, other, lambda: False)
+    alone = [game for part in parts[::-1] for game in LOCAL.play_match([part], one, other, lambda: False) or []]
     assert whole is not None
     assert sorted((game.index, game.moves) for game in whole) == sorted((game.index, game.moves) for game in alone)
 
