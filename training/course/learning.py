@@ -6,12 +6,10 @@ symmetries show the data set enlarged by all of them. Boards stay as bytes and b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn.functional import cross_entropy
 
 from gozero.games.colours import BLACK, COLOUR_NAMES
@@ -27,56 +25,40 @@ LINE_EVERY = 200  # iterations from one line on the loss to the next
 
 
 def learn(networks: Networks, rows: Rows, game: Game, passes: int, seed: int, *, points: bool = False) -> None:
-    """Teach each network its rows; `points` as in `fit`."""
-    for number, (network, (boards, targets)) in enumerate(zip(networks, rows, strict=True)):
-        if len(networks) > 1:
-            say(f"network of {COLOUR_NAMES[BLACK + number]}")
-        fit(network, boards, targets, game, passes, seed, points=points)
-
-
-def fit(
-    network: nn.Module,
-    boards: np.ndarray,
-    targets: np.ndarray,
-    game: Game,
-    passes: int,
-    seed: int,
-    *,
-    points: bool = False,
-    batch: int = BATCH,
-) -> None:
-    """Teach a network that gives logits of classes: `targets` int64 [n] of `boards` uint8 [n, P], n >= 1.
+    """Teach each network, which gives logits of classes, its rows: one at least, with their classes as targets.
 
     The order of each pass is drawn by the seed. With `points` the targets are points of the board, which turn with it.
     Lines on stderr have the mean loss, nats a row, since the line before.
     """
-    iterations, losses = -(-len(boards) // batch), list[float]()
-    steps = passes * iterations
-    optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: (1 + math.cos(math.pi * step / steps)) / 2)
-    for step, (turned, classes) in enumerate(_batches(boards, targets, game, passes, seed, points, batch)):
-        loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-        losses.append(float(loss.detach()))
-        epoch, done = step // iterations, step % iterations + 1
-        if done % LINE_EVERY == 0 or done == iterations:
-            say(f"Epoch: {epoch:<6} | Iteration: {done:<6} | Loss: {np.mean(losses):.5f}")
-            losses.clear()
+    for number, (network, (boards, targets)) in enumerate(zip(networks, rows, strict=True)):
+        if len(networks) > 1:
+            say(f"network of {COLOUR_NAMES[BLACK + number]}")
+        iterations, losses = -(-len(boards) // BATCH), list[float]()
+        optimiser = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, passes * iterations)
+        for step, (turned, classes) in enumerate(_batches(boards, targets, game, passes, seed, points)):
+            loss = cross_entropy(network(planes(turned, game.shape)), torch.from_numpy(classes))
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            losses.append(float(loss.detach()))
+            epoch, done = step // iterations, step % iterations + 1
+            if done % LINE_EVERY == 0 or done == iterations:
+                say(f"Epoch: {epoch:<6} | Iteration: {done:<6} | Loss: {np.mean(losses):.5f}")
+                losses.clear()
 
 
 def _batches(
-    boards: np.ndarray, targets: np.ndarray, game: Game, passes: int, seed: int, points: bool, batch: int
+    boards: np.ndarray, targets: np.ndarray, game: Game, passes: int, seed: int, points: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """(turned boards uint8 [batch, P], their classes int64 [batch]), pass after pass; see `fit`."""
+    """(turned boards uint8 [BATCH, P], their classes int64 [BATCH]), pass after pass; see `learn`."""
     # where each point of a turned board comes from, and where each point of the board goes, int64 [symmetries, P]
     maps = np.stack([point_map(game.shape, symmetry) for symmetry in game.symmetries])
     backwards = np.stack([point_map(game.shape, inverse(symmetry)) for symmetry in game.symmetries])
     first = np.random.default_rng(seed).integers(len(maps), size=len(boards))
     order = np.random.default_rng([seed, 1])
     for number in range(passes):
-        for rows in np.split(order.permutation(len(boards)), range(batch, len(boards), batch)):
+        for rows in np.split(order.permutation(len(boards)), range(BATCH, len(boards), BATCH)):
             turns = (first[rows] + number) % len(maps)
             yield boards[rows[:, None], maps[turns]], backwards[turns, targets[rows]] if points else targets[rows]

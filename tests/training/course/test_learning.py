@@ -5,12 +5,18 @@ import pytest
 import torch
 
 from gozero.games.symmetry import inverse, point_map
+from training.course import learning
 from training.course.boards import COURSES, game_of
-from training.course.learning import fit
+from training.course.learning import learn
 from training.course.networks import PolicyNetwork, ValueNetwork, expected_results, new_networks, outputs, planes
 
 COURSE = COURSES["tictactoe"]
 GAME = game_of(COURSE)
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "BATCH", 32)
 
 
 def test_planes_are_one_hot_black_white_empty() -> None:
@@ -42,7 +48,7 @@ def test_eight_passes_show_a_board_under_all_eight_symmetries_and_points_turn_wi
     (network,) = new_networks(PolicyNetwork, GAME, COURSE, 1)
     board = np.array([1, 2, 0, 0, 0, 0, 0, 0, 0], np.uint8)
     rows = np.tile(board, (64, 1))
-    fit(network, rows, np.full(64, 5), GAME, 64, 1, points=True, batch=32)
+    learn([network], [(rows, np.full(64, 5))], GAME, 64, 1, points=True)
     for symmetry in GAME.symmetries:
         turned = board[point_map(GAME.shape, symmetry)]
         target = int(point_map(GAME.shape, inverse(symmetry))[5])
@@ -53,7 +59,7 @@ def test_a_value_network_learns_who_wins(capsys: pytest.CaptureFixture[str]) -> 
     (network,) = new_networks(ValueNetwork, GAME, COURSE, 1)
     boards = np.random.default_rng(1).integers(0, 3, (600, 9)).astype(np.uint8)
     targets = boards[:, 4].astype(np.int64)  # whoever holds the centre, or nobody
-    fit(network, boards, targets, GAME, 6, 1, batch=32)
+    learn([network], [(boards, targets)], GAME, 6, 1)
     assert (outputs(network, boards, GAME.shape).argmax(axis=1) == targets).mean() > 0.95
     losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().err.splitlines()]
     assert len(losses) == 6 and losses[-1] < losses[0] / 2, "a line for each pass"
