@@ -52,8 +52,11 @@ class MatchScore:
         if not self.games:
             return "no games"
         low, high = self.interval
+        rating = f"Elo {elo(self.score):+.0f} +- {elo_error(self.score, self.games):.0f} (standard error)"
+        if self.score in (0, 1):  # the bound that the interval gives
+            rating = f"Elo at least {elo(low):+.0f}" if self.score else f"Elo at most {elo(high):+.0f}"
         share = f"{self.points:g} of {self.games} = {self.score:.1%} (95 % interval {low:.1%} - {high:.1%})"
-        return f"{share}; {elo_text(self.points, self.games)}"
+        return f"{share}; {rating}"
 
 
 def wilson(points: float, games: int, z: float = Z95) -> tuple[float, float]:
@@ -85,16 +88,6 @@ def elo_error(score: float, games: int) -> float:
     """
     variance = games * score * (1 - score)
     return ELO_UNIT / math.sqrt(variance) if variance > 0 else math.inf
-
-
-def elo_text(points: float, games: int) -> str:
-    """`Elo +35 +- 25`, or the bound that the interval gives when all or no games were won."""
-    low, high = wilson(points, games)
-    if points == games:
-        return f"Elo at least {elo(low):+.0f}"
-    if points == 0:
-        return f"Elo at most {elo(high):+.0f}"
-    return f"Elo {elo(points / games):+.0f} +- {elo_error(points / games, games):.0f} (standard error)"
 
 
 def bradley_terry(
@@ -135,13 +128,6 @@ def bradley_terry(
     return ELO_UNIT * logits, ELO_UNIT**2 * covariance
 
 
-def superiority(difference: float, error: float) -> float:
-    """The likelihood of superiority: the chance that the truth lies above 0, for a rating difference with a normal
-    error.
-    """
-    return 0.5 * math.erfc(-difference / (error * math.sqrt(2))) if error > 0 else 0.5
-
-
 @dataclass(frozen=True)
 class Ratings:
     """Elo of n players that are joined by games, and what is known of the differences."""
@@ -166,9 +152,9 @@ class Ratings:
         return float(self.elo[i] - self.elo[j]), math.sqrt(max(0.0, float(variance)))
 
     def superiority(self, a: str, b: str) -> float:
-        """The likelihood that a is stronger than b; not a number if one is not rated."""
+        """The likelihood that a is stronger than b, the error being normal; not a number if one is not rated."""
         difference, error = self.difference(a, b)
-        return math.nan if math.isnan(difference) else superiority(difference, error)
+        return 0.5 * math.erfc(-difference / (error * math.sqrt(2))) if error else 0.5
 
 
 def rate(names: Sequence[str], found: Mapping[tuple[str, str], MatchScore]) -> Ratings:
@@ -229,7 +215,11 @@ def judge(points: Iterable[float | None], settings: SprtSettings) -> Decision:
     games nor the number of processes can change it, up to the first game that is not finished (None). It is looked at
     after each pair.
     """
-    win, loss = (_log_ratio(sign, settings) for sign in (1, -1))
+    # how much likelier H1 makes a win and a loss than H0 does, as logarithms
+    win, loss = (
+        math.log((1 + 10 ** (-sign * settings.elo0 / 400)) / (1 + 10 ** (-sign * settings.elo1 / 400)))
+        for sign in (1, -1)
+    )
     low, high = settings.bounds
     llr, games = 0.0, 0
     for point in points:
@@ -240,8 +230,3 @@ def judge(points: Iterable[float | None], settings: SprtSettings) -> Decision:
         if games % 2 == 0 and not low < llr < high:
             return Decision(llr, games, "H1" if llr >= high else "H0")
     return Decision(llr, games, "")
-
-
-def _log_ratio(sign: int, settings: SprtSettings) -> float:
-    """How much likelier H1 makes a win (+1) or a loss (-1) than H0 does, as a logarithm."""
-    return math.log((1 + 10 ** (-sign * settings.elo0 / 400)) / (1 + 10 ** (-sign * settings.elo1 / 400)))

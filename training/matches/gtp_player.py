@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
-from gozero.games.game import BLACK
+from gozero.games.colours import COLOUR_LETTERS
 from gtp.client import EngineError, GtpEngine, RefusalError
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.records import scoring
@@ -79,7 +79,7 @@ class GtpPlayer(MatchPlayer):
         engine = self._engines[turn.slot]
         for colour, action in turn.position.moves[self._known[turn.slot] :]:
             try:
-                engine.send(f"play {_letter(colour)} {self._game.vertex(action)}")
+                engine.send(f"play {COLOUR_LETTERS[colour].lower()} {self._game.vertex(action)}")
             except RefusalError:  # outside Go an engine may know by itself who has no move, and no `play b pass`
                 if self._game.name == scoring.GO or action != self._game.pass_action:
                     raise
@@ -88,7 +88,7 @@ class GtpPlayer(MatchPlayer):
 
     def _move(self, turn: Turn) -> int | Fault:
         def genmove() -> str:
-            engine, colour = self._updated(turn), _letter(turn.position.to_play)
+            engine, colour = self._updated(turn), COLOUR_LETTERS[turn.position.to_play].lower()
             if turn.left is not None:
                 with suppress(RefusalError):
                     engine.send(f"time_left {colour} {_seconds(turn.left.seconds)} {turn.left.count}")
@@ -116,7 +116,3 @@ class GtpPlayer(MatchPlayer):
 def _seconds(seconds: float) -> str:
     """Whole seconds, as GTP has them; a fraction only below one, where nothing would be left of it."""
     return f"{int(seconds)}" if seconds >= 1 else f"{seconds:g}"
-
-
-def _letter(colour: int) -> str:
-    return "b" if colour == BLACK else "w"

@@ -61,7 +61,8 @@ class Ladder:
         """A table for each climber, their means, and what is to be said of the games."""
         rows, lines = self.rows(results), [str(results.field)]
         for climber in self.climbers:
-            cells = [[_shown(row[column]) for column in COLUMNS] for row in rows if row["climber"] == climber]
+            own = [[row[column] for column in COLUMNS] for row in rows if row["climber"] == climber]
+            cells = [[f"{cell:.3f}" if isinstance(cell, float) else cell for cell in line] for line in own]
             lines += ["", climber, *aligned([COLUMNS, *cells], left=())] if cells else []
         return "\n".join([*lines, "", *self._means(results), *remarks(results)])
 
@@ -87,10 +88,6 @@ class Ladder:
                 line += f", {total.score / totals['perfect'].score:.2f} times the perfect player's"
             lines.append(line)
         return lines
-
-
-def _shown(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def play(options: argparse.Namespace) -> int:

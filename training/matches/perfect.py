@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,11 +27,7 @@ LONGEST = 200  # plies
 
 
 class UnsolvedError(UserError):
-    """There is no solver of this game; one line that says so."""
-
-
-class SolverMissingError(UnsolvedError):
-    """There is a solver of this game, but it is not installed; one line that says how to get it."""
+    """There is no solver of this game here; one line that says so, or how to get it."""
 
 
 class Solver(ABC):
@@ -73,6 +68,8 @@ class TreeSolver(Solver):
 
     def __init__(self, game: Game) -> None:
         self._game = game
+        # int64 [symmetries, points]: the point that each symmetry brings to each point
+        self._images = np.stack([symmetry.point_map(game.shape, number) for number in game.symmetries])
         self._known: dict[Hashable, int] = {}
 
     def scores(self, state: np.ndarray) -> dict[int, int]:
@@ -83,9 +80,7 @@ class TreeSolver(Solver):
         outcome = int(self._game.outcome(state))
         if outcome != NOT_OVER:
             return outcome
-        stones = np.empty(self._game.points, np.uint8)
-        self._game.stones(state, stones)
-        key = min(map(bytes, stones[_images(self._game)])), int(state[TO_PLAY])
+        key = min(map(bytes, self._game.board(state).reshape(-1)[self._images])), int(state[TO_PLAY])
         if key not in self._known:
             self._known[key] = self._search(state, history)
         return self._known[key]
@@ -115,29 +110,20 @@ class TreeSolver(Solver):
 class BitbullySolver(Solver):
     """Connect-4 by bitbully, which plays in columns and numbers the discs in the order of play, as we do.
 
-    SolverMissingError if it is not installed.
+    UnsolvedError if it is not installed.
     """
 
     def __init__(self, game: Game) -> None:
         try:
             from bitbully import BitBully, Board
         except ImportError:
-            raise SolverMissingError(
-                "the perfect player of connect4 needs bitbully; run: pip install bitbully"
-            ) from None
+            raise UnsolvedError("the perfect player of connect4 needs bitbully; run: pip install bitbully") from None
         self._game, self._board = game, Board
         self._expert: Any = BitBully()  # loads the book of all positions of 12 plies
 
     def scores(self, state: np.ndarray) -> dict[int, int]:
         game = self._game
-        colours, mask = np.empty(game.points, np.uint8), np.empty(game.actions, np.uint8)
-        game.stones(state, colours)
+        mask = np.empty(game.actions, np.uint8)
         game.legal(state, game.new_histories(1)[0], mask)
-        scores = self._expert.score_all_moves(self._board.from_array(colours.reshape(game.shape).tolist()))
+        scores = self._expert.score_all_moves(self._board.from_array(game.board(state).tolist()))
         return {action: scores[action % game.cols] for action in np.flatnonzero(mask).tolist()}
-
-
-@lru_cache(maxsize=8)
-def _images(game: Game) -> np.ndarray:
-    """int64 [symmetries, points]: the point that each symmetry brings to each point."""
-    return np.stack([symmetry.point_map(game.shape, number) for number in game.symmetries])

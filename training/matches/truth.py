@@ -87,7 +87,7 @@ class _Collector:
 
     def __init__(self, game: Game, solver: perfect.Solver, seed: int) -> None:
         self._game, self._solver, self._rng = game, solver, np.random.default_rng(seed)
-        self._seen: set[bytes] = set()
+        self._seen: set[tuple[int, bytes]] = set()
 
     def collect(self, player: MatchPlayer, count: int, *, own: bool) -> list[Judged]:
         """Up to `count` positions from games of a player with itself; ends after BARREN_GAMES without a new one."""
@@ -123,18 +123,11 @@ class _Collector:
             position = Position(self._game)
             for action in actions[:ply]:
                 position.play(action)
-            if (key := _key(position)) not in self._seen:
+            if (key := (position.to_play, self._game.board(position.state).tobytes())) not in self._seen:
                 self._seen.add(key)
                 values = self._solver.values(position.state)
                 if len(set(values.values())) > 1:
                     yield Judged(position, values, own)
-
-
-def _key(position: Position) -> bytes:
-    """The identity of a position: its stones and the side to move."""
-    stones = np.empty(position.game.points, np.uint8)
-    position.game.stones(position.state, stones)
-    return bytes([position.to_play, *stones])
 
 
 def table(judged: Sequence[Judged], choices: Mapping[str, Sequence[int]]) -> list[str]:

@@ -69,7 +69,8 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
     for number, line in enumerate(_lines(path), 1):
         try:
             label = from_json(line)
-            game = game or _game(len(label["ownership"]), komi)
+            # the labelling engine's "chinese" rules have simple ko, so a long cycle may occur in its games
+            game = game or games.make("go", size=isqrt(len(label["ownership"])), rules="chinese-simple", komi=komi)
             rows.append(_row(game, label))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, IllegalMove) as error:
             raise YardstickError(
@@ -88,11 +89,6 @@ def _lines(path: Path) -> Iterator[str]:
         raise YardstickError(
             f"cannot read the yardstick {path.absolute()}: {getattr(error, 'strerror', None) or error}"
         ) from None
-
-
-def _game(points: int, komi: float) -> Game:
-    # The labelling engine's "chinese" rules have simple ko, so a long cycle may occur in its games.
-    return games.make("go", size=isqrt(points), rules="chinese-simple", komi=komi)
 
 
 def _row(game: Game, label: dict[str, Any]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from gozero import games
 from gozero.games.game import Game
 from gozero.games.position import Position
 from training.matches import perfect
-from training.matches.perfect import SolverMissingError, UnsolvedError
+from training.matches.perfect import UnsolvedError
 from training.matches.players import random_action
 
 
@@ -79,7 +79,5 @@ def test_who_solves_nothing_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch) -
     ):
         perfect.solver(games.make("nogo", size=5))
     monkeypatch.setitem(sys.modules, "bitbully", None)
-    with pytest.raises(
-        SolverMissingError, match="the perfect player of connect4 needs bitbully; run: pip install bitbully"
-    ):
+    with pytest.raises(UnsolvedError, match="the perfect player of connect4 needs bitbully; run: pip install bitbully"):
         perfect.solver(games.make("connect4"))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from training.matches.elo import Z95, MatchScore, bradley_terry, rate, superiority
+from training.matches.elo import Z95, MatchScore, Ratings, bradley_terry, rate
 from training.matches.match import MatchGame
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.results import Results, remarks, score, totals
@@ -94,10 +94,10 @@ def test_the_hessian_is_the_curvature_of_the_likelihood() -> None:
 
 
 def test_superiority() -> None:
-    assert superiority(0, 50) == 0.5
-    assert superiority(Z95 * 50, 50) == pytest.approx(0.975, abs=1e-4)
-    assert superiority(-100, 50) == pytest.approx(1 - superiority(100, 50))
-    assert superiority(0, 0) == 0.5
+    ratings = Ratings(("a", "b", "c"), np.array([Z95 * 50, 0.0, 0.0]), np.diag([2500.0, 0.0, 0.0]))
+    assert ratings.superiority("b", "c") == 0.5
+    assert ratings.superiority("a", "b") == pytest.approx(0.975, abs=1e-4)
+    assert ratings.superiority("b", "a") == pytest.approx(0.025, abs=1e-4)
 
 
 def test_ratings_have_the_mean_0_and_differences_do_not_depend_on_the_order() -> None:
