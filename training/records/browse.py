@@ -144,11 +144,12 @@ def export_sgf(options: argparse.Namespace) -> int:
             if reason := library.fault(entry):
                 say(f"{entry.name} is left out: {reason}")
                 continue
-            target = free_path(options.sgf, entry, files)
-            if entry.game().name in sgf.GAME_NUMBERS:
-                target.write_bytes(sgf.serialise(sgf_record(entry, options.top)))
+            target, record = free_path(options.sgf, entry, files), sgf_record(entry, options.top)
+            if record.game in sgf.GAME_NUMBERS:
+                target.write_bytes(sgf.serialise(record))
             else:
-                target.with_suffix(".txt").write_text(move_list(entry), encoding="utf-8")
+                text = written(entry.game(), record.moves, headline(entry))
+                target.with_suffix(".txt").write_text(text, encoding="utf-8")
             files.add(target)
     except OSError as error:
         raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
@@ -235,9 +236,3 @@ def sgf_record(entry: Entry, top: int) -> sgf.GameRecord:
         comments=((0, headline(entry)), *comments),
         game=game.name,
     )
-
-
-def move_list(entry: Entry) -> str:
-    """The game as a list of moves, with its headline: of games that SGF has no number for."""
-    moves = ((WHITE if ply % 2 else BLACK, action) for ply, action in enumerate(entry.record.moves.tolist()))
-    return written(entry.game(), moves, headline(entry))

@@ -178,18 +178,10 @@ def file_name(played: MatchGame, field: Field) -> str:
 
 def write_game(played: MatchGame, field: Field, game: Game, folder: Path) -> None:
     """Save a game as a file; one of its name, which a journal that was removed may have left, goes. StorageError."""
-    path = folder / GAMES / file_name(played, field)
-    content = _sgf(played, field, game) if path.suffix == ".sgf" else _listed(played, game).encode()
-    with storage.writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with files.replacing(path) as file:
-            file.write(content)
-
-
-def _sgf(played: MatchGame, field: Field, game: Game) -> bytes:
-    moves = moves_of(played, game)
-    return sgf.serialise(
-        sgf.GameRecord(
+    path, moves = folder / GAMES / file_name(played, field), moves_of(played, game)
+    fault = f"{played.ended}: {played.detail}" if played.detail else ""
+    if path.suffix == ".sgf":
+        record = sgf.GameRecord(
             game.size,
             moves,
             komi=field.komi if field.game == "go" else None,
@@ -197,12 +189,15 @@ def _sgf(played: MatchGame, field: Field, game: Game) -> bytes:
             rules=field.rules,
             black_name=played.black,
             white_name=played.white,
-            comments=((len(moves), f"{played.ended}: {played.detail}"),) if played.detail else (),
+            comments=((len(moves), fault),) if fault else (),
             game=field.game,
         )
-    )
-
-
-def _listed(played: MatchGame, game: Game) -> str:
-    end = f"{played.result}, {played.ended}" + (f": {played.detail}" if played.detail else "")
-    return move_list.written(game, moves_of(played, game), f"black: {played.black}", f"white: {played.white}", end)
+        content = sgf.serialise(record)
+    else:
+        end = f"{played.result}, {fault or played.ended}"
+        names = f"black: {played.black}", f"white: {played.white}"
+        content = move_list.written(game, moves, *names, end).encode()
+    with storage.writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with files.replacing(path) as file:
+            file.write(content)
