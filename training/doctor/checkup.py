@@ -80,8 +80,12 @@ class Checkup:
             measures = window(replay) | _guesses(learner, replay, settings) | _fit(learner, replay)
             draws = np.random.default_rng([settings.seed, generation])
             batch = replay.sample(PROBED, draws) if replay.sizes() else None
-        moved, self._before = movement(self._before, net, ema)
-        measures |= moved | openings(games, partial(scoring.game_of, settings))
+        parts = {"net": net, "ema": ema}
+        now = {name: torch.cat([p.detach().flatten() for p in part.parameters()]) for name, part in parts.items()}
+        for name, old in self._before.items():  # nothing the first time
+            measures[f"moved/{name}"] = float((now[name] - old).norm() / old.norm().clamp(min=1e-12))
+        self._before = now
+        measures |= openings(games, partial(scoring.game_of, settings))
         if batch is None:
             return measures
         game = scoring.game_of(settings, batch.planes.shape[-1])
@@ -91,14 +95,6 @@ class Checkup:
             boards = [scoring.game_of(settings, size) for size in sizes if size >= OPEN_SIZE]
             measures |= first_line(ema, boards, settings.features)
         return measures | {"probe/norm_gap": norm_gap(net, batch)}
-
-
-def movement(before: dict[str, Tensor], net: nn.Module, ema: nn.Module) -> tuple[dict[str, float], dict[str, Tensor]]:
-    """(moved/net and moved/ema, the weights to compare with next time); no numbers the first time."""
-    parts = {"net": net, "ema": ema}
-    now = {name: torch.cat([p.detach().cpu().flatten() for p in part.parameters()]) for name, part in parts.items()}
-    moved = {name: (now[name] - old).norm() / old.norm().clamp(min=1e-12) for name, old in before.items()}
-    return {f"moved/{name}": float(share) for name, share in moved.items()}, now
 
 
 def window(replay: Replay) -> dict[str, float]:
@@ -194,7 +190,8 @@ def probes(net: nn.Module, batch: Batch, game: Game) -> dict[str, float]:
     one, two = (out.value if out.owners is None else out.owners for out in (plain, other))
     found = {"probe/view": float(F.cosine_similarity(one.flatten(), two.flatten(), dim=0))}
     if game.name in GO_FAMILY:
-        found |= _komi(net, batch) if _komi_varies(batch) else {}
+        _, alike = np.unique(np.abs(batch.globals[:, 0]), return_counts=True)  # the side to move's, so of either sign
+        found |= _komi(net, batch) if alike.max() <= ONE_KOMI * len(batch.globals) else {}
         early = torch.from_numpy(np.abs(stones_of(batch, game)).sum(1) < game.points / 8)
         if early.any():
             found["probe/early_pass"] = float(plain.policy.softmax(1)[early, game.pass_action].mean())
@@ -213,12 +210,6 @@ def first_line(net: nn.Module, boards: Iterable[Game], version: int) -> dict[str
         inner = policy[: game.pass_action].reshape(-1, *game.shape)[:, 1:-1, 1:-1]
         found[f"{FIRST_LINE}{game.size}"] = 1 - float(inner.sum())
     return found
-
-
-def _komi_varies(batch: Batch) -> bool:
-    """Whether enough rows have another komi than most."""
-    _, counts = np.unique(np.abs(batch.globals[:, 0]), return_counts=True)  # the side to move's, so of either sign
-    return bool(counts.max() <= ONE_KOMI * len(batch.globals))
 
 
 def _komi(net: nn.Module, batch: Batch) -> dict[str, float]:

@@ -93,7 +93,7 @@ class Monitor:
         verdict = doctor.verdict(self._history, self.settings)
         say(summary(numbers, self.settings))
         say(f"  {verdict.text}")
-        numbers["doctor/verdict"] = verdict.scale
+        numbers["doctor/verdict"] = doctor.SCALES[verdict.status]
         self._append({**numbers, history.VERDICT: verdict.text})
         self._curves.report(numbers, verdict.text)
         every = self.settings.monitor.report_every

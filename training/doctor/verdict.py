@@ -6,12 +6,10 @@ Nothing is stopped or changed here: that is up to the reader.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from gozero.games import GO_FAMILY
-from training.doctor.check import BROKEN, NOTE, STUCK, Check, Reports
-from training.doctor.checks import CHECKS, LEAST_GAIN
+from training.doctor.checks import BROKEN, CHECKS, LEAST_GAIN, NOTE, STUCK, Check, Reports
 from training.doctor.history import Report
 from training.settings.config import LoopSettings
 
@@ -24,42 +22,29 @@ JUDGED_STEPS = 200  # of the learner, before a healthy run is called learning
 LEAST_GENERATIONS = 3
 
 
-class Finding(NamedTuple):
-    """A check that found its sign, and half a sentence with the number that shows it."""
-
-    check: Check
-    because: str
-
-
-@dataclass(frozen=True)
-class RunVerdict:
+class RunVerdict(NamedTuple):
     """The doctor's line: `status` is a key of `SCALES`, `text` the whole line."""
 
     status: str
     text: str
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def scale(self) -> float:
-        """1 learning, 0 too early, -1 stuck, -2 broken."""
-        return SCALES[self.status]
+    findings: list[tuple[Check, str]]  # what was found, and half a sentence with the number that shows it
 
 
 def verdict(history: list[Report], settings: LoopSettings) -> RunVerdict:
     """Judge a run by its reports, at least one, oldest first."""
     reports, is_go = Reports(history, settings), settings.game in GO_FAMILY
     looked = [(each, each.judge(reports)) for each in CHECKS if is_go or not each.go_alone]
-    findings = [Finding(each, because) for each, because in looked if because]
-    findings.sort(key=lambda found: LEVELS.index(found.check.level))
+    findings = [(each, because) for each, because in looked if because]
+    findings.sort(key=lambda found: LEVELS.index(found[0].level))
     worst = findings[:MOST_REASONS]
-    if worst and worst[0].check.level != NOTE:
-        level, because = worst[0].check.level, "; ".join(found.because for found in worst)
-        remedies = "; ".join(dict.fromkeys(found.check.remedy for found in worst))
-        return RunVerdict(level, f"{level}, because {because}; try {remedies}", tuple(findings))
-    notes = "".join(f"; but {found.because}: try {found.check.remedy}" for found in worst)
+    if worst and (level := worst[0][0].level) != NOTE:
+        because = "; ".join(because for _, because in worst)
+        remedies = "; ".join(dict.fromkeys(check.remedy for check, _ in worst))
+        return RunVerdict(level, f"{level}, because {because}; try {remedies}", findings)
+    notes = "".join(f"; but {because}: try {check.remedy}" for check, because in worst)
     if missing := _missing(reports):
-        return RunVerdict(EARLY, f"{EARLY}: {missing}{notes}", tuple(findings))
-    return RunVerdict(LEARNING, f"{LEARNING}, because {_reasons(reports)}{notes}", tuple(findings))
+        return RunVerdict(EARLY, f"{EARLY}: {missing}{notes}", findings)
+    return RunVerdict(LEARNING, f"{LEARNING}, because {_reasons(reports)}{notes}", findings)
 
 
 def _missing(reports: Reports) -> str:

@@ -18,7 +18,7 @@ from gozero.nets import model
 from tests import ROOT
 from tests.training.games import game_of, random_record, write_shard
 from training.commands import records as records_command
-from training.doctor import check, checkup
+from training.doctor import checks, checkup
 from training.doctor import verdict as doctor
 from training.doctor.checks import CHECKS
 from training.doctor.history import Report
@@ -125,7 +125,7 @@ def test_what_is_a_sign_in_go_alone(sign: str) -> None:
 def test_a_sound_history_is_learning() -> None:
     reasons = "the policy is 1.40 nats better than a uniform guess, the value 0.24 better than the base rate"
     assert judged({}).text == f"learning, because {reasons}"
-    assert judged({}).scale == 1
+    assert doctor.SCALES[judged({}).status] == 1
 
 
 @pytest.mark.parametrize("name", SIGNS)
@@ -139,7 +139,7 @@ def test_a_sign_is_found(name: str) -> None:
 
 def test_commands_that_are_advised_can_be_given(tmp_path: Path) -> None:
     write_shard(tmp_path / "records" / "000001.gzr", [random_record(5, 1)])
-    remedies = [finding.check.remedy for change, _, _ in SIGNS.values() for finding in judged(change).findings]
+    remedies = [check.remedy for change, _, _ in SIGNS.values() for check, _ in judged(change).findings]
     advised = {command for remedy in remedies for command in re.findall(r"gozero records ([^,;]*)", remedy)}
     assert sum(remedy.count("gozero records") for remedy in set(remedies)) == len(advised) == 2
     for command in advised:
@@ -156,7 +156,7 @@ def test_the_page_on_the_doctor_has_the_table_of_its_checks() -> None:
 def test_a_number_that_is_none_is_one_finding_only() -> None:
     """A network whose numbers are all NaN has not collapsed, overfitted or gained nothing: it has diverged."""
     bad = {name: float("nan") for name in SOUND if name.startswith(("held/", "fit/", "train/", "probe/"))}
-    assert [finding.because for finding in judged(bad).findings] == ["train/policy is nan"]
+    assert [because for _, because in judged(bad).findings] == ["train/policy is nan"]
 
 
 def test_a_run_without_held_out_games_is_judged_by_those_it_learned_from() -> None:
@@ -224,8 +224,8 @@ def test_steps_that_wait_for_rows_are_no_sign(monkeypatch: pytest.MonkeyPatch) -
 
 def test_rounding_is_no_reason_to_fail() -> None:
     """Where every move is recorded, rows and moves are one number, counted in two ways."""
-    assert check.beyond(496.00000000000006, 496.00000000000006, 0.9)
-    assert not check.beyond(0.0, 0.0, 0.9)
+    assert checks.beyond(496.00000000000006, 496.00000000000006, 0.9)
+    assert not checks.beyond(0.0, 0.0, 0.9)
 
 
 def test_probes_see_the_sign_of_komi() -> None:
