@@ -8,7 +8,6 @@ all positions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import types
@@ -16,7 +15,7 @@ from numba import types
 from gozero.games import GO_FAMILY
 from gozero.games.game import NOT_OVER, PLY, TO_PLAY, Game
 from gozero.games.go import chains, go
-from gozero.system.jit import HISTORY, LEGAL, MASK, OUTCOME, SAMPLE, STEP, STONES, as_argument, copy_row, kernel
+from gozero.system.jit import HISTORY, LEGAL, MASK, OUTCOME, STEP, STONES, as_argument, copy_row, kernel
 
 _STATES = types.int32[:, ::1]
 _BOARDS = types.uint8[:, ::1]
@@ -36,12 +35,6 @@ def candidates_of_go(state, history, out):
         out[size * size] = 0
         count -= 1
     return count
-
-
-@kernel(types.void(LEGAL, _STATES, HISTORY, _BOARDS))
-def _mark(candidates, states, history, masks):
-    for b in range(states.shape[0]):
-        candidates(states[b], history, masks[b])
 
 
 @kernel(
@@ -69,18 +62,6 @@ def _expand(step, candidates, outcome, stones, states, history, mask, parents, a
     return child
 
 
-@kernel(types.void(SAMPLE, _STATES, HISTORY, HISTORY, _INTEGERS))
-def _draw(sample, states, history, generator, actions):
-    for b in range(states.shape[0]):
-        actions[b] = sample(states[b], history, generator)
-
-
-@kernel(types.void(STONES, _STATES, _BOARDS))
-def _look(stones, states, boards):
-    for b in range(states.shape[0]):
-        stones(states[b], boards[b])
-
-
 @dataclass(frozen=True)
 class Children:
     """The m positions after each candidate of n parents, in the order of their parents, every parent's together."""
@@ -101,28 +82,27 @@ class Expander:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        of_go = game.name in GO_FAMILY
-        self._candidates = as_argument(candidates_of_go if of_go else game.legal, LEGAL)
-        self._step, self._outcome = as_argument(game.step, STEP), as_argument(game.outcome, OUTCOME)
-        self._sample, self._stones = as_argument(game.sample, SAMPLE), as_argument(game.stones, STONES)
+        self._candidates = candidates_of_go if game.name in GO_FAMILY else game.legal
         self._mask = np.zeros(game.actions, np.uint8)
 
     def boards(self, states: np.ndarray) -> np.ndarray:
         """The stones uint8 [n, P] of states int32 [n, S]."""
         found = np.empty((len(states), self.game.points), np.uint8)
-        _look(self._stones, np.require(states, requirements=["C", "W"]), found)
+        for state, board in zip(np.require(states, requirements=["C", "W"]), found, strict=True):
+            self.game.stones(state, board)
         return found
 
     def random_actions(self, states: np.ndarray, generator: np.ndarray) -> np.ndarray:
         """A random move int64 [n] of each of states int32 [n, S], by generator uint64 [1]; see `gozero.system.rng`."""
-        actions = np.empty(len(states), np.int64)
-        _draw(self._sample, np.array(states, np.int32, order="C"), self._history(states), generator, actions)
-        return actions
+        history = self._history(states)
+        return np.array([self.game.sample(state, history, generator) for state in states.copy()], np.int64)
 
     def masks(self, states: np.ndarray) -> np.ndarray:
         """The candidates bool [n, A] of states int32 [n, S] that are not over."""
         masks = np.empty((len(states), self.game.actions), np.uint8)
-        _mark(self._candidates, np.require(states, requirements=["C", "W"]), self._history(states), masks)
+        history = self._history(states)
+        for state, mask in zip(np.require(states, requirements=["C", "W"]), masks, strict=True):
+            self._candidates(state, history, mask)
         return masks.view(np.bool_)
 
     def children(self, states: np.ndarray) -> Children:
@@ -136,8 +116,9 @@ class Expander:
             np.empty((most, game.points), np.uint8),
             np.empty(most, np.float32),
         )
-        kernels: tuple[Any, ...] = (self._step, self._candidates, self._outcome, self._stones)
-        count = _expand(*kernels, states, self._history(states), self._mask, *arrays)
+        steps = as_argument(game.step, STEP), as_argument(self._candidates, LEGAL)
+        ends = as_argument(game.outcome, OUTCOME), as_argument(game.stones, STONES)
+        count = _expand(*steps, *ends, states, self._history(states), self._mask, *arrays)
         return Children(*(array[:count] for array in arrays))
 
     def _history(self, states: np.ndarray) -> np.ndarray:
