@@ -32,18 +32,8 @@ from training.matches.players import open_player
 from training.records import scoring
 from training.settings.config import SelfPlaySettings
 
-NAMES = {
-    "Go": "go",
-    "NoGo": "nogo",
-    "Othello": "othello",
-    "Gomoku": "gomoku",
-    "Connect4": "connect4",
-    "Hex": "hex",
-    "Breakthrough": "breakthrough",
-    "TicTacToe": "tictactoe",
-    "SimpleGo": "simple_go",
-    "CourseGo": "course_go",
-}
+WRITTEN = {"nogo": "NoGo", "tictactoe": "TicTacToe"}  # names that are not written as the others are
+NAMES = {WRITTEN.get(game, game.title().replace("_", "")): game for game in games.GAMES}
 """The environments, `gozero/NAME-v0`, and their names in `gozero.games`."""
 MOST_SECONDS = 1e6  # of a move: eleven days
 _SLOT = 0  # an environment plays one game at a time
