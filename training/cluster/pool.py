@@ -212,12 +212,13 @@ class ClusterPool:
         """Let a worker that has started join. One of another version of gozero keeps its room until its end."""
         if isinstance(about, Exception):
             raise about
-        if about.version != __version__:
-            say(f"the worker on {about.host} cannot help: it has gozero {about.version}, here {__version__}")
+        host, process, version = about
+        if version != __version__:
+            say(f"the worker on {host} cannot help: it has gozero {version}, here {__version__}")
             return
         with self._lock:
             self._dead_starts = 0
-            worker.name, worker.since = f"{about.host}:{about.process}", time.monotonic()
+            worker.name, worker.since = f"{host}:{process}", time.monotonic()
 
     def _lose(self, worker: PooledWorker, error: Exception) -> None:
         """A worker is gone: its job goes to another."""

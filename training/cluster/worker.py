@@ -10,7 +10,7 @@ import os
 import socket
 import threading
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import ray
 import torch
@@ -29,14 +29,6 @@ from training.selfplay.remote import NetworkVersion, PlayTask, TaskPlayer, TaskR
 from training.settings.config import LoopSettings
 
 NETWORKS = 2  # in memory: those of a match
-
-
-class About(NamedTuple):
-    """Who a worker is."""
-
-    host: str
-    process: int
-    version: str  # of gozero; Ray compares its own and Python's when a machine joins
 
 
 @dataclass(frozen=True)
@@ -63,9 +55,9 @@ class Worker:
         self._networks: dict[int, nn.Module] = {}  # of matches, by number
         self._cut: set[int] = set()  # numbers of orders that must end
 
-    def about(self) -> About:
-        """Who this is."""
-        return About(socket.gethostname(), os.getpid(), __version__)
+    def about(self) -> tuple[str, int, str]:
+        """Its host, process, and version of gozero; Ray compares its own and Python's when a machine joins."""
+        return socket.gethostname(), os.getpid(), __version__
 
     def wait_for_end(self) -> None:
         """Never returns: the call fails when the worker is gone."""

@@ -16,7 +16,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[dis
 
 from training.cluster import GPU_WORKER, connection, pool
 from training.cluster.pool import GPU_SHARE, ClusterPool
-from training.cluster.worker import About, Order
+from training.cluster.worker import Order
 from training.selfplay.local import Task
 from training.selfplay.remote import NetworkVersion, PlayTask
 
@@ -62,8 +62,8 @@ def test_a_worker_of_another_version_does_not_join(
 class Willing:
     """A worker that has nothing to do with the order."""
 
-    def about(self) -> About:
-        return About("here", os.getpid(), __version__)
+    def about(self) -> tuple[str, int, str]:
+        return "here", os.getpid(), __version__
 
     def work(self, number: int, order: Order) -> str:
         return "done"
