@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -88,13 +88,6 @@ def evaluator_of(chosen: argparse.Namespace, game: Game) -> Evaluator:
     )
 
 
-class Batches(NamedTuple):
-    """How the network is fed."""
-
-    size: int  # positions a batch, the mean
-    under_way: int
-
-
 class Measured:
     """What is measured in one process: self-play, and its evaluator alone."""
 
@@ -121,28 +114,30 @@ class Measured:
             self.finished.append(record)
         return sum(self.counted.batches) - before
 
-    def alone(self, batches: Batches) -> int:
-        """Evaluate first positions for `--seconds`, always `under_way` batches pending. Returns how many."""
-        states, submit = self.game.new_states(batches.size), submitter(self.evaluator)
+    def alone(self, size: int) -> int:
+        """Evaluate first positions for `--seconds`, always a batch of this size pending for each group. Returns how
+        many.
+        """
+        states, submit = self.game.new_states(size), submitter(self.evaluator)
         count, end = 0, time.perf_counter() + self.seconds
-        pending = deque(submit(states) for _ in range(batches.under_way))
+        pending = deque(submit(states) for _ in self.pool.groups)
         while pending:
             pending.popleft().result()
-            count += batches.size
+            count += size
             if time.perf_counter() < end:
                 pending.append(submit(states))
         return count
 
-    def batches(self) -> Batches:
-        """How self-play fed the network so far."""
-        return Batches(round(float(np.mean(self.counted.batches))), len(self.pool.groups))
+    def batch(self) -> int:
+        """Positions of a batch so far, the mean."""
+        return round(float(np.mean(self.counted.batches)))
 
     def counts(self) -> np.ndarray:
         """float64 [6]: moves, rows and games so far; seconds searched, waited and spent on moves."""
-        flying, clock = self.pool.games, self.pool.clock
+        flying = self.pool.games
         moves = sum(len(game.moves) for game in flying) + sum(len(record.moves) for record in self.finished)
         rows = sum(len(game.targets) for game in flying) + sum(record.rows for record in self.finished)
-        return np.array([moves, rows, len(self.finished), clock.search, clock.waiting, clock.moves], float)
+        return np.array([moves, rows, len(self.finished), *self.pool.clock.values()], float)
 
     def processor(self) -> float:
         """Processor seconds of this process so far."""
@@ -192,13 +187,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure_and_print(chosen: argparse.Namespace, ask: Ask) -> None:
     """Measure self-play and the evaluator alone in turn, and print what was seen."""
     ask("play")
-    batches = ask("batches")[0]  # those of the other processes are much alike
+    batch = ask("batch")[0]  # those of the other processes are much alike
     many = f"{chosen.processes} x " if chosen.processes > 1 else ""
-    alone = f"evaluator, {many}{batches.under_way} batches of {batches.size}"
+    alone = f"evaluator, {many}{min(chosen.groups, chosen.games)} batches of {batch}"
     whole = f"self-play, {many}{chosen.games} games"
     before = sum(ask("counts"))
     rows = measure(
-        {alone: lambda: sum(ask("alone", batches)), whole: lambda: sum(ask("play"))},
+        {alone: lambda: sum(ask("alone", batch)), whole: lambda: sum(ask("play"))},
         unit="evaluations",
         runs=chosen.runs,
         warm_ups=0,

@@ -150,18 +150,14 @@ class Episode:
             self.targets.append(
                 sparse_target(len(self.moves), result.policy, result.value, surprise, self.generator.random())
             )
-        self._note_value(result.value if self.guided and not self.in_opening else -1.0)
+        self.values.append(result.value if self.guided and not self.in_opening else -1.0)
+        side = len(self.moves) % 2
+        self.peaks[side] = max(self.peaks[side], resign.level(self.values))
         if self.in_opening:
             return draw(result.prior.astype(np.float64), self.settings.opening_temperature, self.generator)
         if root == "gumbel":  # has drawn its winner already
             return result.best
         return draw(result.policy, self._temperature(), self.generator)
-
-    def _note_value(self, value: float) -> None:
-        """Keep the value of this position for the side to move, and its peak level."""
-        side = len(self.moves) % 2
-        self.values.append(value)
-        self.peaks[side] = max(self.peaks[side], resign.level(self.values))
 
     def play(self, action: int) -> str | None:
         """Play a move. Returns how the game has ended, or None if it has not."""

@@ -6,7 +6,7 @@ OpenVINO, PyTorch and CUDA are imported when they are chosen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -38,22 +38,13 @@ def stage_search(settings: SelfPlaySettings, stage: Stage) -> SearchSettings:
     With rollouts the root is PUCT and its visits are the target: they are too noisy for a Gumbel root's completed
     values, have no score, and are noise enough.
     """
-    network = stage.evaluator == "network"
-    return SearchSettings(
-        root=settings.root if network else "puct",
-        c_puct=settings.c_puct,
-        fpu=settings.fpu,
-        gumbel_m=settings.gumbel_m,
-        whole_rounds=network and settings.whole_rounds and settings.root == "gumbel",
-        c_visit=settings.c_visit,
-        c_scale=settings.c_scale,
-        score_weight=settings.score_weight if network else 0.0,
-        dirichlet_weight=settings.dirichlet_weight if network else 0.0,
-        dirichlet_total=settings.dirichlet_total,
-        dirichlet_alpha=settings.dirichlet_alpha,
-        forced_playouts=settings.forced_playouts if network else 0.0,
-        max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64,  # a kept tree and the new search
-    )
+    names = {entry.name for entry in fields(SearchSettings)}
+    shared = {name: value for name, value in vars(settings).items() if name in names}
+    if stage.evaluator == "rollouts":
+        shared |= {"root": "puct", "score_weight": 0.0, "dirichlet_weight": 0.0, "forced_playouts": 0.0}
+    shared["whole_rounds"] = settings.whole_rounds and shared["root"] == "gumbel"
+    # for a kept tree and the new search
+    return SearchSettings(**shared, max_nodes=4 * max(stage.full_visits, stage.cheap_visits) + 64)
 
 
 def leaf_evaluator(

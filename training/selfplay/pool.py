@@ -14,7 +14,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
@@ -36,13 +35,9 @@ from training.settings.config import TREE_SIMULATOR, SelfPlaySettings, Stage
 Stop = Callable[[], bool]
 
 
-@dataclass
-class Timings:
-    """Seconds that went into each part of self-play."""
-
-    search: float = 0.0  # the search's kernels
-    waiting: float = 0.0  # handing leaves to the evaluator and waiting for it
-    moves: float = 0.0  # playing the moves of finished searches and beginning the next ones
+# what the seconds of self-play go into: the search's kernels; handing leaves to the evaluator and waiting for it; playing
+# the moves of finished searches and beginning the next ones
+TIMED = ("search", "waiting", "moves")
 
 
 class Group:
@@ -61,7 +56,7 @@ class Group:
         self.started = 0  # games begun so far
         self.evaluations = 0  # visits of all finished searches
         self.rows = 0  # of all finished games
-        self.clock = Timings()
+        self.clock = dict.fromkeys(TIMED, 0.0)
         self.games = [self._new_game() for _ in range(settings.games // groups + (index < settings.games % groups))]
         self._visits_before = np.zeros(len(self.games), np.int64)  # of the root when the search under way began
         self._search: Search | PlainSearch | None = None
@@ -108,8 +103,8 @@ class Group:
         states = search.collect()
         collected = time.perf_counter()
         self._pending = self._submit(states) if len(states) else None
-        self.clock.search += collected - begun
-        self.clock.waiting += time.perf_counter() - collected
+        self.clock["search"] += collected - begun
+        self.clock["waiting"] += time.perf_counter() - collected
 
     def finish(self) -> list[Record]:
         """Wait for the leaves of `start` and play a move in each game whose search is done.
@@ -124,9 +119,9 @@ class Group:
         absorbed = time.perf_counter()
         records = [record for tree in finished if (record := self._advance(search, tree)) is not None]
         self.rows += sum(record.rows for record in records)
-        self.clock.waiting += evaluated - begun
-        self.clock.search += absorbed - evaluated
-        self.clock.moves += time.perf_counter() - absorbed
+        self.clock["waiting"] += evaluated - begun
+        self.clock["search"] += absorbed - evaluated
+        self.clock["moves"] += time.perf_counter() - absorbed
         return records
 
     def state_dict(self) -> dict[str, Any]:
@@ -214,10 +209,9 @@ class Pool:
         return sum(group.under_way for group in self.groups)
 
     @property
-    def clock(self) -> Timings:
-        """Seconds of all threads since the pool began, by what they did."""
-        clocks = [group.clock for group in self.groups]
-        return Timings(*(sum(getattr(clock, name) for clock in clocks) for name in ("search", "waiting", "moves")))
+    def clock(self) -> dict[str, float]:
+        """Seconds of all threads since the pool began, by what they went into."""
+        return {name: sum(group.clock[name] for group in self.groups) for name in TIMED}
 
     def use(self, evaluator: Evaluator | RowEvaluator, stage: Stage, generation: int) -> None:
         """Continue with this evaluator and stage. Searches under way start again from their roots, with fresh noise."""

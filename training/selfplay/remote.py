@@ -20,7 +20,7 @@ from torch import nn
 
 from training.records.records import Record
 from training.selfplay.local import Found, Key, LocalSelfPlay, SelfPlay, Task, TaskEnd
-from training.selfplay.pool import Pool, Stop
+from training.selfplay.pool import Stop
 from training.selfplay.resign import Calibration
 from training.settings.config import LoopSettings
 from training.storage import checkpoint
@@ -87,12 +87,7 @@ class TaskPlayer:
         local.pools = {key: local.pools[key]}  # those of other slots would keep their trees
         assert isinstance(end, TaskEnd)
         games = [each for each in records if isinstance(each, Record)]
-        return TaskResult(games, end, packed(local.pools[key]), time.monotonic() - began)
-
-
-def packed(pool: Pool) -> bytes:
-    """A pool's state on its way and between its tasks."""
-    return checkpoint.compress(pool.state_dict())
+        return TaskResult(games, end, checkpoint.compress(local.pools[key].state_dict()), time.monotonic() - began)
 
 
 class Workers(Protocol):
@@ -137,7 +132,8 @@ class RemoteSelfPlay(SelfPlay):
 
     def submit(self, task: Task) -> None:
         if task.key not in self._pools:
-            self._pools[task.key] = packed(self._here().open_pool(task.key, task.begun))
+            pool = self._here().open_pool(task.key, task.begun)
+            self._pools[task.key] = checkpoint.compress(pool.state_dict())
         super().submit(task)
         with self._lock:
             order = PlayTask(task, self._pools[task.key], self._weights)
@@ -181,7 +177,7 @@ class RemoteSelfPlay(SelfPlay):
     def load_state_dict(self, pools: dict[Key, dict[str, Any]], playing: Tensors | None) -> list[str]:
         here = self._here()
         complaints = here.load_state_dict(pools, playing)
-        self._pools = {key: packed(pool) for key, pool in here.pools.items()}
+        self._pools = {key: checkpoint.compress(pool) for key, pool in here.state_dict().items()}
         self.take_weights(here.playing.state_dict())
         return complaints
 

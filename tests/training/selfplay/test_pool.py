@@ -179,7 +179,7 @@ def test_threads_change_no_game(evaluator: str) -> None:
         if evaluator == "network":
             assert (len(guess.threads) > 1) == (threads > 1)
             assert guess.most_waiting >= 2, "no group was searched while another's leaves were evaluated"
-        assert pool.clock.search > 0
+        assert pool.clock["search"] > 0
     assert played[1] == played[3]
 
 
