@@ -98,15 +98,8 @@ class Trainer:
         return generation - self.settings.keep
 
     def paid_by(self, rows: float, games: float = 0) -> float:
-        """Steps that new rows (of `games` games) pay for: their uses, or their part of a generation's steps or of its
-        passes over the window.
-        """
-        learner, whole = self.settings.learner, self.settings.generation_games
-        share = games / whole if whole else rows / self.settings.generation_rows
-        if learner.generation_steps:
-            return learner.generation_steps * share
-        uses = learner.epochs * self.replay.drawable * share if learner.epochs else rows * learner.reuse
-        return uses / learner.batch
+        """Steps that new rows (of `games` games) pay for; see `LoopSettings.paid_by`."""
+        return self.settings.paid_by(rows, games, self.replay.drawable)
 
     def steps_ready(self) -> int:
         """The number of whole steps that can be taken now: none while the window has fewer rows than it must."""

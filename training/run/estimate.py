@@ -152,16 +152,7 @@ def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
         play += part * row_visits / cost.speeds[stage.evaluator, size]
         learn += part * cost.step[size] / settings.learner.batch
         games += part / (share * scoring.game_of(settings, size).points)
-    learn *= _row_uses(settings, games)
-    row = play + learn if settings.mode == "sequential" else max(play, learn)
-    return Forecast(visits / play, 3600 / row, 3600 * games / row)
-
-
-def _row_uses(settings: LoopSettings, games: float) -> float:
-    """How often the learner draws a row in all, once the window is full. `games`: of a row."""
-    learner = settings.learner
-    generation = settings.generation_games / games if settings.generation_games else settings.generation_rows
-    if learner.generation_steps:
-        return learner.generation_steps * learner.batch / generation
     window = settings.replay.window_games / games if settings.replay.window_games else settings.replay.window
-    return learner.epochs * window / generation if learner.epochs else learner.reuse
+    learn *= settings.paid_by(1.0, games, window) * settings.learner.batch  # the row's uses, once the window is full
+    row = play + learn if settings.mode == "sequential" else max(play, learn)
+    return visits / play, 3600 * games / row, 3600 / row

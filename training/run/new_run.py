@@ -207,9 +207,7 @@ def _steps_backlog(settings: LoopSettings, progress: Progress, played: list[list
     """Steps that games from elsewhere pay for: each generation's, or the uses of the rows that the window holds."""
     learner, newest = settings.learner, settings.replay.window_games
     if learner.generation_steps:
-        games, rows = progress.games, progress.rows
-        parts = games / settings.generation_games if settings.generation_games else rows / settings.generation_rows
-        return learner.generation_steps * parts
+        return settings.paid_by(progress.rows, progress.games, progress.rows)
     rows = window_rows(progress.rows, settings.replay)
     if newest:
         rows = sum(record.rows for record in [record for each in played for record in each][-newest:])

@@ -119,6 +119,17 @@ class LoopSettings:
                 return stage
         return self.stage[-1]
 
+    def paid_by(self, rows: float, games: float, window: float) -> float:
+        """Steps that new rows (of `games` games) pay for: their uses, or their part of a generation's steps or of its
+        passes over a window of so many rows.
+        """
+        learner, whole = self.learner, self.generation_games
+        share = games / whole if whole else rows / self.generation_rows
+        if learner.generation_steps:
+            return learner.generation_steps * share
+        uses = learner.epochs * window * share if learner.epochs else rows * learner.reuse
+        return uses / learner.batch
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as saved with the run and in the weights; sizes and steps are text, as in TOML and JSON."""
         return _plain(asdict(self))
