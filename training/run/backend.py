@@ -12,7 +12,6 @@ from torch import nn
 from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
 from training.learner.pace import Pace
-from training.learner.trainer import Trainer
 from training.matches.interface import Stopped
 from training.matches.match import MatchGame
 from training.run.gate import MatchPart, play_part
@@ -53,11 +52,6 @@ class LocalBackend:
     """Who plays and learns for a run: this process, and others of this machine for self-play if the settings ask for
     them. The run decides and has the files; it is the same on a cluster (`training.cluster.pool.ClusterBackend`).
     """
-
-    def trainer(self, settings: LoopSettings) -> Trainer:
-        """A new trainer, with fresh weights and an empty window."""
-        device = device_of(settings.device)
-        return Trainer(settings, device, pace_of(settings, device))
 
     def selfplay(self, settings: LoopSettings, net: nn.Module) -> SelfPlay:
         """What plays with a copy of `net`."""

@@ -11,7 +11,6 @@ import math
 import time
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -42,14 +41,6 @@ class Cost:
     threads: int = 1  # of the learner
 
 
-class Forecast(NamedTuple):
-    """A stage's pace."""
-
-    speed: float  # evaluations a second, mean over the rows
-    rows_an_hour: float
-    games_an_hour: float
-
-
 def report(settings: LoopSettings, seconds: float = SECONDS) -> str:
     """The estimate as text."""
     cost = measure(settings, seconds)
@@ -63,9 +54,10 @@ def report(settings: LoopSettings, seconds: float = SECONDS) -> str:
     rows, threads = counted(settings.learner.batch, "row"), counted(cost.threads, "thread")
     lines += [f"  a learner's step of {rows}: {max(cost.step.values()):.2f} s at {largest} with {threads}", "", HEAD]
     for number, stage in enumerate(settings.stage, start=1):
-        found, sizes = forecast(settings, stage, cost), " ".join(map(str, sorted(stage.sizes)))
-        pace = f"{found.speed:>14,.0f}{found.games_an_hour:>10,.0f}{found.rows_an_hour:>11,.0f}"
-        length = f"{stage.rows:>13,}{stage.rows / found.rows_an_hour:>9,.2f}"
+        speed, games_an_hour, rows_an_hour = forecast(settings, stage, cost)
+        sizes = " ".join(map(str, sorted(stage.sizes)))
+        pace = f"{speed:>14,.0f}{games_an_hour:>10,.0f}{rows_an_hour:>11,.0f}"
+        length = f"{stage.rows:>13,}{stage.rows / rows_an_hour:>9,.2f}"
         lines.append(f"{number:<7}{sizes:<16}{pace}{length if number < len(settings.stage) else '   to the end'}")
     return "\n".join(lines)
 
@@ -142,8 +134,8 @@ def window(settings: LoopSettings, size: int) -> Replay:
     return replay
 
 
-def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> Forecast:
-    """A stage's pace, by what was measured."""
+def forecast(settings: LoopSettings, stage: Stage, cost: Cost) -> tuple[float, float, float]:
+    """A stage's pace, by what was measured: evaluations a second, mean over the rows; games and rows an hour."""
     visits = play = learn = games = 0.0  # of a row
     for size, part in stage.sizes.items():  # a row takes a full search, and the cheap ones until the next
         share = settings.selfplay.full_share * min(settings.selfplay.full_until.get(size, 1.0), 1.0)

@@ -99,10 +99,6 @@ class Measures:
         self.numbers |= game_report(actor.games)
         self.numbers |= resign.report(actor.selfplay.calibrations(), self.progress.generation, actor.games)
 
-    def add_match(self, numbers: dict[str, float]) -> None:
-        """Add a match of the gate: the next report has the numbers of the last one and how many there were."""
-        self.numbers |= {**numbers, "gate/matches": self.numbers.get("gate/matches", 0.0) + 1}
-
     def gather(self) -> dict[str, float]:
         """What was added since the last report, and the rows of the window."""
         numbers, self.numbers = self.numbers, {}

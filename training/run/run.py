@@ -22,9 +22,10 @@ from torch import nn
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import weights
 from gozero.system.console import progress_bar, say
+from training.learner.trainer import Trainer
 from training.matches.match import total_of
 from training.run import gate
-from training.run.backend import LOCAL, LocalBackend, device_of, return_memory
+from training.run.backend import LOCAL, LocalBackend, device_of, pace_of, return_memory
 from training.run.gate import GateResult
 from training.run.measures import Measures, Timeline
 from training.selfplay.actor import Actor
@@ -52,9 +53,11 @@ class RunLimits:
         self._tick = now
 
     def seconds_left(self) -> float:
-        """Until the limit in hours; infinite without one."""
+        """Until the limit in hours; infinite without one, and but for the sequential mode: the others end at a whole
+        generation.
+        """
         left = 3600 * (self.settings.hours - self.progress.hours) - (time.monotonic() - self._tick)
-        return left if self.settings.hours else math.inf
+        return left if self.settings.hours and self.settings.mode == "sequential" else math.inf
 
     def done(self) -> dict[str, float]:
         """How much is done of what may have a limit."""
@@ -92,7 +95,7 @@ class Run:
         """Open the folder; say what had to be cut. Raises CheckpointError for a folder that cannot be continued."""
         self.settings, self.folder, self.backend = settings, folder, backend
         self.device = device_of(settings.device)
-        self.trainer = backend.trainer(settings)
+        self.trainer = Trainer(settings, self.device, pace_of(settings, self.device))
         self.watch: Callable[[dict[str, float]], None] = lambda match: None  # called with each match of the gate
         self.saved: Callable[[], None] = lambda: None  # called after each checkpoint
         self._lock, self._next = threading.Lock(), threading.Lock()
@@ -143,15 +146,12 @@ class Run:
             absorbed = sum(record.rows for record in self.actor.games[: self.progress.absorbed])
             stage = self.settings.stage_at(self.progress.rows - absorbed)  # the one in which the generation began
             begun = time.monotonic()
-            self.actor.play(stage, self.progress, pause or self.save, lambda: stop() or self._must_learn(begun))
 
-    def _must_learn(self, begun: float) -> bool:
-        """Whether the time that a limit in hours leaves is needed to learn from the games played since `begun`."""
-        return self._seconds_left() <= (time.monotonic() - begun) * self._learning_share
+            def must_end() -> bool:
+                """Whether it is stopped, or the time that is left is needed to learn from the games played here."""
+                return stop() or self.limits.seconds_left() <= (time.monotonic() - begun) * self._learning_share
 
-    def _seconds_left(self) -> float:
-        """Until the limit in hours, in the sequential mode; the others end at a whole generation."""
-        return self.limits.seconds_left() if self.settings.mode == "sequential" else math.inf
+            self.actor.play(stage, self.progress, pause or self.save, must_end)
 
     def absorb(self) -> None:
         """Take the generation's new games into the window; their rows pay for steps."""
@@ -185,7 +185,7 @@ class Run:
             every = max(1, round(self.trainer.paid_by(rows, rows * progress.games / max(1, progress.rows))))
         with self.timeline.during("learner"), progress_bar(steps, f"learning {progress.generation}", " steps") as bar:
             done = 0
-            while done < steps and not stop() and self._seconds_left() > 0:
+            while done < steps and not stop() and self.limits.seconds_left() > 0:
                 with self.locked():
                     if self.settings.hours:  # the rate falls with the time, also within a generation
                         self.limits.count_time()
@@ -282,10 +282,10 @@ class Run:
         return verdict
 
     def _report_match(self, verdict: GateResult, steps: int) -> None:
-        """Report a match that is decided, in the log at once and in the next report."""
-        progress, found = self.progress, verdict.report()
+        """Report a match that is decided, in the log at once and, if it is the last one, in the next report."""
+        progress, found, numbers = self.progress, verdict.report(), self.measures.numbers
         progress.refused = 0 if verdict.passed else progress.refused + 1
-        self.measures.add_match({**found, "gate/refused": float(progress.refused)})
+        numbers |= {**found, "gate/refused": float(progress.refused), "gate/matches": numbers.get("gate/matches", 0.0) + 1}
         where = {"gate/generation": float(progress.generation), "gate/steps": float(steps)}
         self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 

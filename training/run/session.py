@@ -176,10 +176,6 @@ def compare(settings: LoopSettings, folder: Path) -> bool:
 
 def differences(before: LoopSettings, after: LoopSettings) -> list[str]:
     """What each setting that is another was and is, those of tables by their entries."""
-    old, new = flat(before.to_dict()), flat(after.to_dict())
+    old, new = ({name: repr(value) for name, value in flat(each.to_dict()).items()} for each in (before, after))
     named = ((name, old.get(name, "not set"), new.get(name, "not set")) for name in {**new, **old})
-    return [f"{name} {_shown(was)} is now {_shown(now)}" for name, was, now in named if was != now]
-
-
-def _shown(value: Any) -> str:
-    return value if value == "not set" else repr(value)
+    return [f"{name} {was} is now {now}" for name, was, now in named if was != now]

@@ -23,11 +23,11 @@ def test_the_estimate_follows_from_what_is_measured(mode: str, seconds: float) -
     changes = ("selfplay.full_share=0.25", "learner.reuse=4", "learner.batch=32", "stage.2.sizes={5=1}")
     chosen = settings(f"mode={mode}", *changes)
     cost = Cost(speeds={("rollouts", 5): 5600.0, ("network", 5): 200.0}, step={5: 0.08})
-    first, last = (estimate.forecast(chosen, stage, cost) for stage in chosen.stage)
+    (_, games, rows), (speed, *_) = (estimate.forecast(chosen, stage, cost) for stage in chosen.stage)
     # stage 1: (0.25 * 64 + 0.75 * 16) / 0.25 = 112 evaluations a row, 0.02 s, and 4 / 32 steps of 0.08 s
-    assert first.rows_an_hour == pytest.approx(3600 / seconds)
-    assert first.games_an_hour == pytest.approx(first.rows_an_hour / (0.25 * 25))
-    assert last.speed == pytest.approx(200)
+    assert rows == pytest.approx(3600 / seconds)
+    assert games == pytest.approx(rows / (0.25 * 25))
+    assert speed == pytest.approx(200)
 
 
 def test_the_estimate_reckons_with_games_of_which_only_the_first_moves_are_searched_fully() -> None:
@@ -36,11 +36,11 @@ def test_the_estimate_reckons_with_games_of_which_only_the_first_moves_are_searc
         "stage.1.sizes={3=0.5,5=0.5}",
     )  # fmt: skip
     cost = Cost(speeds={("rollouts", 3): 8000.0, ("rollouts", 5): 2080.0}, step={3: 0.08, 5: 0.08})
-    found = estimate.forecast(chosen, chosen.stage[0], cost)
+    _, games, rows = estimate.forecast(chosen, chosen.stage[0], cost)
     # a row of 3x3 is a search of 64 visits and one of 16, of 5x5 one of 64 and nine of 16; 0.01 s of learning each
-    assert found.rows_an_hour == pytest.approx(3600 / (0.5 * 80 / 8000 + 0.5 * 208 / 2080 + 0.01))
+    assert rows == pytest.approx(3600 / (0.5 * 80 / 8000 + 0.5 * 208 / 2080 + 0.01))
     # a game of 3x3 has 4.5 rows, of 5x5 2.5: half the rows each
-    assert found.rows_an_hour / found.games_an_hour == pytest.approx(1 / (0.5 / 4.5 + 0.5 / 2.5))
+    assert rows / games == pytest.approx(1 / (0.5 / 4.5 + 0.5 / 2.5))
 
 
 def test_the_estimate_measures_and_prints() -> None:

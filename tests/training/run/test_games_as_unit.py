@@ -93,7 +93,7 @@ def test_an_estimate_knows_games(tmp_path: Path) -> None:
     stage = settings.stage[0]
     cost = estimate.Cost({("rollouts", 4): 1000.0}, {4: 0.01})
     longer = replace(settings, learner=replace(settings.learner, generation_steps=200))
-    assert estimate.forecast(longer, stage, cost).rows_an_hour < estimate.forecast(settings, stage, cost).rows_an_hour
+    assert estimate.forecast(longer, stage, cost)[2] < estimate.forecast(settings, stage, cost)[2]
 
 
 def test_how_far_self_play_may_be_ahead_is_counted_in_games_too(tmp_path: Path) -> None:
