@@ -36,8 +36,11 @@ class DeviceReplay:
         part = {name: tensor[chosen] for name, tensor in rows.items()}
         points, actions = (maps[turn] for maps in self._turns(game))
         shown = layout(drawn.rows, game)
+        planes = _planes(part["planes"], len(shown.planes), game, points)
+        exchanged = torch.from_numpy(np.flatnonzero(drawn.symmetries & symmetry.COLOURS_EXCHANGED)).to(self.device)
+        planes[exchanged, TO_PLAY_PLANE] = 1 - planes[exchanged, TO_PLAY_PLANE]  # it is the other colour's turn
         found: dict[str, Any] = {
-            "planes": self._exchanged(_planes(part["planes"], len(shown.planes), game, points), drawn),
+            "planes": planes,
             "globals": part["globals"],
             "policy": part["policy"].float().gather(1, actions),
             "reply": part["reply"].float().gather(1, actions),
@@ -73,12 +76,6 @@ class DeviceReplay:
             actions = np.stack([symmetry.action_map(game.shape, number, game.directions) for number in numbers])
             self._maps[game.size] = torch.from_numpy(points).to(self.device), torch.from_numpy(actions).to(self.device)
         return self._maps[game.size]
-
-    def _exchanged(self, planes: Tensor, drawn: Drawn) -> Tensor:
-        """The planes, changed in place: where a symmetry exchanges the colours it is the other colour's turn."""
-        rows = torch.from_numpy(np.flatnonzero(drawn.symmetries & symmetry.COLOURS_EXCHANGED)).to(self.device)
-        planes[rows, TO_PLAY_PLANE] = 1 - planes[rows, TO_PLAY_PLANE]
-        return planes
 
 
 def _planes(bits: Tensor, count: int, game: Game, points: Tensor) -> Tensor:

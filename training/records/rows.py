@@ -29,7 +29,7 @@ from training.records.records import Record, Target
 from training.settings.config import ReplaySettings
 
 ALIKE = ReplaySettings(surprise_share=0.0)  # every row is drawn as often
-OPENING = 0.25  # share of a game's moves, see `is_opening`
+OPENING = 0.25  # share of a game's moves: one that is searched fully in these alone is an opening, played on cheaply
 LEAST_WEIGHT = 1e-3  # so that every row can be drawn, also where surprise is all that counts
 TO_PLAY_PLANE = -1  # of all layouts of features.py: whether Black is to move
 MOST_RARITY = 4.0  # so that no row decides a step (truncated importance sampling, Ionides 2008)
@@ -123,13 +123,6 @@ def rows_of(
     )
 
 
-def is_opening(record: Record) -> bool:
-    """Whether all rows of a game come from its first quarter: it was searched fully in its opening alone
-    (`selfplay.full_until`), and played to its end cheaply.
-    """
-    return bool(record.targets) and record.targets[-1].ply < OPENING * len(record.moves)
-
-
 def check(record: Record, game: Game) -> None:
     """Raise CorruptRecordError unless the moves are a game with this result, and its targets belong to it."""
     _, last = _replay(record, game)
@@ -211,7 +204,7 @@ def _weights(record: Record, settings: ReplaySettings) -> np.ndarray:
     mean = surprises[known].mean() if known.any() else 0.0
     if mean > 0:
         weights[known] += settings.surprise_share * (surprises[known] / mean - 1)
-    if is_opening(record):
+    if record.targets and record.targets[-1].ply < OPENING * len(record.moves):
         weights *= settings.opening_weight
     return np.maximum(weights, np.float32(LEAST_WEIGHT))
 
