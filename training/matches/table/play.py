@@ -29,8 +29,7 @@ from training.matches.tables import aligned
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner
 from training.matches.tournament.field import PAIRS, Field, file_name
-from training.matches.tournament.page import table_html
-from training.matches.tournament.results import MatchScores, Results, remarks, score
+from training.matches.tournament.results import MatchScores, Results, remarks, score, table_html
 from training.matches.tournament.runner import View
 
 PLAIN_UCT = "plain UCT"

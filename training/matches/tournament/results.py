@@ -1,11 +1,12 @@
 """From the games of a tournament to its table: who won how often, against whom, and how strong that makes each entrant;
-as text for the terminal, as results.csv and as results.json.
+as text for the terminal, as results.csv, as results.json and as a page, which needs no network and no server.
 
 A forfeit is a game of an entrant that could not be started: not played, not rated.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from collections import Counter
@@ -24,6 +25,12 @@ from training.matches.tournament.journal import missing
 
 MatchScores = Mapping[tuple[str, str], MatchScore]
 COLUMNS = ("", "entrant", "Elo, 95 %", "LOS", "games", "won", "drawn", "lost", "score", "faults", "s/move")
+STYLE = """\
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 1080px; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; display: block; overflow-x: auto }
+td, th { padding: .2em .7em; text-align: right; white-space: nowrap } th { border-bottom: 1px solid #999 }
+td:nth-child(2), th:nth-child(2) { text-align: left } tr:nth-child(even) { background: #f6f6f6 }
+.plot { width: 300px } .interval { height: 3px; background: #269 }"""
 
 
 @dataclass(frozen=True)
@@ -279,3 +286,47 @@ def json_text(results: Results) -> str:
 
 def _finite(number: float) -> float | None:
     return None if math.isnan(number) else round(number, 5)
+
+
+def page(results: Results, head: Iterable[str] = ()) -> str:
+    """tournament.html; the HTML in `head` follows the title."""
+    title = html.escape(f"Tournament: {results.field}")
+    parts = [
+        f"<h1>{title}</h1>",
+        *head,
+        table_html([COLUMNS, *rows(results)], intervals(results.table)),
+        "<p>LOS: how likely the entrant is stronger than the next one below. Elo: with the 95 % interval, which the "
+        "bars show too, the mean of all at 0.</p>",
+        *(f"<p>{html.escape(line)}</p>" for line in remarks(results)),
+        "<h2>Crosstable</h2>",
+        "<p>The row's points of the games against the column. All games are in the folder games.</p>",
+        table_html(crosstable(results)),
+    ]
+    body = "\n".join(parts)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n"
+    )
+
+
+def table_html(lines: Sequence[Sequence[str]], last: Sequence[str] = ()) -> str:
+    """Cells as a table, the heads first; `last` is HTML for a last column."""
+    heads, *body = [[f"<td>{html.escape(cell)}</td>" for cell in line] for line in lines]
+    head = "".join(heads).replace("<td>", "<th>").replace("</td>", "</th>")
+    more = [f'<td class="plot">{cell}</td>' for cell in last] or [""] * len(body)
+    text = "".join(f"<tr>{''.join(line)}{cell}</tr>\n" for line, cell in zip(body, more, strict=True))
+    return f"<table><tr>{head}</tr>\n{text}</table>"
+
+
+def intervals(table: Sequence[Standing]) -> list[str]:
+    """The 95 % interval of each entrant's Elo as a bar, all on one scale; empty for one that is not rated."""
+    ends = [(row.elo - Z95 * row.standard_error, row.elo + Z95 * row.standard_error) for row in table]
+    rated = [end for pair in ends for end in pair if not math.isnan(end)]
+    start, span = min(rated, default=0.0), max(rated, default=0.0) - min(rated, default=0.0) or 1.0
+    return [
+        ""
+        if math.isnan(low)
+        else f'<div class="interval" style="margin-left:{100 * (low - start) / span:.1f}%;'
+        f'width:{100 * (high - low) / span:.1f}%"></div>'
+        for low, high in ends
+    ]

@@ -8,19 +8,27 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
+
+from gozero.games.game import Game
+from gozero.games.position import Position
 from gozero.system import files
 from gozero.system.console import INTERRUPTED, SUCCESS, progress_bar, say, stop_on_signals
 from gozero.system.errors import UserError
+from gozero.system.words import counted
+from training.matches.interface import Fault, PlayerError, Turn, said
 from training.matches.match import Fixture, MatchGame
 from training.matches.options import OUT
+from training.matches.players import open_player, play_at_random
 from training.matches.tournament import field as fields
-from training.matches.tournament import journal, rehearsal, results
-from training.matches.tournament.field import Field
-from training.matches.tournament.journal import Journal
-from training.matches.tournament.page import page
+from training.matches.tournament import journal, results
+from training.matches.tournament.field import SPRT, Field
+from training.matches.tournament.journal import Journal, missing
 from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.results import Results
 from training.matches.tournament.worker import CANNOT_START
@@ -28,6 +36,8 @@ from training.storage import storage
 
 FAULTY = 1  # exit code: a game was lost by a fault, a result is disputed, or an entrant could not start
 SAID_FAULTS = 3  # of one entrant that are said at once
+RANDOM_GAMES = 8
+EARLY = 0.2  # share of a random game after which a move is timed: beyond books of openings, far from the end
 REWRITE = 60.0  # seconds between two versions of the page while games are played
 STOPPED = "games under way are played anew by the same command"
 PAGE, TABLE, DOCUMENT = Path("tournament.html"), Path("results.csv"), Path("results.json")
@@ -62,7 +72,7 @@ def play_once(field: Field, options: argparse.Namespace, view: View, folder: Pat
     if options.dry_run:
         print(field)
         code = SUCCESS
-        for is_fine, line in rehearsal.rehearse(field, journal.played(folder, field) if folder else []):
+        for is_fine, line in rehearse(field, journal.played(folder, field) if folder else []):
             print(line, flush=True)
             code = code if is_fine else FAULTY
         return code
@@ -77,6 +87,58 @@ def play_once(field: Field, options: argparse.Namespace, view: View, folder: Pat
             raise UserError(f"{error} with --out {place}") from None
         shutil.rmtree(place)
     return INTERRUPTED if stop() else code
+
+
+def rehearse(field: Field, games: Sequence[MatchGame]) -> Iterator[tuple[bool, str]]:
+    """`--dry-run`: (whether that is fine, a line), one for each entrant that has a game to play, then the games that are
+    not among `games`, and the time that they take.
+
+    Each entrant is opened as a worker would open it, and moves in positions of two random games (an engine may know its
+    answer to the first one); the quicker move counts. A game is taken to be as long as random games are, so the hours
+    are a guess.
+    """
+    game, seconds = field.make_game(), dict[str, float]()
+    randoms = [_played(field, game, number, field.max_moves) for number in range(RANDOM_GAMES)]
+    plies = sum(position.ply for position in randoms) / RANDOM_GAMES
+    early = [_played(field, game, number, int(plies * EARLY)) for number in range(2)]
+    playing = {name for pair in field.pairings for name in pair}
+    for entrant in field.entrant:
+        if entrant.name in playing:
+            try:
+                seconds[entrant.name] = _seconds_a_move(field, early, entrant.player)
+            except Exception as error:  # noqa: BLE001 - whatever it raises, it is named
+                yield False, f"{entrant.name}: does not play: {said(error)}"
+            else:
+                yield True, f"{entrant.name}: plays, {seconds[entrant.name]:.3f} s a move"
+    counts = missing(field, games)
+    left, workers = sum(counts.values()), min(field.workers, max(1, sum(counts.values())))
+    work = sum(count * plies / 2 * (seconds.get(a, 0.0) + seconds.get(b, 0.0)) for (a, b), count in counts.items())
+    most, pairings = "at most " if field.kind == SPRT else "", counted(len(counts), "pairing")
+    yield len(seconds) == len(playing), (
+        f"{most}{left:,} games left of {len(counts) * field.games:,} ({pairings} of {field.games}), about {plies:.0f} "
+        f"plies each: about {timedelta(seconds=round(work / workers))} in {counted(workers, 'process')}, and the start "
+        "of each"
+    )
+
+
+def _played(field: Field, game: Game, number: int, plies: int) -> Position:
+    """A position of a random game."""
+    return play_at_random(Position(game), plies, np.array([field.seed + number], np.uint64))
+
+
+def _seconds_a_move(field: Field, positions: Sequence[Position], description: str) -> float:
+    """Of an entrant that is asked for as many moves as in a worker. It raises what keeps it from playing."""
+    taken = []
+    with closing(open_player(description, field.conditions(positions[0].game))) as player:
+        for position in positions:
+            turns = [Turn(slot, position) for slot in range(field.together)]
+            faults = [fault for turn in turns if (fault := player.begin(turn.slot, seed=field.seed)) is not None]
+            start = time.perf_counter()
+            answers = faults or player.choose(turns)
+            if isinstance(answers[0], Fault):
+                raise PlayerError(answers[0].text)
+            taken.append((time.perf_counter() - start) / len(turns))
+    return min(taken)
 
 
 def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None = None) -> int:
@@ -153,7 +215,7 @@ class _Tournament:
         """Write page and tables."""
         found = self.results
         contents: dict[Path, str | bytes] = {TABLE: results.csv_text(found), DOCUMENT: results.json_text(found)}
-        contents |= {PAGE: page(found, self._view.head(found)), **self._view.files(found)}
+        contents |= {PAGE: results.page(found, self._view.head(found)), **self._view.files(found)}
         for name, content in contents.items():
             with storage.writing(self._folder / name):  # a user's --csv may be a link or a device
                 files.write(self._folder / name, content.encode() if isinstance(content, str) else content)

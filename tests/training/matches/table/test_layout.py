@@ -12,8 +12,7 @@ from training.matches.match import MatchGame
 from training.matches.table import published
 from training.matches.table.play import Contest, cell_text
 from training.matches.table.published import PublishedPair
-from training.matches.tournament.page import page
-from training.matches.tournament.results import Results
+from training.matches.tournament.results import Results, page
 
 FEW, POLICY = PublishedPair(50, 20_000), PublishedPair(0, 1_000)
 

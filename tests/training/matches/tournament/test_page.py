@@ -13,8 +13,7 @@ from tests.training.matches.tournament.test_rating import played
 from training.matches.elo import Z95
 from training.matches.tables import aligned
 from training.matches.tournament.field import Entrant, Field
-from training.matches.tournament.page import intervals, page
-from training.matches.tournament.results import Results, Standing, signed, text
+from training.matches.tournament.results import Results, Standing, intervals, page, signed, text
 
 
 def results_of(names: list[str], count: int = 6, **details: Any) -> Results:

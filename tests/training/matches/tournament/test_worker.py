@@ -11,7 +11,7 @@ import pytest
 from gozero.games.position import Position
 from tests.training.matches.tournament.test_rating import played
 from training.matches.players import Fault, RandomPlayer, Turn
-from training.matches.tournament import rehearsal, worker
+from training.matches.tournament import runner, worker
 from training.matches.tournament.field import Entrant, Field, Pair
 from training.matches.tournament.worker import CANNOT_START, NOBODY, Watch, WatchedPlayer
 
@@ -103,8 +103,8 @@ def test_what_ends_the_process_is_the_doing_of_who_was_thinking(monkeypatch: pyt
     ],
 )
 def test_a_rehearsal_names_who_raises(made: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal, "open_player", made)
-    assert next(rehearsal.rehearse(FIELD, [])) == (False, said)
+    monkeypatch.setattr(runner, "open_player", made)
+    assert next(runner.rehearse(FIELD, [])) == (False, said)
 
 
 def test_a_move_may_take_as_long_as_its_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,12 +130,12 @@ class Slow(RandomPlayer):
 
 
 def test_a_rehearsal_counts_the_games_and_the_time_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal, "open_player", lambda *_: Slow())
-    monkeypatch.setattr(rehearsal.time, "perf_counter", lambda: Slow.now)
+    monkeypatch.setattr(runner, "open_player", lambda *_: Slow())
+    monkeypatch.setattr(runner.time, "perf_counter", lambda: Slow.now)
     entrants = tuple(Entrant("random", name) for name in "abcd")  # d meets nobody
     pairs = (Pair("a", "b"), Pair("a", "c"))
     field = Field(entrants, game="tictactoe", size=3, kind="pairs", games=2, pair=pairs, processes=1, seed=2)
-    said = list(rehearsal.rehearse(field, [played("a", "b", index, "") for index in range(2)]))
+    said = list(runner.rehearse(field, [played("a", "b", index, "") for index in range(2)]))
     assert said[:-1] == [(True, f"{name}: plays, 1.000 s a move") for name in "abc"]
     found = re.fullmatch(r"2 games left of 4 \(2 pairings of 2\), about (\d+) plies each: about 0:00:(\d+) in .*", said[-1][1])
     assert found is not None and abs(int(found[2]) - 2 * int(found[1])) <= 1
