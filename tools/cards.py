@@ -14,7 +14,7 @@ from textwrap import fill
 from typing import Any
 
 from gozero.nets.weights import Weights, load
-from training.matches.elo import wilson
+from training.elo import wilson
 
 ROOT = Path(__file__).parents[1]
 WEIGHTS, PAGE = ROOT / "weights", ROOT / "docs" / "networks.md"

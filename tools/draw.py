@@ -24,7 +24,7 @@ import numpy as np
 from gozero.plots import Curve, Panel, curves
 from gozero.system.console import Parser
 from gozero.system.errors import ChoiceError
-from training.matches.elo import Z95, MatchScore, elo, elo_error, rate
+from training.elo import Z95, MatchScore, elo, elo_error, rate
 
 EVALUATIONS = "million evaluations"
 AGREEMENT = ("best move", "error of the win rate")

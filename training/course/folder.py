@@ -24,7 +24,7 @@ from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.course.boards import Course, course_of, game_of
 from training.course.networks import Networks, PolicyNetwork, ValueNetwork, new_networks
-from training.course.playing import Score
+from training.elo import MatchScore
 from training.storage.checkpoint import UNREADABLE
 from training.storage.storage import alone, writing
 
@@ -131,8 +131,8 @@ class CourseFolder:
         return networks
 
     def measured(
-        self, stage: str, settings: Mapping[str, Any], measure: Callable[[], Mapping[str, Score]]
-    ) -> dict[str, Score]:
+        self, stage: str, settings: Mapping[str, Any], measure: Callable[[], Mapping[str, MatchScore]]
+    ) -> dict[str, MatchScore]:
         """The scores that `measure` finds; from the JSON file beside the stage, if that has them with these settings.
         StorageError if it cannot be written.
         """
@@ -140,7 +140,7 @@ class CourseFolder:
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):  # or damaged
             found = files.from_json(path.read_text(encoding="utf-8"))
             if found.pop("settings") == settings:
-                return {name: Score(**score) for name, score in found.items()}
+                return {name: MatchScore(**score) for name, score in found.items()}
         scores = dict(measure())
         content = {"settings": settings, **{name: asdict(score) for name, score in scores.items()}}
         self._write(path, (json.dumps(content, indent=1) + "\n").encode())

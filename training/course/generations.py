@@ -20,7 +20,8 @@ from training.course.folder import CourseFolder, value_stage
 from training.course.learning import learn
 from training.course.movers import ValueMover
 from training.course.networks import ValueNetwork, new_networks
-from training.course.playing import Score, gathered, played, scores
+from training.course.playing import gathered, played, scores, shares
+from training.elo import MatchScore
 
 DUEL_OPENING = 3  # each player's first moves against the generation before that may be random
 
@@ -54,7 +55,7 @@ def _make(folder: CourseFolder, generation: int, settings: dict[str, Any]) -> No
 def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace) -> None:
     """Play a generation's games against random and against the one before, unless that is done; print them."""
 
-    def measure() -> dict[str, Score]:
+    def measure() -> dict[str, MatchScore]:
         say(f"generation {generation}: games against random and the generation before")
         expander, mover, older = Expander(folder.game), _mover(folder, generation), _mover(folder, generation - 1)
         assert mover is not None
@@ -69,9 +70,9 @@ def _measure(folder: CourseFolder, generation: int, options: argparse.Namespace)
     results = folder.measured(value_stage(generation), settings, measure)
     print(f"Evaluating generation {generation} neural network")
     for colour in ("black", "white"):
-        print(f"net plays {colour}: {results[colour]}")
+        print(f"net plays {colour}: {shares(results[colour])}")
     if duel := results.get("duel"):
-        print(f"net plays generation {generation - 1}: {duel} ({counted(duel.games, 'game')})", flush=True)
+        print(f"net plays generation {generation - 1}: {shares(duel)} ({counted(duel.games, 'game')})", flush=True)
 
 
 def _draw(folder: CourseFolder, generation: int, mover: ValueMover) -> None:

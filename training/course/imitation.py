@@ -17,7 +17,8 @@ from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_
 from training.course.learning import learn
 from training.course.movers import PolicyMover, ValueMover
 from training.course.networks import PolicyNetwork, new_networks
-from training.course.playing import Score, gathered, played, scores
+from training.course.playing import gathered, played, scores, shares
+from training.elo import MatchScore
 
 
 def work(folder: CourseFolder, options: argparse.Namespace) -> None:
@@ -51,7 +52,7 @@ def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
 def _measure(folder: CourseFolder, options: argparse.Namespace) -> None:
     """Play against random, unless that is done; print it."""
 
-    def measure() -> dict[str, Score]:
+    def measure() -> dict[str, MatchScore]:
         expander, networks, found = Expander(folder.game), folder.load(SUPERVISED), {}
         for way, seed in (("drawn", options.seed), ("greedy", None)):
             mover = PolicyMover(expander, networks, seed)
@@ -61,4 +62,4 @@ def _measure(folder: CourseFolder, options: argparse.Namespace) -> None:
 
     results = folder.measured(SUPERVISED, {"test_games": options.test_games, "seed": options.seed}, measure)
     print("Evaluating supervised policies against random")
-    print("\n".join(f"{name}: {score}" for name, score in results.items()), flush=True)
+    print("\n".join(f"{name}: {shares(score)}" for name, score in results.items()), flush=True)

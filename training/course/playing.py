@@ -18,6 +18,7 @@ from gozero.system.jit import OUTCOME, STEP, as_argument
 from training.course.expansion import Expander
 from training.course.movers import Mover
 from training.course.networks import TIE
+from training.elo import MatchScore
 
 PARALLEL = 1000  # games at once
 Rows = list[tuple[np.ndarray, np.ndarray]]  # for each network: boards uint8 [n, P], targets int64 [n]
@@ -116,40 +117,21 @@ def batches(games: int, seed: int, parallel: int = PARALLEL) -> Iterator[tuple[i
         yield min(parallel, games - number * parallel), int(own)
 
 
-@dataclass
-class Score:
-    """How games ended for a player."""
+def counted(winners: np.ndarray, colour: int) -> MatchScore:
+    """How games won by winners uint8 [n] ended for the player of this colour."""
+    wins, ties = (int((winners == each).sum()) for each in (colour, TIE))
+    return MatchScore(wins, len(winners) - wins - ties, ties)
 
-    wins: int = 0
-    losses: int = 0
-    ties: int = 0
 
-    @property
-    def games(self) -> int:
-        return self.wins + self.losses + self.ties
-
-    @property
-    def win_rate(self) -> float:
-        """Share of the games; ties count half."""
-        return (self.wins + self.ties / 2) / self.games
-
-    def add(self, winners: np.ndarray, colour: int) -> None:
-        """Count games won by winners uint8 [n], in which the player had this colour."""
-        self.wins += int((winners == colour).sum())
-        self.ties += int((winners == TIE).sum())
-        self.losses += int((winners == opponent(colour)).sum())
-
-    def __add__(self, other: Score) -> Score:
-        return Score(self.wins + other.wins, self.losses + other.losses, self.ties + other.ties)
-
-    def __str__(self) -> str:
-        shares = (round(count / self.games, 5) for count in (self.wins, self.losses, self.ties))
-        return "win= {:<8} lose= {:<8} tie= {:<8}".format(*shares).rstrip()
+def shares(score: MatchScore) -> str:
+    """The shares of games that were won, lost and tied, as the course prints them."""
+    found = (round(count / score.games, 5) for count in (score.wins, score.losses, score.draws))
+    return "win= {:<8} lose= {:<8} tie= {:<8}".format(*found).rstrip()
 
 
 def scores(
     expander: Expander, mover: Mover, other: Mover | None, games: int, seed: int, openings: int = 0
-) -> dict[str, Score]:
+) -> dict[str, MatchScore]:
     """A mover's scores, by the name of its colour, in so many games with each; an `other` of None moves at random.
 
     The first 0 to `openings` moves of each player are random, as many as are drawn for the game.
@@ -157,10 +139,10 @@ def scores(
     found = {}
     with progress_bar(2 * games, "measuring", " games") as bar:
         for colour, movers in ((BLACK, (mover, other)), (WHITE, (other, mover))):
-            score = Score()
+            score = MatchScore()
             for count, own in batches(games, seed + colour):
                 first_moves = np.random.default_rng(own).integers(0, openings + 1, count).astype(np.float64)
-                score.add(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
+                score += counted(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
                 bar.update(count)
             found[COLOUR_WORDS[colour]] = score
     return found

@@ -28,7 +28,8 @@ from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, planes
-from training.course.playing import Score, play, scores
+from training.course.playing import counted, play, scores
+from training.elo import MatchScore
 
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
 
@@ -104,13 +105,13 @@ class Reinforcement:
 
     def _update(self, against: Mover, random: np.random.Generator) -> float:
         """Play a batch of games, half with each colour, and take one step. Returns the learner's win rate."""
-        score, half = Score(), self._settings["games"] // 2
+        score, half = MatchScore(), self._settings["games"] // 2
         losses = []
         for colour in (BLACK, WHITE):
             learner = LearningMover(self._expander, self._learner, int(random.integers(2**31)))
             movers = (learner, against) if colour == BLACK else (against, learner)
             played = play(self._expander, movers, np.zeros((2, half)), int(random.integers(2**31)))
-            score.add(played.winners, colour)
+            score += counted(played.winners, colour)
             moved = played.colours == colour
             results = np.where(played.winners == colour, 1.0, np.where(played.winners == TIE, 0.0, -1.0))
             boards, actions = played.boards[:-1][moved], played.actions[moved]
@@ -122,7 +123,7 @@ class Reinforcement:
         self._optimiser.zero_grad()
         sum(losses, torch.zeros(())).backward()
         self._optimiser.step()
-        return score.win_rate
+        return score.score
 
     def _loss(
         self, colour: int, boards: np.ndarray, actions: np.ndarray, masks: np.ndarray, gains: np.ndarray
@@ -136,9 +137,9 @@ class Reinforcement:
         chosen = logs.gather(1, points[:, None])[:, 0]
         return -(chosen * torch.from_numpy(gains[free].astype(np.float32))).sum()
 
-    def _score(self, opponents: int, games: int, seed: int) -> Score:
+    def _score(self, opponents: int, games: int, seed: int) -> MatchScore:
         """The learner's score against the first policies of the pool, games shared out among at most ten of them."""
-        learner, score = PolicyMover(self._expander, self._learner, seed), Score()
+        learner, score = PolicyMover(self._expander, self._learner, seed), MatchScore()
         numbers = np.unique(np.linspace(0, opponents - 1, 10).astype(int))
         shares = np.diff(np.linspace(0, games // 2, len(numbers) + 1).astype(int))
         for number, share in zip(numbers, shares, strict=True):
@@ -178,8 +179,8 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
 def _row(number: int, row: dict[str, Any]) -> str:
     parts = []
     for name in ("start", "pool"):
-        score = Score(**row[name])
-        parts.append(f"{score.wins:16} {score.losses:6} {score.ties:6}  {score.win_rate:.3f}")
+        score = MatchScore(**row[name])
+        parts.append(f"{score.wins:16} {score.losses:6} {score.draws:6}  {score.score:.3f}")
     return f"{number:5}  {row['games']:12,}  {parts[0]}  {parts[1]}"
 
 
@@ -187,7 +188,7 @@ def _draw(folder: CourseFolder, history: list[dict[str, Any]]) -> None:
     """Write the picture of the win rates."""
     games = [row["games"] for row in history]
     curves = [
-        plots.Curve(f"against the {name}", games, [Score(**row[name]).win_rate for row in history])
+        plots.Curve(f"against the {name}", games, [MatchScore(**row[name]).score for row in history])
         for name in ("start", "pool")
     ]
     half = plots.Curve("even", [games[0], games[-1]], [0.5, 0.5], guide=True)

@@ -16,7 +16,7 @@ import numpy as np
 from training.doctor import history
 from training.doctor.checkup import FIRST_LINE, OPENING_MOVES
 from training.doctor.history import Report
-from training.matches.elo import wilson
+from training.elo import wilson
 from training.settings.config import LoopSettings
 
 # broken: what is learned is wrong; stuck: it is sound, but does not get better; a note raises no alarm

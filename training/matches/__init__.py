@@ -1,1 +1,1 @@
-"""Games between players, and the strength that follows from them."""
+"""Games between players."""

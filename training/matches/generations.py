@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gozero import plots
 from gozero.system.errors import ChoiceError
-from training.matches.elo import Z95
+from training.elo import Z95
 from training.matches.options import OUT, field_values
 from training.matches.tournament import field as fields
 from training.matches.tournament import runner

@@ -22,8 +22,8 @@ from gozero.games.colours import COLOUR_LETTERS, result_text
 from gozero.games.game import BLACK, NOT_OVER, WHITE, Game
 from gozero.games.position import IllegalMove, Position
 from gozero.system.errors import ChoiceError
+from training.elo import MatchScore
 from training.matches.clocks import NO_CLOCK, GameClock, PlayerClock
-from training.matches.elo import MatchScore
 from training.matches.interface import Fault, MatchPlayer, Turn
 from training.matches.players import play_at_random
 from training.records.scoring import counted_result

@@ -19,8 +19,8 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.system.words import counted
+from training.elo import MatchScore
 from training.matches import perfect
-from training.matches.elo import MatchScore
 from training.matches.interface import Conditions, Fault, MatchPlayer, PlayerError, Turn
 from training.matches.match import play_match, total_of
 from training.matches.players import PerfectPlayer, RandomPlayer, SearchPlayer, match_search, play_at_random

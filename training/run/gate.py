@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import nn
 
-from training.matches.elo import MatchScore
+from training.elo import MatchScore
 from training.matches.interface import Conditions
 from training.matches.match import MatchGame, fixture, play_schedule
 from training.matches.players import network_player

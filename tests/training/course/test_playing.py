@@ -8,7 +8,8 @@ from gozero.games.position import Position
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.networks import TIE
-from training.course.playing import Played, Score, batches, mixed, play, scores
+from training.course.playing import Played, batches, counted, mixed, play, scores, shares
+from training.elo import MatchScore
 
 
 class First:
@@ -85,10 +86,8 @@ def test_policy_rows_are_the_winners_moves_from_the_positions_before_them() -> N
 
 
 def test_scores_count_from_the_players_side() -> None:
-    score = Score()
-    score.add(np.array([BLACK, BLACK, WHITE, TIE], np.uint8), WHITE)
-    assert (score.wins, score.losses, score.ties, score.win_rate) == (1, 2, 1, 0.375)
-    assert str(Score(9892, 0, 108)) == "win= 0.9892   lose= 0.0      tie= 0.0108"
+    assert counted(np.array([BLACK, BLACK, WHITE, TIE], np.uint8), WHITE) == MatchScore(1, 2, 1)
+    assert shares(MatchScore(9892, 0, 108)) == "win= 0.9892   lose= 0.0      tie= 0.0108"
 
 
 def test_matches_are_repeatable_and_play_the_games_that_were_asked_for() -> None:

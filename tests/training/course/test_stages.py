@@ -154,4 +154,4 @@ def test_reinforcement_learns_what_wins(tmp_path: Path) -> None:
     assert course_command.reinforce(["--game", "tictactoe", "--run", str(tmp_path), "--rounds", "2", *sizes]) == 0
     history = CourseFolder.of(tmp_path, "tictactoe").content(REINFORCED)["history"]
     start = history[-1]["start"]
-    assert (start["wins"] + start["ties"] / 2) / 400 > 0.6
+    assert (start["wins"] + start["draws"] / 2) / 400 > 0.6

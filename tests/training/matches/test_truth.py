@@ -15,8 +15,8 @@ from gozero.games.game import Game
 from tests import ROOT
 from tests.training.refusals import Refused
 from training.commands import truth as command
+from training.elo import MatchScore
 from training.matches import perfect, truth
-from training.matches.elo import MatchScore
 from training.matches.interface import Conditions
 from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, SearchPlayer, Turn, match_search
 

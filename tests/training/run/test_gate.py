@@ -13,7 +13,7 @@ from gozero.nets import model, weights
 from tests.training import crashes
 from tests.training.games import random_record, write_shard
 from training.doctor import history
-from training.matches.elo import MatchScore
+from training.elo import MatchScore
 from training.matches.match import total_of
 from training.run import gate, modes
 from training.run.backend import LOCAL

@@ -18,8 +18,8 @@ import torch
 
 from gozero.system import console
 from tests.training import crashes
+from training.elo import MatchScore
 from training.learner.learner import Learner
-from training.matches.elo import MatchScore
 from training.records import records
 from training.run import modes
 from training.run.gate import GateResult

@@ -21,7 +21,7 @@ from gozero.play.engine import beyond_training, find_weights, supported_sizes
 from gozero.system.console import say
 from gozero.system.errors import ChoiceError
 from gozero.system.words import counted, spanned
-from training.matches.elo import MatchScore
+from training.elo import MatchScore
 from training.matches.interface import POLICY
 from training.matches.options import OUT, SIMS, field_values
 from training.matches.table.published import Part, PublishedPair, PublishedTable

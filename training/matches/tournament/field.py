@@ -23,8 +23,8 @@ from gozero.system.errors import ChoiceError, UserError
 from gozero.system.machine import available_threads
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
+from training.elo import SprtSettings
 from training.matches.clocks import GameClock
-from training.matches.elo import SprtSettings
 from training.matches.interface import Conditions, parse_player
 from training.matches.match import opening
 from training.matches.players import open_player, with_changes

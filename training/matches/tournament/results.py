@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from gozero.system.words import counted
-from training.matches.elo import Z95, Decision, MatchScore, Ratings, judge, rate
+from training.elo import Z95, Decision, MatchScore, Ratings, judge, rate
 from training.matches.match import MatchGame, total_of
 from training.matches.tables import aligned
 from training.matches.tables import csv_text as as_csv

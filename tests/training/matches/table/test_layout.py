@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import MatchScore
+from training.elo import MatchScore
 from training.matches.match import MatchGame
 from training.matches.table import published
 from training.matches.table.play import Contest, cell_text

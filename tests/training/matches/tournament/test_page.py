@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.training.matches.tournament.test_rating import played
-from training.matches.elo import Z95
+from training.elo import Z95
 from training.matches.tables import aligned
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.results import Results, Standing, intervals, page, signed, text

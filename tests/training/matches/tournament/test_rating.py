@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from training.matches.elo import Z95, MatchScore, Ratings, bradley_terry, rate
+from training.elo import Z95, MatchScore, Ratings, bradley_terry, rate
 from training.matches.match import MatchGame
 from training.matches.tournament.field import Entrant, Field
 from training.matches.tournament.results import Results, remarks, score, totals

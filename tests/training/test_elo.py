@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from training.matches.elo import MatchScore, SprtSettings, bradley_terry, elo, elo_error, judge, wilson
+from training.elo import MatchScore, SprtSettings, bradley_terry, elo, elo_error, judge, wilson
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,12 @@ ELO_UNIT = 400 / math.log(10)  # Elo in one unit of the logistic scale
 class MatchScore:
     """A match from the first player's side, in games."""
 
-    wins: int
-    losses: int
+    wins: int = 0
+    losses: int = 0
     draws: int = 0
+
+    def __add__(self, other: MatchScore) -> MatchScore:
+        return MatchScore(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
 
     @property
     def games(self) -> int:
