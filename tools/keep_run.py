@@ -31,8 +31,7 @@ def keep(run: Path, target: Path, megabytes: float) -> str:
     Raises:
         SettingsError: `run` is no run folder with a checkpoint, `target` exists, or `megabytes` is not enough for the
             network and a shard of records.
-        CheckpointError, BusyError, FolderError, StorageError, OSError: it cannot be read, is in use, or the copy cannot
-        be written.
+        UserError, OSError: it cannot be read, is in use, or the copy cannot be written.
     """
     settings = config.saved(run / "settings.json").portable()
     if target.exists():

@@ -53,7 +53,7 @@ def fetch(store: Store, folder: Path, only: Sequence[str] = ()) -> str:
     Raises:
         StoreError: the store cannot be read or is damaged, or the folder lies in it.
         SettingsError: it holds no such file, or the folder holds a run, or other files of the same names.
-        BusyError, FolderError, StorageError: the folder cannot be used.
+        UserError: the folder cannot be used.
     """
     from training.storage import manifest, storage
 

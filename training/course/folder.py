@@ -32,10 +32,6 @@ KINDS = {"value": ValueNetwork, "policy": PolicyNetwork}
 SUPERVISED, REINFORCED = "policy-supervised", "policy-reinforced"  # stages
 
 
-class CourseError(UserError):
-    """A stage cannot be made or used; one line that says why and what to do."""
-
-
 def value_stage(generation: int) -> str:
     """The stage of a generation of value networks."""
     return f"value-{generation}"
@@ -63,11 +59,11 @@ class CourseFolder:
         return self.file(stage).exists()
 
     def newest(self, generation: int | None = None) -> int:
-        """The generation of value networks to use. CourseError if it is not there."""
+        """The generation of value networks to use. UserError if it is not there."""
         found = next(number for number in count() if not self.has(value_stage(number)))
         if found == 0 or (generation is not None and generation >= found):
             wanted = "value networks" if generation is None else f"value networks of generation {generation}"
-            raise CourseError(f"there are no {wanted} in {self.path}: first run {self.command('generations')}")
+            raise UserError(f"there are no {wanted} in {self.path}: first run {self.command('generations')}")
         return found - 1 if generation is None else generation
 
     def command(self, name: str) -> str:
@@ -75,13 +71,13 @@ class CourseFolder:
         return f"gozero course {name} --game {self.course.game} --run {self.path}"
 
     def has_made(self, stage: str, settings: Mapping[str, Any]) -> bool:
-        """Whether the stage is done, which is said. CourseError if it was made with other settings."""
+        """Whether the stage is done, which is said. UserError if it was made with other settings."""
         if not self.has(stage):
             return False
         made = self.content(stage)["settings"]
         for key, value in settings.items():
             if made.get(key) != value:
-                raise CourseError(
+                raise UserError(
                     f"{self.file(stage)} was made with {key.replace('_', ' ')} {made.get(key)}, not {value}; give that, or "
                     "another --run"
                 )
@@ -97,28 +93,29 @@ class CourseFolder:
             torch.save(content, file)
 
     def content(self, stage: str) -> dict[str, Any]:
-        """All that a stage's file holds. CourseError if it is missing, damaged or another game's."""
+        """All that a stage's file holds. UserError if it is missing, damaged or another game's."""
         path = self.file(stage)
         if not path.exists():
-            raise CourseError(f"there is no {path}: run the stage that makes it first")
+            maker = {SUPERVISED: "imitate", REINFORCED: "reinforce"}.get(stage, "generations")
+            raise UserError(f"there is no {path}: first run {self.command(maker)}")
         try:
             content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
             game = content["game"]
         except UNREADABLE:
-            raise CourseError(
+            raise UserError(
                 f"cannot read {path}: it is damaged, or no file of the course; remove it to make it anew"
             ) from None
         if game != self.course.game:
-            raise CourseError(f"{path} plays {game}, not {self.course.game}")
+            raise UserError(f"{path} plays {game}, not {self.course.game}")
         return content
 
     def load(self, stage: str) -> Networks:
-        """The networks of a stage. CourseError as `content`, or if they are of another shape."""
+        """The networks of a stage. UserError as `content`, or if they are of another shape."""
         content = self.content(stage)
         try:
             return self.restored(content["kind"], content["networks"])
         except (RuntimeError, ValueError):
-            raise CourseError(
+            raise UserError(
                 f"the networks in {self.file(stage)} have another shape than this version's; give another --run"
             ) from None
 

@@ -11,9 +11,10 @@ import argparse
 from typing import Any
 
 from gozero.system.console import say
+from gozero.system.errors import UserError
 from gozero.system.words import counted
 from training.course.expansion import Expander
-from training.course.folder import SUPERVISED, CourseError, CourseFolder, value_stage
+from training.course.folder import SUPERVISED, CourseFolder, value_stage
 from training.course.learning import learn
 from training.course.movers import PolicyMover, ValueMover
 from training.course.networks import PolicyNetwork, new_networks
@@ -42,7 +43,7 @@ def _make(folder: CourseFolder, settings: dict[str, Any]) -> None:
     games = played(expander, mover, settings["games"], settings["seed"] + 1)
     rows = gathered(games, folder.course.colours, lambda batch, colour: batch.policy_rows(colour, chosen=chosen))
     if any(len(boards) == 0 for boards, _ in rows):
-        raise CourseError(f"one colour won none of {settings['games']} games: give more --games")
+        raise UserError(f"one colour won none of {settings['games']} games: give more --games")
     say(f"supervised policies: learning from {sum(len(boards) for boards, _ in rows):,} moves")
     networks = new_networks(PolicyNetwork, folder.game, folder.course, settings["seed"])
     learn(networks, rows, folder.game, settings["passes"], settings["seed"], points=True)

@@ -25,7 +25,7 @@ from gozero.games.colours import opponent
 from gozero.games.game import BLACK, WHITE
 from gozero.system.console import progress_bar, say
 from training.course.expansion import Expander
-from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
+from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, planes
 from training.course.playing import counted, play, scores
@@ -67,7 +67,7 @@ class Reinforcement:
         self.history: list[dict[str, Any]] = []  # of each round: games played so far, scores
 
     def restore(self) -> None:
-        """Go on where the folder's file stopped. CourseError where that cannot be read."""
+        """Go on where the folder's file stopped. UserError where that cannot be read."""
         content = self._folder.content(REINFORCED)
         for network, state in zip(self._learner, content["networks"], strict=True):
             network.load_state_dict(state)
@@ -163,8 +163,6 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
         "rate": options.rate,
         "seed": options.seed,
     }
-    if not folder.has(SUPERVISED):
-        raise CourseError(f"there is no {folder.file(SUPERVISED)}: first run {folder.command('imitate')}")
     run = Reinforcement(folder, settings)
     if folder.has_made(REINFORCED, settings):
         run.restore()

@@ -23,9 +23,10 @@ import torch
 from gozero.evaluators.base import Evaluation
 from gozero.games.colours import opponent
 from gozero.games.game import TO_PLAY, Game
+from gozero.system.errors import UserError
 from gozero.system.words import counted
 from training.course.expansion import Expander
-from training.course.folder import REINFORCED, SUPERVISED, CourseError, CourseFolder, value_stage
+from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.movers import NEVER, PolicyMover, ValueMover
 from training.course.networks import Networks, expected_results
 
@@ -60,8 +61,8 @@ class Strategy:
 
 
 def parse(text: str) -> Strategy:
-    """The strategy of a description. CourseError where it is none."""
-    wrong = CourseError(
+    """The strategy of a description. UserError where it is none."""
+    wrong = UserError(
         f"{text!r} is no player of the course: expected FOLDER:val[:LEVELS], FOLDER:pol or FOLDER:val_and_pol[:VISITS]"
     )
     rest, _, last = text.rpartition(":")
@@ -73,7 +74,7 @@ def parse(text: str) -> Strategy:
         raise wrong
     named = not which or (NUMBER.fullmatch(which) if kind == VAL else which in POLICIES)
     if not named:
-        raise CourseError(
+        raise UserError(
             f"in {text!r}, {which!r} names no networks: expected val@0, val@1, ..., pol@supervised or pol@reinforced"
         )
     return Strategy(Path(rest), kind, which, number or (VISITS if kind == BOTH else LEVELS))
@@ -126,14 +127,14 @@ class StrategyEvaluator:
 
 
 def open_strategy(strategy: Strategy, game: Game, threads: int = 1) -> StrategyEvaluator:
-    """Its evaluator. CourseError where its networks are missing, damaged, or of another game or board.
+    """Its evaluator. UserError where its networks are missing, damaged, or of another game or board.
 
     PyTorch computes with so many threads from here on: networks as small as these are slower with several.
     """
     torch.set_num_threads(threads)
     folder = CourseFolder.of(strategy.folder, game.name)
     if folder.game.shape != game.shape:
-        raise CourseError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
+        raise UserError(f"the course plays {game.name} on {folder.game.dimensions}, not on {game.dimensions}")
     values: Networks = []
     if strategy.kind != POL or folder.has(value_stage(0)):
         wanted = int(strategy.which) if strategy.kind == VAL and strategy.which else None

@@ -41,10 +41,6 @@ BATCH = 64  # positions evaluated at once
 MOST_POINTS = 1000
 
 
-class YardstickError(UserError):
-    """A yardstick file that cannot be used; the message is one line with file, line and reason."""
-
-
 @dataclass(frozen=True)
 class Labelled:
     """n positions with their labels; everything is for the side to move."""
@@ -62,7 +58,7 @@ class Labelled:
 def read(path: Path, *, komi: float = 7.5) -> Labelled:
     """Load a yardstick (.jsonl, or .jsonl.gz); the board size is read off the first line's ownership.
 
-    Raises `YardstickError` for a file that is missing, has another form, or holds an impossible position.
+    Raises `UserError` for a file that is missing, has another form, or holds an impossible position.
     """
     rows: list[tuple[Any, ...]] = []
     game: Game | None = None
@@ -73,11 +69,11 @@ def read(path: Path, *, komi: float = 7.5) -> Labelled:
             game = game or games.make("go", size=isqrt(len(label["ownership"])), rules="chinese-simple", komi=komi)
             rows.append(_row(game, label))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, IllegalMove) as error:
-            raise YardstickError(
+            raise UserError(
                 f"{path}, line {number} is no labelled position: {type(error).__name__}: {error}"
             ) from None
     if game is None:
-        raise YardstickError(f"{path}: no positions in it")
+        raise UserError(f"{path}: no positions in it")
     return Labelled(game, *(np.stack(column) for column in zip(*rows, strict=True)))
 
 
@@ -86,7 +82,7 @@ def _lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
             yield from file
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise YardstickError(
+        raise UserError(
             f"cannot read the yardstick {path.absolute()}: {getattr(error, 'strerror', None) or error}"
         ) from None
 

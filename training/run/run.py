@@ -22,6 +22,7 @@ from torch import nn
 from gozero.evaluators.factory import carry_graph
 from gozero.nets import weights
 from gozero.system.console import progress_bar, say
+from gozero.system.errors import UserError
 from training.learner.trainer import Trainer
 from training.matches.match import total_of
 from training.run import gate
@@ -31,7 +32,7 @@ from training.run.measures import Measures, Timeline
 from training.selfplay.actor import Actor
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
-from training.storage.checkpoint import CheckpointError, Progress, Snapshot
+from training.storage.checkpoint import Progress, Snapshot
 from training.storage.storage import FolderError
 
 LEARNING_SHARE = 0.25  # of the time of self-play that learning from its games takes, before it was measured
@@ -92,7 +93,7 @@ class Run:
     """A run in a folder: new, or as its newest readable checkpoint left it."""
 
     def __init__(self, settings: LoopSettings, folder: Path, backend: LocalBackend = LOCAL) -> None:
-        """Open the folder; say what had to be cut. Raises CheckpointError for a folder that cannot be continued."""
+        """Open the folder; say what had to be cut. Raises UserError for a folder that cannot be continued."""
         self.settings, self.folder, self.backend = settings, folder, backend
         self.device = device_of(settings.device)
         self.trainer = Trainer(settings, self.device, pace_of(settings, self.device))
@@ -314,7 +315,7 @@ class Run:
 
     def _snapshot(self) -> tuple[Snapshot, list[str]]:
         """(the newest readable snapshot of the folder, or the first of a new run; a line for each newer one that cannot
-        be read). The trainer takes its weights. CheckpointError for a folder that cannot be continued.
+        be read). The trainer takes its weights. UserError for a folder that cannot be continued.
         """
         found = checkpoint.latest(self.folder / "checkpoints")
         if found is None:
@@ -325,7 +326,7 @@ class Run:
         except RuntimeError:  # settings.json, which would have shown it, is gone
             network = f"{self.settings.network} for {self.settings.game}"
             what = f"the checkpoints in {self.folder.absolute()} are not of {network}"
-            raise CheckpointError(f"{what}; give another --run, or the settings that they were made with") from None
+            raise UserError(f"{what}; give another --run, or the settings that they were made with") from None
         if snapshot.playing is None:
             snapshot.progress.handed_steps = self.trainer.learner.steps
         return snapshot, complaints

@@ -46,7 +46,7 @@ def prepare(
 ) -> Run:
     """Make or reopen the run folder and save the resolved settings in it. A new run begins from `start`, if given.
     SettingsError if the folder holds a run of another network, game or rules, or games without a run, or `start` does
-    not fit; WeightsError, CheckpointError, StorageError if a file cannot be used or written.
+    not fit; UserError if a file cannot be used or written.
     """
     under_way = compare(settings, folder)
     new_run.clean(folder)

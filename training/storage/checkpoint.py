@@ -28,10 +28,6 @@ UNREADABLE = (
 )  # fmt: skip
 
 
-class CheckpointError(UserError):
-    """A run folder that cannot be continued; one line for the user."""
-
-
 @dataclass
 class Progress:
     """The counters of a run. Games and rows count once they are in the window, so a crash cannot count them twice."""
@@ -99,7 +95,7 @@ def save(folder: Path, snapshot: Snapshot, settings: dict[str, Any], keep: int) 
 
 def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
     """(the newest readable snapshot, a line for each newer file that cannot be read); None where there is no
-    checkpoint. CheckpointError if there are some, but none can be read.
+    checkpoint. UserError if there are some, but none can be read.
     """
     complaints: list[str] = []
     for path in reversed(numbered(folder, ".pt")):
@@ -120,7 +116,7 @@ def latest(folder: Path) -> tuple[Snapshot, list[str]] | None:
             complaints.append(f"cannot read the checkpoint {path.absolute()}: {why}; continuing from the one before it")
     if complaints:
         run = folder.absolute().parent
-        raise CheckpointError(
+        raise UserError(
             f"no checkpoint in {folder.absolute()} can be read; give another --run, with "
             f"--from {run / 'weights.pt'} and --records {run} to go on from this run's network and games"
         )

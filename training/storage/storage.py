@@ -44,15 +44,6 @@ class FolderError(UserError):
         )
 
 
-class BusyError(UserError):
-    """Another process works in the folder; one line."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(
-            f"{folder.absolute()} is in use by another gozero command; wait until it ends, or give another folder"
-        )
-
-
 def refuse_url(folder: Path) -> None:
     """FolderError for a URL, which as a path would be a folder `s3:` here."""
     if re.match(r"\w{2,}:/", str(folder)):
@@ -63,9 +54,9 @@ def refuse_url(folder: Path) -> None:
 def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
     """Keep other processes from working in a run folder. The system releases it when this process ends.
 
-    A missing folder is made, and removed at the end if it is still empty. BusyError if another process works there,
-    still after so many seconds; FolderError if the folder is a URL, or cannot be made or written. A file system without
-    locks gets a warning.
+    A missing folder is made, and removed at the end if it is still empty. UserError if another process works there,
+    still after so many seconds, or the folder is a URL, or cannot be made or written. A file system without locks gets
+    a warning.
     """
     refuse_url(folder)
     made = [place for place in (folder, *folder.parents) if not place.exists()]
@@ -74,7 +65,9 @@ def alone(folder: Path, seconds: float = 0.0) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=seconds)
     except Timeout:
-        raise BusyError(folder) from None
+        raise UserError(
+            f"{folder.absolute()} is in use by another gozero command; wait until it ends, or give another folder"
+        ) from None
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise FolderError(folder, error.strerror or str(error)) from None

@@ -26,10 +26,6 @@ from training.supervised.sgf_rows import LabelledGame, labelled
 LARGEST_FILE = 20_000_000  # bytes; a longer file does not fit in memory as a tree
 
 
-class CollectionError(UserError):
-    """A folder from which nothing can be learned; one line for the user."""
-
-
 @dataclass(frozen=True)
 class Wanted:
     """Which games and positions are learned from."""
@@ -83,12 +79,12 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
     """Read every *.sgf below a folder. `say` is given a line for each file or game that is skipped or cut.
 
     Raises:
-        CollectionError: no such folder, no SGF file in it, or no row to train on.
+        UserError: no such folder, no SGF file in it, or no row to train on.
     """
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".sgf" and path.is_file())
     if not files:
         what = "it is a file: give the folder that it is in" if folder.exists() else "no such folder"
-        raise CollectionError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else what}")
+        raise UserError(f"{folder.absolute()}: {'no *.sgf files in it or below it' if folder.is_dir() else what}")
     reader = _Reader(wanted, say)
     order = np.random.default_rng(wanted.seed).permutation(len(files))
     for read_so_far, index in enumerate(order):
@@ -99,7 +95,7 @@ def read(folder: Path, wanted: Wanted, say: Callable[[str], None]) -> Collection
     found = reader.collection() if reader.total else None
     if found is None or found.held.all():
         counted = ", ".join(f"{count} {what}" for what, count in reader.counts.items())
-        raise CollectionError(f"{folder.absolute()}: nothing on {wanted.size}x{wanted.size} to train on: {counted}")
+        raise UserError(f"{folder.absolute()}: nothing on {wanted.size}x{wanted.size} to train on: {counted}")
     return found
 
 

@@ -17,7 +17,6 @@ from gozero.system.errors import UserError
 from gtp.client import GtpEngine
 from tests.training.refusals import Refused, one_line
 from training.commands import course as course_command
-from training.course.folder import CourseError
 from training.course.strategies import Strategy, open_strategy, parse
 from training.matches.match import play_match
 from training.matches.players import Conditions, open_player
@@ -70,7 +69,7 @@ def test_strategies_have_names_for_tables(text: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_other_descriptions_are_one_line(text: str) -> None:
-    with one_line(CourseError, "expected"):
+    with one_line(UserError, "expected"):
         parse(text)
 
 

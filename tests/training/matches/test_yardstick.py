@@ -12,6 +12,7 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games import coords
+from gozero.system.errors import UserError
 from tests.training.refusals import Refused, one_line
 from training.commands import yardstick as command
 from training.matches import yardstick
@@ -110,7 +111,7 @@ def test_moves_that_are_first_together_count_as_a_part_each(file: Path) -> None:
 def test_a_file_of_another_form_is_one_clear_line(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(content)
-    with one_line(yardstick.YardstickError, message):
+    with one_line(UserError, message):
         yardstick.read(path)
 
 
@@ -125,5 +126,5 @@ def test_a_damaged_archive_is_one_line(tmp_path: Path) -> None:
     content[10] = 0xFF  # no block of deflate begins so
     path = tmp_path / "damaged.jsonl.gz"
     path.write_bytes(content)
-    with one_line(yardstick.YardstickError, "cannot read the yardstick"):
+    with one_line(UserError, "cannot read the yardstick"):
         yardstick.read(path)

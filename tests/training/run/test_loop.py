@@ -10,6 +10,7 @@ import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from gozero.nets import weights
+from gozero.system.errors import UserError
 from tests import ROOT
 from tests.training.games import random_record, write_shard
 from training.commands import train
@@ -20,7 +21,6 @@ from training.records.rows import Batch
 from training.run import session
 from training.settings import config, presets
 from training.storage import checkpoint
-from training.storage.checkpoint import CheckpointError
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
 
@@ -124,7 +124,7 @@ def test_an_unreadable_checkpoint_gives_way_to_the_one_before(finished: Path, tm
         assert str(newest) in complaints[0]
     for path in folder.iterdir():
         path.write_bytes(b"nothing")
-    with pytest.raises(CheckpointError):
+    with pytest.raises(UserError):
         checkpoint.latest(folder)
 
 

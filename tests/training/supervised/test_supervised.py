@@ -16,6 +16,7 @@ import torch
 from gozero.games import coords
 from gozero.nets import features, weights
 from gozero.records import sgf
+from gozero.system.errors import UserError
 from tests import ROOT
 from tests.training.games import random_record
 from tests.training.run.test_resume import same
@@ -26,7 +27,7 @@ from training.records.library import Entry
 from training.records.rows import Batch, rows_of
 from training.settings.config import LearnerSettings
 from training.supervised import collection, trainer
-from training.supervised.collection import CollectionError, Wanted
+from training.supervised.collection import Wanted
 from training.supervised.sgf_rows import LabelledGame, komi_of, labelled, result_of
 from training.supervised.trainer import Plan, SupervisedTrainer
 
@@ -206,7 +207,7 @@ def test_wanted_sizes_results_and_limits(folder: Path) -> None:
     limited = collection.read(folder, Wanted(5, most=100, held_out=0), said.append)
     assert 100 <= len(limited.held) < 250
     assert "as many as wanted" in said[-1]
-    with pytest.raises(CollectionError, match="nothing on 19x19 to train on: 24 files, 24 other sizes"):
+    with pytest.raises(UserError, match="nothing on 19x19 to train on: 24 files, 24 other sizes"):
         collection.read(folder, Wanted(19), print)
 
 

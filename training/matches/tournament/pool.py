@@ -2,7 +2,7 @@
 
 A worker that dies or hangs costs the entrant that was thinking one game; the other games that it had under way are
 played again by another worker. If a worker dies while no entrant is thinking, no entrant is blamed; after `DEATHS` of
-these the tournament ends with a `PoolError`.
+these the tournament ends.
 """
 
 from __future__ import annotations
@@ -23,10 +23,6 @@ from training.matches.tournament.worker import IGNORED, LOG, NOBODY, Watch, work
 
 LOOK = 0.5  # seconds between two looks at who is overdue
 DEATHS = 3
-
-
-class PoolError(UserError):
-    """The games cannot be played in processes of this machine; one line."""
 
 
 @dataclass
@@ -121,7 +117,7 @@ class WorkerPool:
             return
         self._deaths += 1
         if self._deaths == DEATHS:
-            raise PoolError(
+            raise UserError(
                 f"{DEATHS} processes that play ended while no entrant was thinking; the last lines of "
                 f"{self._folder / LOG} may say why"
             )

@@ -146,8 +146,7 @@ def play(field: Field, folder: Path, stop: Callable[[], bool], view: View | None
 
     Raises:
         SettingsError: the folder's journal cannot be used, or contradicts the field.
-        BusyError, FolderError: see `storage.alone`.
-        PoolError: processes of this machine cannot play.
+        UserError: see `storage.alone`; or processes of this machine cannot play.
         StorageError: a file of the folder cannot be written.
     """
     view = view or View()

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
+from gozero.system.errors import UserError
 from tests.training.matches.tournament.test_tournament import toy
 from tests.training.refusals import one_line
 from training.matches.match import MatchGame, fixture
 from training.matches.tournament import pool
 from training.matches.tournament.field import Entrant, Field
-from training.matches.tournament.pool import PoolError, WorkerPool
+from training.matches.tournament.pool import WorkerPool
 from training.matches.tournament.worker import NOBODY, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
@@ -90,7 +91,7 @@ def test_an_entrant_that_hangs_in_a_process_loses_and_the_process_is_replaced(
 @pytest.mark.slow
 def test_a_machine_on_which_no_process_lives_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "work", die)
-    with one_line(PoolError, "3 processes that play ended while no entrant was thinking"):
+    with one_line(UserError, "3 processes that play ended while no entrant was thinking"):
         played(field_of("random", "random"), tmp_path, [(0, 1)])
 
 
