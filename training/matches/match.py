@@ -38,7 +38,7 @@ class MatchGame:
     """A finished game, as a line of a journal has it. What comes in twos has the order of `pair`."""
 
     pair: tuple[str, str]  # names in the schedule
-    index: int  # 0 ... games - 1 of the pairing; the first of the pair has Black in the even ones
+    index: int  # 0 ... games - 1 of the pairing, once each; the first of the pair has Black in the even ones
     winner: str  # name; empty for a draw
     result: str  # by the referee: B+12.5, W+R, B+F (the other player's fault), B+ (won, in a game without points), 0
     ended: str  # two passes | game end | resignation | move limit | illegal move | failure | time ...
@@ -57,11 +57,6 @@ class MatchGame:
     @property
     def white(self) -> str:
         return self.pair[1 - self.index % 2]
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """What no two games of a schedule share."""
-        return (*self.pair, self.index)
 
     @property
     def faulty(self) -> str:
@@ -93,11 +88,6 @@ class Fixture:
     pair: tuple[str, str]
     index: int  # as a `MatchGame` has it
     seeds: tuple[int, int, int]  # of the opening, and of each of the pair
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """The key of its `MatchGame`."""
-        return (*self.pair, self.index)
 
 
 def fixture(pair: tuple[str, str], index: int, seed: int) -> Fixture:

@@ -20,7 +20,7 @@ def test_games_of_all_pairs_of_a_schedule_are_asked_about_together(go: Game) -> 
     pairs = [("a", "b"), ("c", "a"), ("b", "c")]
     fixtures = [fixture(pair, index, 1) for pair in pairs for index in range(4)]
     ended = list(play_schedule(players, iter(fixtures), go, opening_moves=0, max_moves=50, parallel=12))
-    assert sorted(game.key for game in ended) == sorted((*pair, index) for pair in pairs for index in range(4))
+    assert sorted((*game.pair, game.index) for game in ended) == sorted((*pair, index) for pair in pairs for index in range(4))
     assert all(game.winner == (game.white if game.result[0] == "W" else game.black) for game in ended)
     assert [player.largest_batch for player in players.values()] == [8, 8, 8]
 

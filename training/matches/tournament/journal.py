@@ -108,11 +108,11 @@ def played(folder: Path, field: Field) -> list[MatchGame]:
 
 def open_fixtures(field: Field, games: Iterable[MatchGame]) -> Iterator[Fixture]:
     """The field's fixtures that are not among these games: two games of one opening, each pairing in turn."""
-    done = {game.key for game in games}
+    done = {(game.pair, game.index) for game in games}
     for start in range(0, field.games, 2):
         for pair in field.pairings:
             for index in (start, start + 1):
-                if (*pair, index) not in done:
+                if (pair, index) not in done:
                     yield fixture(pair, index, field.seed)
 
 
@@ -129,7 +129,7 @@ def _whole(data: bytes) -> int:
 
 def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], list[MatchGame]]:
     """(the newest facts, the games) of a journal that does not contradict the field."""
-    facts, games = dict[str, Any](), dict[tuple[str, str, int], MatchGame]()
+    facts, games = dict[str, Any](), dict[tuple[tuple[str, str], int], MatchGame]()
     board = field.make_game()
     for number, line in enumerate(data[: _whole(data)].splitlines(), 1):
         try:
@@ -138,7 +138,7 @@ def _checked(data: bytes, field: Field, path: Path) -> tuple[dict[str, Any], lis
                 facts = dict(entry["field"], entrants=dict(entry["field"]["entrants"].items()))
             else:
                 game = game_of(entry["game"], board)
-                games[game.key] = game
+                games[game.pair, game.index] = game
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SettingsError(
                 f"{path}, line {number} is no line of a journal ({error}): remove that line, or give another --out"

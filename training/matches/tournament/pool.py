@@ -28,7 +28,8 @@ DEATHS = 3
 @dataclass
 class _Worker(WorkerProcess):
     watch: Watch = dataclass_field(init=False)
-    fixtures: dict[tuple[str, str, int], Fixture] = dataclass_field(default_factory=dict)  # under way, by their keys
+    # under way, by pair and index
+    fixtures: dict[tuple[tuple[str, str], int], Fixture] = dataclass_field(default_factory=dict)
     is_ending: bool = False  # there is no more for it
 
     def feed(self, take: Callable[[], Fixture | None]) -> None:
@@ -37,7 +38,7 @@ class _Worker(WorkerProcess):
             return
         fixture = take()
         if fixture is not None:
-            self.fixtures[fixture.key] = fixture
+            self.fixtures[fixture.pair, fixture.index] = fixture
         self.is_ending = fixture is None
         with contextlib.suppress(OSError):  # it has died: that is noticed where it is read
             self.connection.send(fixture)
@@ -76,15 +77,12 @@ class WorkerPool:
         """Start workers while there are places and fixtures."""
         while len(self._workers) < self._field.workers and (fixture := self._next()) is not None:
             self._again.append(fixture)
-            self._workers.append(self._started())
-
-    def _started(self) -> _Worker:
-        shared = SPAWN.Array("d", [NOBODY, 0.0], lock=False)
-        worker = _Worker.start(work, self._field, shared, self._folder, name="tournament", ignored=IGNORED)
-        worker.watch = Watch(shared)
-        for _ in range(self._field.together):
-            worker.feed(self._next)
-        return worker
+            shared = SPAWN.Array("d", [NOBODY, 0.0], lock=False)
+            worker = _Worker.start(work, self._field, shared, self._folder, name="tournament", ignored=IGNORED)
+            worker.watch = Watch(shared)
+            for _ in range(self._field.together):
+                worker.feed(self._next)
+            self._workers.append(worker)
 
     def _receive(self, worker: _Worker) -> Iterator[MatchGame]:
         try:
@@ -95,7 +93,7 @@ class WorkerPool:
             else:  # it has played all
                 self._remove(worker)
             return
-        del worker.fixtures[game.key]
+        del worker.fixtures[game.pair, game.index]
         yield game
         worker.feed(self._next)
 

@@ -125,7 +125,11 @@ class WatchedPlayer(MatchPlayer):
 
 def work(connection: Connection, field: Field, shared: Any, folder: Path) -> None:
     """Play what comes over the connection: fixtures, then None."""
-    _begin(folder)
+    log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (sys.stderr, sys.stdout):
+        if stream is not None:  # else the process was started without it
+            os.dup2(log, stream.fileno())
+    settle_in(IGNORED, group=True)  # Ctrl-C is left to the parent, with which this ends
     game = field.make_game()
     conditions, watch = field.conditions(game), Watch(shared)
     warm, facts = field.clock.runs, field.facts["entrants"]
@@ -143,12 +147,3 @@ def work(connection: Connection, field: Field, shared: Any, folder: Path) -> Non
     finally:
         for player in players.values():
             player.close()
-
-
-def _begin(folder: Path) -> None:
-    """Write to the log, leave Ctrl-C to the parent, and end with it."""
-    log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    for stream in (sys.stderr, sys.stdout):
-        if stream is not None:  # else the process was started without it
-            os.dup2(log, stream.fileno())
-    settle_in(IGNORED, group=True)

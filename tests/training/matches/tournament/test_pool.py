@@ -37,7 +37,7 @@ def played(field: Field, folder: Path, pairs: list[tuple[int, int]], stop: Any =
 def test_who_kills_the_process_of_a_game_loses_it_and_the_others_are_played(tmp_path: Path) -> None:
     field = field_of(toy("sound"), toy("assassin"), toy("loud"))
     games = played(field, tmp_path, [(0, 1), (2, 0)])
-    assert Counter(game.key for game in games) == Counter((*pair, index) for pair in ("01", "20") for index in (0, 1))
+    assert Counter((*game.pair, game.index) for game in games) == Counter((*pair, index) for pair in ("01", "20") for index in (0, 1))
     for game in games:
         assert (game.faulty == "1") == ("1" in game.pair)
         if game.faulty:
@@ -68,7 +68,7 @@ def test_only_one_of_the_games_of_a_dead_process_is_lost(tmp_path: Path, monkeyp
     monkeypatch.setattr(pool, "work", falter)
     field = replace(field_of("random", "random", "random"), processes=1)
     games = played(field, tmp_path, [(0, 2), (0, 1), (1, 2)])
-    assert len({game.key for game in games}) == len(games) == 6
+    assert len({(game.pair, game.index) for game in games}) == len(games) == 6
     assert [(game.pair, game.winner) for game in games if game.detail] == [(("0", "1"), "0")]
 
 
