@@ -37,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     command = start_command(options)
-    from training.cluster import node
+    from training.cluster import connection
 
-    return node.serve(options.address, command)
+    return connection.serve(options.address, command)
 
 
 def start_command(options: argparse.Namespace) -> list[str]:

@@ -74,12 +74,12 @@ def test_auto_does_not_look_for_a_cluster_that_nobody_has_noted(
 
 
 def test_a_node_that_ends_at_once_does_not_try_for_ever() -> None:
-    from training.cluster import node
+    from training.cluster import connection
 
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
         with pytest.raises(SettingsError, match="no node can join from here"):
-            node.serve(address, [sys.executable, "-c", "raise SystemExit(1)"])
+            connection.serve(address, [sys.executable, "-c", "raise SystemExit(1)"])
 
 
 def test_a_machine_s_workers_have_no_cluster_to_join(refused: Refused) -> None:
