@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gozero.system.console import say
+from gozero.system.errors import UserError
 from gozero.system.words import counted
 from training.doctor import history, report
 from training.doctor import verdict as doctor
@@ -138,6 +139,6 @@ class Monitor:
         self._is_behind = False  # before it is read: the gate may log meanwhile
         try:
             return report.write(self.folder, self._stop) is not None
-        except report.ReportError as error:
+        except UserError as error:
             say(f"no report: {error}")
             return True

@@ -17,7 +17,7 @@ from gozero import plots
 from gozero.plots import Curve, Panel
 from gozero.system import files
 from gozero.system.console import say
-from gozero.system.errors import ChoiceError, PlotError, UserError
+from gozero.system.errors import UserError
 from gozero.system.options import SettingsError
 from training.doctor import history
 from training.doctor.history import RunLog
@@ -122,14 +122,10 @@ SECTIONS = (
 )
 
 
-class ReportError(UserError):
-    """No page can be made; one line."""
-
-
 def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path | None:
     """Make folder/report.html; it appears whole or not at all. Returns its path, or None if `stop()` became true.
 
-    ReportError if there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
+    UserError if there is nothing to show, matplotlib is missing, settings.json asks for what the game does not have,
     or the file cannot be written.
     """
     log, path, title = _log(folder), folder / FILE, html.escape(f"{folder.absolute().name}: report of the run")
@@ -142,23 +138,21 @@ def write(folder: Path, stop: Callable[[], bool] = lambda: False) -> Path | None
             page += part
         with files.replacing(path) as file:
             file.write(f"{page}</body></html>\n".encode())
-    except (PlotError, ChoiceError) as error:
-        raise ReportError(str(error)) from None
     except OSError as error:
-        raise ReportError(f"cannot write {path.absolute()}: {error.strerror}") from None
+        raise UserError(f"cannot write {path.absolute()}: {error.strerror}") from None
     return path
 
 
 def _log(folder: Path) -> RunLog:
-    """The log of a run folder, with one report at least. ReportError if there is none, or it cannot be read."""
+    """The log of a run folder, with one report at least. UserError if there is none, or it cannot be read."""
     try:
         log = history.read(folder)
     except OSError as error:
-        raise ReportError(f"cannot read {folder.absolute() / history.LOG}: {error.strerror}") from None
+        raise UserError(f"cannot read {folder.absolute() / history.LOG}: {error.strerror}") from None
     if not log.reports:
         begun = "let its run finish one first" if storage.holds_run(folder) else "is it a run folder?"
         what = f"{folder.absolute()} holds no {history.LOG} with a finished generation"
-        raise ReportError(f"{what}; {log.complaint or begun}")
+        raise UserError(f"{what}; {log.complaint or begun}")
     if log.complaint:
         say(log.complaint)
     for report in log.reports:  # playouts are so much faster that they have a panel of their own

@@ -176,10 +176,7 @@ class PachiPlayer(MatchPlayer):
             raise PlayerError(f"pachi:{playouts}: Pachi needs {pachi.LEAST_PLAYOUTS} playouts a move or more")
         if conditions.game.name != scoring.GO:
             raise PlayerError(f"pachi:{playouts} plays Go only, not {conditions.game.name}")
-        try:
-            pachi.load()
-        except pachi.PachiMissingError as error:
-            raise PlayerError(f"pachi:{playouts}: {error}") from None
+        pachi.load()  # it may be missing
         self.name = f"Pachi's UCT, {playouts} playouts"
         self._playouts, self._size = playouts, conditions.game.size
         self._seeds: dict[int, int] = {}

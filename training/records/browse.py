@@ -19,9 +19,10 @@ from gozero.games.game import BLACK, TO_PLAY, WHITE, Game
 from gozero.records import sgf
 from gozero.records.move_list import written
 from gozero.system.console import say
+from gozero.system.errors import UserError
 from gozero.system.words import counted
 from training.records import library
-from training.records.library import Entry, Library, LibraryError
+from training.records.library import Entry, Library
 from training.records.records import COLUMNS, Target
 from training.records.rows import CorruptRecordError, states_of
 
@@ -43,7 +44,7 @@ def _is_wanted(entry: Entry, options: argparse.Namespace) -> bool:
     return (
         options.min_length <= moves
         and (options.max_length is None or moves <= options.max_length)
-        and options.result in (None, library.winner(record))
+        and options.result in (None, "draw" if record.score == 0 else "BW"[record.score < 0])
         and (not options.size or record.size in options.size)
         and (not options.ending or record.ending in options.ending)
         and first <= record.generation <= last
@@ -60,14 +61,9 @@ def facts(entry: Entry) -> dict[str, Any]:
     """A game as plain values, by name of `COLUMNS`; surprise in nats, None where the record has none."""
     record = entry.record
     values = (record.generation, record.size, record.komi, len(record.moves), entry.result, record.ending, record.rows)
-    surprise = library.surprise(record)
-    return dict(zip(COLUMNS, (entry.name, *values, None if surprise is None else round(surprise, 2)), strict=True))
-
-
-def _complain(selected: Library) -> None:
-    """Say on stderr which damaged records were skipped."""
-    if selected.complaint:
-        say(selected.complaint)
+    known = [target.surprise for target in record.targets if target.surprise is not None]
+    surprise = round(sum(known) / len(known), 2) if known else None  # the mean
+    return dict(zip(COLUMNS, (entry.name, *values, surprise), strict=True))
 
 
 def show_list(options: argparse.Namespace) -> int:
@@ -82,7 +78,7 @@ def show_list(options: argparse.Namespace) -> int:
         print(layout.format(*COLUMNS))
         for row in rows:
             print(layout.format(*map(_cell, row.values())))
-    _complain(selected)
+    selected.complain()
     return 0
 
 
@@ -95,7 +91,7 @@ def show_game(options: argparse.Namespace) -> int:
     entry = library.find(options.game)
     record, game = entry.record, entry.game()
     if options.ply is not None and not 0 <= options.ply <= len(record.moves):
-        raise LibraryError(f"--ply {options.ply} is not in this game: it has {counted(len(record.moves), 'move')}")
+        raise UserError(f"--ply {options.ply} is not in this game: it has {counted(len(record.moves), 'move')}")
     last = len(record.moves) if options.ply is None else options.ply
     wanted = {last} | set(range(0, last, options.every) if options.every else ())
     searches = {target.ply: target for target in record.targets}
@@ -106,7 +102,7 @@ def show_game(options: argparse.Namespace) -> int:
                 lines = position_lines(entry, ply, searches.get(ply), int(state[TO_PLAY]), options.top)
                 print("\n" + beside(game.to_text(state), lines))
     except CorruptRecordError as error:
-        raise LibraryError(f"{entry.name} is no game under its rules: {error}") from None
+        raise UserError(f"{entry.name} is no game under its rules: {error}") from None
     return 0
 
 
@@ -129,7 +125,7 @@ def check_all(options: argparse.Namespace) -> int:
         print(f"{held}, {selected.bytes:,} bytes ({selected.bytes / max(1, counts['games']):,.0f} bytes a game)")
         verdict = "none of them is trained on" if selected.corrupt or faults else "all is well"
         print(f"{selected.corrupt} damaged records, {len(faults)} impossible games: {verdict}")
-    _complain(selected)
+    selected.complain()
     return 1 if selected.corrupt or faults else 0
 
 
@@ -152,9 +148,9 @@ def export_sgf(options: argparse.Namespace) -> int:
                 target.with_suffix(".txt").write_text(text, encoding="utf-8")
             files.add(target)
     except OSError as error:
-        raise LibraryError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
+        raise UserError(f"cannot write {error.filename or options.sgf}: {error.strerror}") from None
     print(f"{counted(len(files), 'game')} written to {options.sgf}")
-    _complain(selected)
+    selected.complain()
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from gozero import games
 from gozero.games import symmetry
 from gozero.games.game import Game
+from gozero.system.console import say
 from gozero.system.errors import UserError
 from training.records import records, scoring
 from training.records.records import Record
@@ -21,10 +22,6 @@ from training.records.rows import CorruptRecordError, check
 from training.settings.config import LoopSettings, SelfPlaySettings
 
 SUFFIX = ".gzr"
-
-
-class LibraryError(UserError):
-    """A path or a name that leads to no games; one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -48,32 +45,29 @@ class Entry:
         return str(self.settings.get("rules") or games.usual(str(self.settings.get("game", scoring.GO)), "rules") or "")
 
     def game(self) -> Game:
-        """The game it was played under. LibraryError where the settings name none."""
+        """The game it was played under. UserError where the settings name none."""
         selfplay = self.settings.get("selfplay")
         longest = selfplay.get("max_length") if isinstance(selfplay, dict) else None
         name = str(self.settings.get("game", LoopSettings().game))
         try:
             return scoring.make(name, self.record.size, self.rules, float(longest or SelfPlaySettings().max_length))
         except (ValueError, TypeError, OverflowError) as error:
-            raise LibraryError(f"{self.name}: {error}") from None
+            raise UserError(f"{self.name}: {error}") from None
 
 
 class Library:
     """The games under some paths, read one shard at a time."""
 
     def __init__(self, paths: Sequence[str]) -> None:
-        """LibraryError for a path without shards."""
-        self.paths = paths
+        """UserError for a path without shards."""
         self.shards = [item for path in paths for item in shards_of(path)]
         self.corrupt = self.bytes = 0  # frames that the shards read so far had to skip; length of these shards
         self.damaged: list[Path] = []  # the shards with such a frame
 
-    @property
-    def complaint(self) -> str:
-        """A line about the damaged records that were skipped so far; empty where there were none."""
-        if not self.corrupt:
-            return ""
-        return f"skipped {self.corrupt} damaged record(s) in {', '.join(map(str, self.damaged))}"
+    def complain(self) -> None:
+        """Say on stderr which damaged records were skipped so far."""
+        if self.corrupt:
+            say(f"skipped {self.corrupt} damaged record(s) in {', '.join(map(str, self.damaged))}")
 
     def entries(self) -> Iterator[Entry]:
         """Yield all games, in the order of paths, shards and records."""
@@ -87,28 +81,28 @@ class Library:
 
 
 def find(name: str) -> Entry:
-    """Return the entry of that name. LibraryError, which says what there is, where there is none."""
+    """Return the entry of that name. UserError, which says what there is, where there is none."""
     path, _, number = name.rpartition(":")
     if not path or not number.isdecimal():
-        raise LibraryError(
+        raise UserError(
             f"{name!r} names no game: expected SHARD:NUMBER as `list` prints it, such as runs/go13/000012:7"
         )
     found = Library([path])
     if len(found.shards) != 1:
         first = found.shards[0][1]
-        raise LibraryError(f"{path} holds {len(found.shards)} shards: name one of them, such as {first}:{number}")
+        raise UserError(f"{path} holds {len(found.shards)} shards: name one of them, such as {first}:{number}")
     entries = {str(entry.number): entry for entry in found.entries()}
     if number not in entries:
-        raise LibraryError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
+        raise UserError(f"{path} has no game {number}: it holds {len(entries)}, counted from 1")
     return entries[number]
 
 
 def read(shard: Path) -> records.Shard:
-    """The content of a shard. LibraryError if it cannot be read."""
+    """The content of a shard. UserError if it cannot be read."""
     try:
         return records.read(shard)
     except OSError as error:
-        raise LibraryError(f"cannot read {shard}: {error.strerror}") from None
+        raise UserError(f"cannot read {shard}: {error.strerror}") from None
 
 
 def shards_of(path: str) -> list[tuple[Path, str]]:
@@ -125,27 +119,16 @@ def shards_of(path: str) -> list[tuple[Path, str]]:
             return [(shard, path)]
     empty = "holds no shards (*.gzr), and neither does its folder records"
     reason = empty if place.is_dir() else "no such folder or shard"
-    raise LibraryError(f"{place.absolute()}: {reason}")
+    raise UserError(f"{place.absolute()}: {reason}")
 
 
 def fault(entry: Entry) -> str:
     """Why the learner would refuse this game, in one line; empty for a sound one. Plays the whole game again."""
     try:
         check(entry.record, entry.game())
-    except (CorruptRecordError, LibraryError) as error:
+    except (CorruptRecordError, UserError) as error:
         return str(error)
     return ""
-
-
-def surprise(record: Record) -> float | None:
-    """Mean surprise of its searches in nats; None where no search has one."""
-    known = [target.surprise for target in record.targets if target.surprise is not None]
-    return sum(known) / len(known) if known else None
-
-
-def winner(record: Record) -> str:
-    """B, W or draw."""
-    return "draw" if record.score == 0 else "BW"[record.score < 0]
 
 
 def opening(record: Record, game: Game, moves: int) -> str:

@@ -67,7 +67,7 @@ def shards(settings: LoopSettings, start: StartingPoint) -> list[tuple[Path, rec
     """The given shards in the order of their names, folder after folder, with the games that the run can learn from:
     its network can see their board, and their moves lead to their result by its rules.
 
-    LibraryError, SettingsError unless they can be read, hold this run's game under its rules, and a game that it can
+    UserError unless they can be read, hold this run's game under its rules, and a game that it can
     learn from.
     """
     found = [path for name in start.records for path, _ in library.shards_of(str(files.full(name)))]

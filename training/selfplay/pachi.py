@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from gozero.games.game import BLACK, WHITE
+from gozero.system.errors import UserError
 
 LEAST_PLAYOUTS = 500  # of a search: Pachi's GJ_MINGAMES, below which it never ends
 
 
-class PachiMissingError(Exception):
+class PachiMissingError(UserError):
     """pachi-py cannot be imported; one line that says so."""
 
 
