@@ -164,7 +164,11 @@ def rate(names: Sequence[str], found: Mapping[tuple[str, str], MatchScore]) -> R
     """The ratings of the largest set of players that are joined by games. Each match is given a share of one draw
     besides: one divided by the number of the other players.
     """
-    joined = _largest_group(found)
+    groups: list[set[str]] = []
+    for pair in found:
+        with_pair = set(pair).union(*(group for group in groups if group & set(pair)))
+        groups = [group for group in groups if not group & with_pair] + [with_pair]
+    joined = max(groups, key=len, default=set())
     rated = [name for name in names if name in joined]
     if not rated:
         return Ratings((), np.zeros(0), np.zeros((0, 0)))
@@ -173,15 +177,6 @@ def rate(names: Sequence[str], found: Mapping[tuple[str, str], MatchScore]) -> R
     ratings, covariance = bradley_terry(len(rated), matches, draws=1 / max(1, len(names) - 1))
     to_mean = np.eye(len(rated)) - 1 / len(rated)
     return Ratings(tuple(rated), to_mean @ ratings, to_mean @ covariance @ to_mean.T)
-
-
-def _largest_group(found: Mapping[tuple[str, str], MatchScore]) -> set[str]:
-    """The largest set of players that are joined by games."""
-    groups: list[set[str]] = []
-    for pair in found:
-        joined = set(pair).union(*(group for group in groups if group & set(pair)))
-        groups = [group for group in groups if not group & joined] + [joined]
-    return max(groups, key=len, default=set())
 
 
 @dataclass(frozen=True)

@@ -94,13 +94,7 @@ def play(arguments: Sequence[str] | None = None) -> int:
     add("--colour", choices=("black", "white"), default="black", help=colour)
     add("--seed", type=seed, help="of the search's chance in the opening (default: another each time)")
     add("--gtp", action="store_true", help="speak the Go Text Protocol on standard input and output")
-    return parser.run(_play, arguments)
-
-
-def _play(options: argparse.Namespace) -> int:
-    from training.course import opponent
-
-    return opponent.work(options)
+    return parser.run(lambda options: import_module("training.course.opponent").work(options), arguments)
 
 
 def _parser(command: str, description: str) -> Parser:

@@ -52,7 +52,8 @@ def play(options: argparse.Namespace) -> int:
                 raise ChoiceError(f"--run: the runs have {name} {one} and {two}: give runs of one {name}")
     if options.game not in (None, first.game):
         raise ChoiceError(f"--game {options.game}: the run plays {first.game}; leave --game out")
-    names = _names(runs)
+    names = [Path(os.path.normpath(run.absolute())).name for run in runs]  # a link's is its own
+    names = names if len(set(names)) == len(names) else list(map(str, runs))
     sides = [_chosen(run, name, options.generations) for run, name in zip(runs, names, strict=True)]
     entrants = [
         {"player": f"weights:{each.file}:{options.visits}", "name": each.name} for side in sides for each in side
@@ -64,12 +65,6 @@ def play(options: argparse.Namespace) -> int:
     # paths are names too, and are to lead nowhere else
     folder = OUT / re.sub(r"[/\\:]+", "-", "-".join(names)).strip("-")
     return runner.play_once(fields.made(values, "the match"), options, view, folder)
-
-
-def _names(runs: Sequence[Path]) -> list[str]:
-    """The runs' names: their folders', or their paths if these are the same."""
-    names = [Path(os.path.normpath(run.absolute())).name for run in runs]  # a link's is its own
-    return names if len(set(names)) == len(names) else [str(run) for run in runs]
 
 
 def _chosen(run: Path, name: str, count: int) -> list[Generation]:
