@@ -198,7 +198,7 @@ class _Game:
         max_moves: int,
         clock: GameClock,
     ) -> None:
-        self.fixture, self.slot, self.position = fixture, slot, position
+        self.fixture, self.slot, self.position, self.turn = fixture, slot, position, Turn(slot, position)
         self._players, self._max_moves = players, max_moves
         self.clocks = [PlayerClock(clock, seed) for seed in fixture.seeds[1:]]
         self.over: _Ending | None = None
@@ -217,10 +217,6 @@ class _Game:
     def mover(self) -> str:
         """The name of the player to move."""
         return self.fixture.pair[self.to_play]
-
-    @property
-    def turn(self) -> Turn:
-        return Turn(self.slot, self.position)
 
     def take(self, answer: int | Fault) -> None:
         """Referee the mover's answer and play it."""

@@ -56,16 +56,13 @@ class Actor:
     def __init__(self, settings: LoopSettings, folder: Path, selfplay: SelfPlay) -> None:
         self.settings, self.folder, self.selfplay = settings, folder, selfplay
         self.games: list[Record] = []  # of the generation under way
+        self.unit = "games" if settings.generation_games else "rows"  # what a generation is counted in
+        self._every = settings.checkpoint_rows or float("inf")  # rows between two pauses
 
     def open(self, generation: int) -> None:
         """Begin a generation, or continue one whose shard already holds games."""
         path = storage.shard(self.folder, generation)
         self.games = records.read(path).records if path.exists() else []
-
-    @property
-    def unit(self) -> str:
-        """What a generation is counted in: rows or games."""
-        return "games" if self.settings.generation_games else "rows"
 
     def backlog(self, stage: Stage, progress: Progress) -> dict[int, float]:
         """Rows, or games if these make a generation, that each board size still lacks in it; negative: too many."""
@@ -125,11 +122,6 @@ class Actor:
                     pause()
             while stop() and self.selfplay.tasks:
                 take()
-
-    @property
-    def _every(self) -> float:
-        """Rows between two pauses."""
-        return self.settings.checkpoint_rows or float("inf")
 
     def _begin_round(self, size: int, backlog: Backlog, stage: Stage, progress: Progress) -> None:
         """Give each slot a task, on one board size."""
