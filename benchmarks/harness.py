@@ -24,7 +24,7 @@ from typing import NoReturn
 
 from gozero.system.console import BAD_INPUT, SUCCESS, Parser, positive, run_command, say
 from gozero.system.errors import ChoiceError
-from gozero.system.machine import available_threads, processor
+from gozero.system.machine import processor
 from gtp.client import EngineError
 from gtp.protocol import FatalError
 
@@ -108,14 +108,6 @@ def measure_each(measurements: Measurements, chosen: argparse.Namespace) -> int:
 def finish(main: Callable[[], int | None]) -> NoReturn:
     """Run a script's `main` and end the process: a request that cannot be met is one line and exit code 2."""
     raise SystemExit(run_command(_script(), lambda: main() or 0, (EngineError, FatalError)))
-
-
-def kept_busy(processes: int = 1) -> int:
-    """For `measure`, of work in so many processes that is not pinned: the cores of this process where each has one of
-    the processes to itself, else 0. How busy a network on all cores keeps them is not known beforehand.
-    """
-    cores = available_threads()
-    return cores if processes >= cores else 0
 
 
 def need_program(program: str, how: str) -> str:

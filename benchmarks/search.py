@@ -28,9 +28,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from benchmarks import rivals
 from benchmarks.harness import Contender, Measurements, Row, finish, measure, measure_each, parser, pin, ratio, report
-from benchmarks.rivals import C_PUCT, SIZE
 from gozero import games
 from gozero.evaluators.base import Evaluation, Evaluator, Pending, submitter
 from gozero.evaluators.factory import Evaluators
@@ -48,6 +46,8 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.system.jit import HISTORY, STATE, copy_row, kernel
 
+SIZE, KOMI, C_PUCT = 13, 7.5, 1.1
+SIMULATIONS, PLAYOUTS = 800, 5000  # of OpenSpiel, of Pachi
 NETWORK = "b10c64"
 BATCHES = ((1, 1), (1, 8), (64, 1))  # (trees, leaves of each)
 VISITS, POSITIONS = 100, 32  # of an analysis
@@ -166,13 +166,101 @@ def analysed(evaluator: Evaluator, game: list[AnalysisTask], positions: int) -> 
     return run
 
 
+# Other programs at the work that ours does; each function imports its program when it is called
+
+
+def _open_spiel_game() -> Any:
+    import pyspiel
+
+    return pyspiel.load_game("go", {"board_size": SIZE, "komi": KOMI})
+
+
+def open_spiel_random(games: int) -> Contender:
+    """OpenSpiel's random games: rules in C++, the loop in Python."""
+    game, draw = _open_spiel_game(), np.random.default_rng(1)
+
+    def play() -> int:
+        moves = 0
+        for _ in range(games):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                legal = state.legal_actions()
+                state.apply_action(legal[draw.integers(len(legal))])
+            moves += state.move_number()
+        return moves
+
+    return play
+
+
+def open_spiel_python(searches: int) -> Contender:
+    """OpenSpiel's Python PUCT with a free evaluator: uniform prior, value 0."""
+    from open_spiel.python.algorithms import mcts
+
+    class Free(mcts.Evaluator):  # type: ignore[misc]
+        def evaluate(self, state: Any) -> np.ndarray:
+            return np.zeros(2)
+
+        def prior(self, state: Any) -> list[tuple[int, float]]:
+            legal = state.legal_actions()
+            return [(action, 1.0 / len(legal)) for action in legal]
+
+    game = _open_spiel_game()
+    draws, score = np.random.RandomState(1), mcts.SearchNode.puct_value
+    bot = mcts.MCTSBot(game, C_PUCT, SIMULATIONS, Free(), solve=False, random_state=draws, child_selection_fn=score)
+    return lambda: sum(bot.mcts_search(game.new_initial_state()).explore_count for _ in range(searches))
+
+
+def open_spiel_search(searches: int) -> Contender:
+    """OpenSpiel's C++ PUCT; a position's value is the result of one random game."""
+    import pyspiel
+
+    game = _open_spiel_game()
+    policy = pyspiel.ChildSelectionPolicy.PUCT
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, C_PUCT, SIMULATIONS + 1, 1000, False, 1, False, policy)
+    return lambda: sum(bot.mcts_search(game.new_initial_state()).explore_count for _ in range(searches))
+
+
+def pachi_random(games: int) -> Contender:
+    """pachi-py's random games, a call for each move; they spare own one-point eyes."""
+    import pachi_py
+
+    def play() -> int:
+        moves = 0
+        for _ in range(games):
+            board, colour = pachi_py.CreateBoard(SIZE), pachi_py.BLACK
+            while not board.is_terminal:
+                board = board.play_random(colour)
+                colour = pachi_py.stone_other(colour)
+                moves += 1
+        return moves
+
+    return play
+
+
+def pachi_search() -> Contender:
+    """Pachi's UCT with its own playouts, which are not uniformly random, and RAVE; it may stop before so many."""
+    import pachi_py
+
+    def run() -> int:
+        board = pachi_py.CreateBoard(SIZE)
+        engine = pachi_py.PyPachiEngine(board, b"uct", b"threads=1,resign_threshold=0")
+        engine.genmove(pachi_py.BLACK, f"={PLAYOUTS}".encode())
+        return PLAYOUTS
+
+    return run
+
+
+# The measurements
+
+
 def playouts(chosen: argparse.Namespace) -> None:
     count = 20 if chosen.short else 400
     contenders = {"gozero, in a kernel": random_games(50 * count)}
     if find_spec("pachi_py"):
-        contenders["pachi-py play_random, from Python"] = rivals.pachi_random(count)
+        contenders["pachi-py play_random, from Python"] = pachi_random(count)
     if find_spec("pyspiel"):
-        contenders["OpenSpiel, from Python"] = rivals.open_spiel_random(count // 4)
+        contenders["OpenSpiel, from Python"] = open_spiel_random(count // 4)
     rows = measure(contenders, unit="moves", runs=chosen.runs)
     report(f"Random playouts, Go {SIZE}x{SIZE}", rows)
     print_ratio(rows, "pachi-py", CLAIMS["playouts"])
@@ -182,14 +270,14 @@ def tree(chosen: argparse.Namespace) -> None:
     times = 1 if chosen.short else 10
     contenders = {"gozero, 800 simulations": tree_search(800, 1, 40 * times)}
     if find_spec("pyspiel"):
-        contenders["OpenSpiel Python MCTS, 800"] = rivals.open_spiel_python(800, times)
+        contenders["OpenSpiel Python MCTS, 800"] = open_spiel_python(times)
     contenders["gozero, 10,000 simulations"] = tree_search(10_000, 1, 3 * times)
     contenders["gozero, 64 trees x 32"] = tree_search(32, 64, 20 * times)
     contenders["gozero, 800, random games"] = tree_search(800, 1, 3 * times, rollouts=True)
     if find_spec("pyspiel"):
-        contenders["OpenSpiel C++ MCTS, 800, random games"] = rivals.open_spiel_search(800, max(1, times // 5))
+        contenders["OpenSpiel C++ MCTS, 800, random games"] = open_spiel_search(max(1, times // 5))
     if find_spec("pachi_py"):
-        contenders["Pachi's UCT, 5,000"] = rivals.pachi_search(5000)
+        contenders["Pachi's UCT, 5,000"] = pachi_search()
     rows = measure(contenders, unit="simulations", runs=chosen.runs)
     report(f"Search with a free evaluator, Go {SIZE}x{SIZE}", rows)
     print_ratio(rows, "OpenSpiel", CLAIMS["tree"])

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Row, finish, kept_busy, machine, measure, parser, ratio, report
+from benchmarks.harness import Row, finish, machine, measure, parser, ratio, report
 from benchmarks.search import Counted
 from gozero.evaluators.base import PRECISIONS, Evaluator, submitter
 from gozero.evaluators.rollout import UniformEvaluator
@@ -192,13 +192,14 @@ def measure_and_print(chosen: argparse.Namespace, ask: Ask) -> None:
     alone = f"evaluator, {many}{min(chosen.groups, chosen.games)} batches of {batch}"
     whole = f"self-play, {many}{chosen.games} games"
     before = sum(ask("counts"))
+    cores = available_threads()  # how busy a network on all of them keeps them is not known beforehand
     rows = measure(
         {alone: lambda: sum(ask("alone", batch)), whole: lambda: sum(ask("play"))},
         unit="evaluations",
         runs=chosen.runs,
         warm_ups=0,
         clock=lambda: sum(ask("processor")),
-        cores=0 if chosen.device == "cuda" else kept_busy(chosen.processes),
+        cores=cores if chosen.device != "cuda" and chosen.processes >= cores else 0,
     )
     counts = np.asarray(sum(ask("counts")) - before)
     print(machine())

@@ -41,13 +41,6 @@ def test_what_is_void_depends_on_the_cores_that_the_work_keeps_busy() -> None:
     assert Row("x", "moves", 1.0, 1.5, 0.5, 5, cores=2).void
 
 
-def test_rows_on_several_cores_are_marked_only_where_each_core_has_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness, "available_threads", lambda: 4)
-    assert [harness.kept_busy(processes) for processes in (1, 3, 4, 6)] == [0, 0, 4, 4]
-    monkeypatch.setattr(harness, "available_threads", lambda: 1)
-    assert harness.kept_busy() == 1
-
-
 def test_a_measurement_that_lacks_a_program_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     done: list[int] = []
 
