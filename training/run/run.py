@@ -286,7 +286,8 @@ class Run:
         """Report a match that is decided, in the log at once and, if it is the last one, in the next report."""
         progress, found, numbers = self.progress, verdict.report(), self.measures.numbers
         progress.refused = 0 if verdict.passed else progress.refused + 1
-        numbers |= {**found, "gate/refused": float(progress.refused), "gate/matches": numbers.get("gate/matches", 0.0) + 1}
+        numbers |= {**found, "gate/refused": float(progress.refused)}
+        numbers["gate/matches"] = numbers.get("gate/matches", 0.0) + 1
         where = {"gate/generation": float(progress.generation), "gate/steps": float(steps)}
         self.watch({**where, **found, "run/evaluations": float(progress.evaluations)})
 

@@ -35,8 +35,8 @@ from training.settings.config import TREE_SIMULATOR, SelfPlaySettings, Stage
 Stop = Callable[[], bool]
 
 
-# what the seconds of self-play go into: the search's kernels; handing leaves to the evaluator and waiting for it; playing
-# the moves of finished searches and beginning the next ones
+# what the seconds of self-play go into: the search's kernels; handing leaves to the evaluator and waiting for it;
+# playing the moves of finished searches and beginning the next ones
 TIMED = ("search", "waiting", "moves")
 
 

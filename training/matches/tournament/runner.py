@@ -90,8 +90,8 @@ def play_once(field: Field, options: argparse.Namespace, view: View, folder: Pat
 
 
 def rehearse(field: Field, games: Sequence[MatchGame]) -> Iterator[tuple[bool, str]]:
-    """`--dry-run`: (whether that is fine, a line), one for each entrant that has a game to play, then the games that are
-    not among `games`, and the time that they take.
+    """`--dry-run`: (whether that is fine, a line), one for each entrant that has a game to play, then the games that
+    are not among `games`, and the time that they take.
 
     Each entrant is opened as a worker would open it, and moves in positions of two random games (an engine may know its
     answer to the first one); the quicker move counts. A game is taken to be as long as random games are, so the hours
