@@ -68,7 +68,7 @@ def test_weights_describes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("arguments", "message"),
     [
         (["net", "b10"], "unknown network 'b10'"),
-        (["net", "weights/best.pt"], "weights/best.pt is a file, not the name of a network: `gozero weights weights/"),
+        (["net", "weights/best.pt"], "weights/best.pt is no name of a network; `gozero weights weights/best.pt` describes"),
         (["net", "b4c48", "--game", "chess"], "unknown game 'chess'"),
         (["net", "agz13", "--game", "nogo"], "network agz13 plays Go on 13x13 only, not nogo on 9x9"),
         (["perft", "chess"], "unknown game 'chess'"),

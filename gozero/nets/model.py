@@ -147,7 +147,7 @@ def config(
         return _course_config(name, game, features)
     found = [(kind, match) for kind, pattern in NAMES.items() if (match := re.fullmatch(pattern, name))]
     if name.endswith(".pt"):
-        raise ChoiceError(f"{name} is a file, not the name of a network: `gozero weights {name}` describes it")
+        raise ChoiceError(f"{name} is no name of a network; `gozero weights {name}` describes a weights file")
     if not found or int(found[0][1][2]) < 4:
         others = ", ".join(("se4c64", "vgg2c64", "vgg2c64k2", "mlp2x200", "agz13", "agz9c32", *course_nets.BODIES))
         usual = "b<blocks>c<channels> with 4 channels or more, such as b10c64"

@@ -137,7 +137,8 @@ class CourseFolder:
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):  # or damaged
             found = files.from_json(path.read_text(encoding="utf-8"))
             if found.pop("settings") == settings:
-                return {name: MatchScore(**score) for name, score in found.items()}
+                # by their order: draws were ties once
+                return {name: MatchScore(*score.values()) for name, score in found.items()}
         scores = dict(measure())
         content = {"settings": settings, **{name: asdict(score) for name, score in scores.items()}}
         self._write(path, (json.dumps(content, indent=1) + "\n").encode())

@@ -177,7 +177,7 @@ def work(folder: CourseFolder, options: argparse.Namespace) -> None:
 def _row(number: int, row: dict[str, Any]) -> str:
     parts = []
     for name in ("start", "pool"):
-        score = MatchScore(**row[name])
+        score = MatchScore(*row[name].values())
         parts.append(f"{score.wins:16} {score.losses:6} {score.draws:6}  {score.score:.3f}")
     return f"{number:5}  {row['games']:12,}  {parts[0]}  {parts[1]}"
 
@@ -186,7 +186,7 @@ def _draw(folder: CourseFolder, history: list[dict[str, Any]]) -> None:
     """Write the picture of the win rates."""
     games = [row["games"] for row in history]
     curves = [
-        plots.Curve(f"against the {name}", games, [MatchScore(**row[name]).score for row in history])
+        plots.Curve(f"against the {name}", games, [MatchScore(*row[name].values()).score for row in history])
         for name in ("start", "pool")
     ]
     half = plots.Curve("even", [games[0], games[-1]], [0.5, 0.5], guide=True)

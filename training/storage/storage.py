@@ -45,9 +45,9 @@ class FolderError(UserError):
 
 
 def refuse_url(folder: Path) -> None:
-    """FolderError for a URL, which as a path would be a folder `s3:` here."""
+    """UserError for a URL, which as a path would be a folder `s3:` here."""
     if re.match(r"\w{2,}:/", str(folder)):
-        raise FolderError(folder, "a URL is no folder; --storage takes one")
+        raise UserError(f"{folder} is a URL; give a folder of this machine (`gozero train --storage` takes a URL)")
 
 
 @contextlib.contextmanager

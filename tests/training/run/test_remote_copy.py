@@ -56,7 +56,7 @@ def test_a_run_that_moves_ends_with_the_weights_of_one_that_stays(
     assert train.main([*command, str(tmp_path / "whole")]) == 0
     monkeypatch.setattr(Watch, "last", 1)
     assert train.main([*command, str(tmp_path / "first"), *home]) == 0
-    assert f"file://{tmp_path}/store holds the run: generation 2" in capsys.readouterr().err
+    assert f"file://{tmp_path}/store holds the run: 1 generation, " in capsys.readouterr().err
     monkeypatch.setattr(Watch, "last", 99)
     assert train.main([*command, str(tmp_path / "second"), *home]) == 0
     said = capsys.readouterr().err
@@ -84,7 +84,7 @@ def test_a_broken_store_ends_no_run_but_is_told(
     assert "the run has reached its limit, generations = 2" in said
     assert said.splitlines()[-1] == f"cannot write to {url}: the line is dead; the same command tries again"
     assert train.main([*command, str(tmp_path / "run"), "--storage", url]) == 0
-    assert f"{url} holds the run: generation 3" in capsys.readouterr().err
+    assert f"{url} holds the run: 2 generations, " in capsys.readouterr().err
 
 
 def test_a_run_of_another_network_is_not_fetched(
@@ -99,7 +99,7 @@ def test_a_run_of_another_network_is_not_fetched(
         assert f"gozero train: file://{tmp_path}/store holds a run of network" in capsys.readouterr().err
     assert train.main([*command, str(tmp_path / "new"), *home, "--dry-run"]) == 0
     said = capsys.readouterr()
-    assert f"storage    file://{tmp_path}/store holds a run (generation " in said.out
+    assert f"storage    file://{tmp_path}/store holds a run (2 generations, " in said.out
     assert "is fetched" not in said.err
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "store/manifest.json").read_bytes() == before

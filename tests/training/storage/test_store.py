@@ -156,7 +156,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, refused: Refused) -> No
         ([str(home)], f"{home} holds no run"),
         ([str(home), "--fetch", str(tmp_path / "run")], "holds a run; give a new folder"),
         ([str(home), "--fetch", ""], "the name of the folder is empty"),
-        ([str(home), "--fetch", "s3://bucket/run"], "a URL is no folder; --storage takes one"),
+        ([str(home), "--fetch", "s3://bucket/run"], "is a URL; give a folder of this machine"),
         (["nowhere://run", "--fetch", str(tmp_path / "new")], "Protocol not known: nowhere"),
     ):
         line = refused(storage_command.main, arguments)
