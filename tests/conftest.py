@@ -109,6 +109,18 @@ def pytest_xdist_auto_num_workers() -> int:
     return available_threads() + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """The tests of the page go to one worker: each would start a browser and two servers."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "web" if nodeid.startswith("tests/frontends/web") else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
+
+
 def pytest_collection() -> None:
     """Import the tests without the collector, which would search torch's and Ray's modules again and again."""
     gc.disable()

@@ -18,7 +18,7 @@ SMALL = (
 SLOW = (
     "by_ply", "draws", "player_wins", "edge[8", "referee[gomoku", "referee[course", "referee[nogo-13", "referee[nogo-9",
     "referee[nogo-7", "referee[nogo-4", "referee[othello-8", "referee[othello-6", "perfect_play_leads_to[4",
-    "perfect_play_leads_to[5",
+    "perfect_play_leads_to[5", "perfect_play_leads_to[6", "perfect_play_leads_to[8",
 )  # fmt: skip
 SELECTIONS = {
     "games": [*(f"tests/games/test_{name}.py" for name in SMALL), "-k", " and ".join(f"not {name}" for name in SLOW)],
