@@ -100,8 +100,8 @@ class Session:
 
     @property
     def example(self) -> str:
-        """A move as it is written."""
-        return "A2-A3" if self.game.definition.moves_pieces else "D4"
+        """A move as it is written, on boards of any size."""
+        return "A2-A3" if self.game.definition.moves_pieces else "B2"
 
     def point(self, text: str) -> int:
         """The number of a point of this board."""

@@ -85,7 +85,7 @@ def test_colours_and_vertices_in_any_case(engine: Engine, line: str) -> None:
     assert engine.ask("move_history") == "black D4"
 
 
-NO_MOVE = "color or coordinate: missing; expected a color and a vertex, such as b D4"
+NO_MOVE = "color or coordinate: missing; expected a color and a vertex, such as b B2"
 NO_COLOUR = "expected b, black, w or white"
 
 

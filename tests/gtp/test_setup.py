@@ -39,7 +39,7 @@ def test_a_sequence(engine: Engine, name: str) -> None:
     [
         ("b C3 w C3", "illegal move: C3 is illegal for White"),
         ("b C3 w G7 b D4", "illegal move: G7 is illegal for White"),
-        ("b C3 w", "invalid color or coordinate: missing; expected a color and a vertex, such as b D4"),
+        ("b C3 w", "invalid color or coordinate: missing; expected a color and a vertex, such as b B2"),
         ("b C3 w Z9", "invalid color or coordinate: 'Z9'"),
         ("b C3 grey D4", "invalid color: 'grey'; expected b, black, w or white"),
         ("b C3 w resign", "invalid color or coordinate: 'resign'"),

@@ -117,7 +117,7 @@ def batches(games: int, seed: int, parallel: int = PARALLEL) -> Iterator[tuple[i
         yield min(parallel, games - number * parallel), int(own)
 
 
-def counted(winners: np.ndarray, colour: int) -> MatchScore:
+def score_of(winners: np.ndarray, colour: int) -> MatchScore:
     """How games won by winners uint8 [n] ended for the player of this colour."""
     wins, ties = (int((winners == each).sum()) for each in (colour, TIE))
     return MatchScore(wins, len(winners) - wins - ties, ties)
@@ -142,7 +142,7 @@ def scores(
             score = MatchScore()
             for count, own in batches(games, seed + colour):
                 first_moves = np.random.default_rng(own).integers(0, openings + 1, count).astype(np.float64)
-                score += counted(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
+                score += score_of(play(expander, movers, -np.stack([first_moves, first_moves]), own).winners, colour)
                 bar.update(count)
             found[COLOUR_WORDS[colour]] = score
     return found

@@ -28,7 +28,7 @@ from training.course.expansion import Expander
 from training.course.folder import REINFORCED, SUPERVISED, CourseFolder, value_stage
 from training.course.movers import NEVER, Mover, PolicyMover, ValueMover
 from training.course.networks import TIE, Networks, expected_results, planes
-from training.course.playing import counted, play, scores
+from training.course.playing import play, score_of, scores
 from training.elo import MatchScore
 
 HEADING = "round  games played     vs start: win   lose    tie   rate      vs pool: win   lose    tie   rate"
@@ -111,7 +111,7 @@ class Reinforcement:
             learner = LearningMover(self._expander, self._learner, int(random.integers(2**31)))
             movers = (learner, against) if colour == BLACK else (against, learner)
             played = play(self._expander, movers, np.zeros((2, half)), int(random.integers(2**31)))
-            score += counted(played.winners, colour)
+            score += score_of(played.winners, colour)
             moved = played.colours == colour
             results = np.where(played.winners == colour, 1.0, np.where(played.winners == TIE, 0.0, -1.0))
             boards, actions = played.boards[:-1][moved], played.actions[moved]

@@ -8,7 +8,7 @@ from gozero.games.position import Position
 from training.course.boards import COURSES, game_of
 from training.course.expansion import Expander
 from training.course.networks import TIE
-from training.course.playing import Played, batches, counted, mixed, play, scores, shares
+from training.course.playing import Played, batches, mixed, play, score_of, scores, shares
 from training.elo import MatchScore
 
 
@@ -86,7 +86,7 @@ def test_policy_rows_are_the_winners_moves_from_the_positions_before_them() -> N
 
 
 def test_scores_count_from_the_players_side() -> None:
-    assert counted(np.array([BLACK, BLACK, WHITE, TIE], np.uint8), WHITE) == MatchScore(1, 2, 1)
+    assert score_of(np.array([BLACK, BLACK, WHITE, TIE], np.uint8), WHITE) == MatchScore(1, 2, 1)
     assert shares(MatchScore(9892, 0, 108)) == "win= 0.9892   lose= 0.0      tie= 0.0108"
 
 
