@@ -83,6 +83,10 @@ class Expander:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._candidates = candidates_of_go if game.name in GO_FAMILY else game.legal
+        self._kernels = (
+            as_argument(game.step, STEP), as_argument(self._candidates, LEGAL),
+            as_argument(game.outcome, OUTCOME), as_argument(game.stones, STONES),
+        )  # fmt: skip
         self._mask = np.zeros(game.actions, np.uint8)
 
     def boards(self, states: np.ndarray) -> np.ndarray:
@@ -116,9 +120,7 @@ class Expander:
             np.empty((most, game.points), np.uint8),
             np.empty(most, np.float32),
         )
-        steps = as_argument(game.step, STEP), as_argument(self._candidates, LEGAL)
-        ends = as_argument(game.outcome, OUTCOME), as_argument(game.stones, STONES)
-        count = _expand(*steps, *ends, states, self._history(states), self._mask, *arrays)
+        count = _expand(*self._kernels, states, self._history(states), self._mask, *arrays)
         return Children(*(array[:count] for array in arrays))
 
     def _history(self, states: np.ndarray) -> np.ndarray:
