@@ -220,7 +220,7 @@ def outcome(state):
 @kernel(types.int64(types.uint64, types.uint64, types.int64, types.int64))
 def _solve(own, other, size, plies):
     """The outcome for the side to move, that of `own`, as far as so many plies show it, else NOT_OVER; passes are free."""
-    moves, best, open_moves = _moves(own, other, size), -1, 0
+    moves, best = _moves(own, other, size), -1
     if moves == NONE:
         if _moves(other, own, size) == NONE:
             return np.int64(np.sign(_count(own) - _count(other)))
@@ -234,11 +234,9 @@ def _solve(own, other, size, plies):
         result = _solve(other & ~flips, own | disc | flips, size, plies - 1)
         if result == -1:
             return 1
-        if result == NOT_OVER:
-            open_moves += 1
-        best = max(best, -result)
+        best = max(best, NOT_OVER if result == NOT_OVER else -result)  # a move that is open may win
         moves &= moves - ONE
-    return NOT_OVER if open_moves else best
+    return best
 
 
 @kernel(OUTCOME.signature)
