@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from gozero.nets.locations import WEIGHTS
+from gozero.games import GAMES
 from gozero.play.engine import EngineSettings
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system.options import option
@@ -35,7 +35,7 @@ class WebSettings(EngineProcessSettings):
     """What the user may choose; None: the program chooses."""
 
     game: str = option(
-        "go", f"of the first board: {', '.join(WEIGHTS)} (default go)", choices=tuple(WEIGHTS), metavar="NAME"
+        "go", f"of the first board: {', '.join(GAMES)} (default go)", choices=tuple(GAMES), metavar="NAME"
     )
     size: int | None = option(None, "of the first board (default: in Go 9)", low=2, high=19)
     level: int = option(

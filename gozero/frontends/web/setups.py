@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gozero.games import MOST_KOMI
+from gozero.games import GAMES, MOST_KOMI
 from gozero.games.colours import BLACK, EMPTY, WHITE
-from gozero.nets.locations import WEIGHTS
 from gozero.play.levels import STRONGEST, WEAKEST
 from gozero.system.options import SettingsError, from_values, setting
 
@@ -34,7 +33,7 @@ class Clocks:
 class Setup:
     """One game. None: the game's own, or that of its weights."""
 
-    game: str = setting("go", unit="name", choices=tuple(WEIGHTS))
+    game: str = setting("go", unit="name", choices=tuple(GAMES))
     size: int | None = setting(None, unit="points a side", low=2, high=19)
     person: str = setting("black", unit="side", choices=tuple(SIDES))
     level: int = setting(5, unit="level", low=WEAKEST, high=STRONGEST)

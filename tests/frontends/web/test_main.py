@@ -44,7 +44,7 @@ def run(*options: str, code: str = "") -> tuple[int, str]:
     [
         ("--port 70000", "--port = 70000: expected 0 to 65,535"),
         ("--level 21", "--level = 21: expected 1 to 20"),
-        ("--game chess", "--game = 'chess': expected one of go, "),
+        ("--game chess", "--game = 'chess': expected one of breakthrough, "),
         ("--boards 0", "--boards = 0: expected 1 to 64"),
         ("--weights missing.pt", "cannot use weights "),
     ],

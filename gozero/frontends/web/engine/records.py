@@ -17,10 +17,9 @@ from gozero.frontends.web.engine.game_tree import START, SourceFile
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.engine.snapshots import playable
 from gozero.frontends.web.setups import Setup
-from gozero.games import GO_FAMILY
+from gozero.games import GAMES, GO_FAMILY
 from gozero.games.colours import BLACK, COLOUR_NAMES, COLOURS, WHITE, opponent
 from gozero.games.go.rules import named_rules, same_rules, written_name
-from gozero.nets.locations import WEIGHTS
 from gozero.nets.weights import Header
 from gozero.play.engine import supported_sizes
 from gozero.records import move_list, sgf, sgf_nodes, sgf_tree
@@ -32,7 +31,7 @@ from gozero.system.words import counted
 
 READ = ("go", "nogo", "othello", "gomoku")  # games of SGF files
 LONGEST, LONGEST_COMMENT = 1_000_000, 10_000  # characters of a record, of a comment
-_HEADER = re.compile(rf"\s*# ({'|'.join(WEIGHTS)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
+_HEADER = re.compile(rf"\s*# ({'|'.join(GAMES)}) (\d{{1,2}})x\d{{1,2}}\s*$", re.MULTILINE)
 LIST_ONLY = "A list of moves cannot hold variations, comments or marks: the file is without them."
 NEITHER = "This file is neither SGF nor a list of moves, whose first line is such as '# hex 11x11'."
 
