@@ -1,8 +1,8 @@
 """`gozero ladder`: the score against ever stronger opponents, and the mean over them, with intervals.
 
-    gozero ladder --game connect4 --weights connect4.pt --visits 50 --plot ladder.png
-    gozero ladder --game tictactoe --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
-    gozero ladder --game nogo --weights nogo.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
+    gozero ladder --weights connect4.pt --visits 50 --plot ladder.png
+    gozero ladder --weights ttt.pt ttt-mlp.pt ttt-vgg.pt --plot ladder.png
+    gozero ladder --weights nogo9.pt --visits 50 400 --opponent "hahanogo {sims}" --sims
     20000 50000
 
     rung      one opponent: plain UCT of so many simulations, from 10 doubling to 20,480, or the program of --opponent
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from gozero.system.console import Parser, positive
 from training.matches.interface import POLICY, ROLLOUT_PLAYERS
-from training.matches.options import add_game, add_play, check_files, check_opponent
+from training.matches.options import add_game, add_play, check_files, check_opponent, complete
 
 SIMULATIONS = tuple(10 * 2**rung for rung in range(12))  # of the plain UCT opponents
 
@@ -63,6 +63,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.opponent is not None:
         check_opponent(options.opponent)
     check_files(options.plot)
+    complete(options, options.weights)
     from training.matches import ladder
 
     return ladder.play(options)

@@ -23,8 +23,8 @@ from pathlib import Path
 
 from gozero.system.console import Parser, positive
 from gozero.system.errors import ChoiceError
-from training.matches.interface import DESCRIPTIONS
-from training.matches.options import GO, OUT, add_game, add_play, check_files
+from training.matches.interface import DESCRIPTIONS, parse_player
+from training.matches.options import OUT, add_game, add_play, check_files, complete
 
 RUN_OPENING_MOVES = 4  # with --run, where none are asked for
 
@@ -44,7 +44,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_game(parser)
     add("--games", type=int, default=20, help="even: each opening is played with both colours (default 20)")
     add_play(parser, f"none is left; with --run {OUT}/ and the run's name", None)
-    parser.set_defaults(game=None)
     add("--csv", type=Path, metavar="FILE", help="save the list of games")
     return parser.run(_run, arguments)
 
@@ -60,7 +59,8 @@ def _run(options: argparse.Namespace) -> int:
         return generations.play(options)
     if options.b is None:
         raise ChoiceError("give two players, A and B, or --run FOLDER; --help lists the players")
-    options.game = options.game or GO
+    players = map(parse_player, (options.a, options.b))
+    complete(options, [each.argument for each in players if each.kind == "weights"])
     from training.matches import arena
 
     return arena.play(options)

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--games", type=positive, metavar="N", help="of each colour in each cell (default: as many as were published)")
     add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help="default: the one that the weights play")
     add("--size", type=int, metavar="N", help="board size (default: the table's, or else that of the weights)")
-    add_play(parser, f"{OUT}/table-NAME, behind it the names of another game and of the opponent", opening_moves=2)
+    add_play(parser, f"{OUT}/table-NAME, with the names of another game and of the opponent", opening_moves=2)
     return parser.run(_run, arguments)
 
 

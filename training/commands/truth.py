@@ -1,8 +1,8 @@
 """`gozero truth`: how far a network is from perfect play, in a game whose values are known
 (`training.matches.perfect`).
 
-    gozero truth --game connect4 --weights connect4.pt --visits 100 --positions 1000
-    gozero truth --game nogo --size 4 --weights nogo4.pt
+    gozero truth --weights connect4.pt --visits 100 --positions 1000
+    gozero truth --weights nogo9.pt --size 4
 
     keeping    a move after which the position is worth as much as before; any other gives a win or a draw away
     judged     a position of ply 4 to 30 with the value of every legal move, at least one of which does not keep the
@@ -23,17 +23,17 @@ import argparse
 from collections.abc import Sequence
 
 from gozero import games
-from gozero.nets import locations
 from gozero.system.console import Parser, positive, seed
 from training.matches.interface import count_of
+from training.matches.options import complete
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure a network; the exit code: 0, or 2 if the request makes no sense or the solver is missing."""
     parser = Parser(prog="gozero truth", description=__doc__.partition("\n")[0], epilog=__doc__)
     add, solved = parser.add_argument, "tictactoe, connect4, nogo or othello"
-    add("--game", type=str.lower, choices=games.GAMES, required=True, metavar="NAME", help=solved)
-    add("--size", type=int, help="board size (default: the game's own)")
+    add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help=f"{solved} (default: that of the weights)")
+    add("--size", type=int, help="board size (default: that of the weights, else the game's own)")
     add("--weights", required=True, metavar="FILE", help="the network that is measured")
     add("--visits", type=positive, default=100, metavar="N", help="of its search (default 100)")
     add("--positions", type=positive, default=1000, metavar="N", help="how many, half from own play (default 1000)")
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     count_of(str(options.visits), "--visits")
-    locations.find(options.weights)
+    complete(options, [options.weights])
     from training.matches import truth
 
     return truth.measure(options)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gozero import games
+from gozero.play.engine import find_weights
 from gozero.system.console import positive, seed
 from gozero.system.errors import ChoiceError
 from gozero.system.options import number_of
@@ -20,10 +22,19 @@ SIMS = "{sims}"  # stands in an opponent's command for its simulations a move
 def add_game(parser: argparse.ArgumentParser) -> None:
     """The game and its board."""
     add, known = parser.add_argument, ", ".join(games.GAMES)
-    add("--game", type=str.lower, choices=games.GAMES, default=GO, metavar="NAME", help=f"{known} (default {GO})")
-    add("--size", type=int, help="board size (default: the game's own; Go 13)")
+    about = f"{known} (default: that of the weights, else {GO})"
+    add("--game", type=str.lower, choices=games.GAMES, metavar="NAME", help=about)
+    add("--size", type=int, help="board size (default: that of the weights, else the game's own; Go 13)")
     add("--komi", type=number_of, help="points, Go only (default 7.5, on 7x7 9.5)")
     add("--rules", help="rule set of the referee (default: the game's own; Go chinese)")
+
+
+def complete(options: argparse.Namespace, weights: Sequence[str]) -> None:
+    """A game that was not given is that of the first of these files, with its board; Go without any. WeightsError."""
+    if options.game is None and weights:
+        header = find_weights(weights[0], None)[1]
+        options.game, options.size = header.game, header.size if options.size is None else options.size
+    options.game = options.game or GO
 
 
 def add_play(parser: argparse.ArgumentParser, folder: str, opening_moves: int | None = 0) -> None:

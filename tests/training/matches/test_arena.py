@@ -83,9 +83,21 @@ def test_players_must_name_the_referees_winner(claims: tuple[str | None, str | N
 
 
 @pytest.mark.parametrize(
+    ("chosen", "board"),
+    [([], "tictactoe 3x3"), (["--game", "go"], "it plays tictactoe, not go"), (["--size", "4"], "tic-tac-toe has only 3")],
+)
+def test_game_and_board_are_those_of_the_first_weights(
+    chosen: list[str], board: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command.main(["random", "weights:ttt.pt:1", "--games", "2", "--dry-run", *chosen])
+    captured = capsys.readouterr()
+    assert board in captured.out + captured.err
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["random", "nonsense"], "player = 'nonsense': no player is called 'nonsense'"),
+        (["random", "nonsense"], "no player is called 'nonsense'"),
         (["random", "random", "--games", "3"], "games = 3: expected an even number"),
         (["random", "random", "--size", "1"], "size"),
         (["random", "random", "--rules", "martian"], "martian"),

@@ -22,7 +22,7 @@ from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPl
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-TTT = ["--game", "tictactoe", "--weights", str(ROOT / "weights" / "ttt.pt")]
+TTT = ["--weights", str(ROOT / "weights" / "ttt.pt")]
 
 
 @pytest.fixture(scope="module")
