@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
 
     Raises:
         SettingsError: a file that cannot be read, a malformed override, an unknown key or a value out of range; it
-            begins with `where`.
+            begins with `where`, or says that the command line has the value.
     """
     values = config.read(path)
     while "base" in values:
@@ -60,6 +61,7 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
             own = values.setdefault(name, value)
             if isinstance(own, dict) and isinstance(value, dict):
                 values[name] = value | own
+    own = deepcopy(values)
     for assignment in overrides:  # the game first: the stages of the file become such as it has
         if assignment.partition("=")[0].strip() == "game":
             override(values, assignment)
@@ -67,7 +69,11 @@ def load(path: Path, where: str = "", overrides: Sequence[str] = (), top: dict[s
     for assignment in overrides:
         override(values, assignment)
     values |= {name: value for name, value in (top or {}).items() if value is not None}
-    return config.from_dict(LoopSettings, values, where or str(path))
+    try:
+        return config.from_dict(LoopSettings, values, where or str(path))
+    except SettingsError:
+        config.from_dict(LoopSettings, own, where or str(path))  # the file's own error, if it has one
+        return config.from_dict(LoopSettings, values, "the command line")
 
 
 def _fit(values: dict[str, Any]) -> None:

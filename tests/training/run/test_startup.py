@@ -91,7 +91,7 @@ def test_two_trainings_never_share_a_folder(finished: Path, refused: Refused) ->
         (["--preset", "tiny", "--config", "x.toml"], "give one of --preset NAME"),
         (["--preset", "s9"], "no preset is called 's9'"),
         (["--config", "nowhere.toml"], "nowhere.toml"),
-        (["--preset", "tiny", "--set", "cpuct=2"], "preset tiny: unknown setting 'cpuct'"),
+        (["--preset", "tiny", "--set", "cpuct=2"], "the command line: unknown setting 'cpuct'"),
         (["--preset", "tiny", "--from", "nowhere.pt"], "nowhere.pt: no such file"),
         (["--preset", "tiny", "--records", "nowhere"], "no such folder or shard"),
         (["--preset", "tiny", "--set", "network=b99"], "unknown network 'b99'"),

@@ -142,8 +142,8 @@ def test_the_seeds_presets_run_for_two_minutes(name: str, tmp_path: Path) -> Non
     ("assignment", "words"),
     [
         ("learner.batch", "expected KEY=VALUE"),
-        ("learner.batch=x", "preset tiny: learner: batch = 'x': expected a whole number"),
-        ("learner.batsh=3", "preset tiny: learner: unknown setting 'batsh'"),
+        ("learner.batch=x", "the command line: learner: batch = 'x': expected a whole number"),
+        ("learner.batsh=3", "the command line: learner: unknown setting 'batsh'"),
         ("learner.batch.size=3", "learner.batch holds no settings"),
         ("learner.batch.size.x=3", "no 'size' there: it is a single value"),
         ("stage.3.rows=4", "no '3' there: there are 2 stages"),
