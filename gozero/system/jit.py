@@ -126,7 +126,7 @@ class _KernelCache(FunctionCache):
             with contextlib.suppress(OSError):
                 self.flush()
         if found is None:
-            announce("once for each version")
+            announce("once for each game and version")
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from gozero.games.game import BLACK, EMPTY, NOT_OVER, PLY, TO_PLAY, WHITE, Game
-from gozero.system.errors import ChoiceError
+from gozero.system.errors import ChoiceError, SetUpError
 from gozero.system.jit import LEGAL, OUTCOME, SAMPLE, STEP, STONES, kernel
 from gozero.system.rng import below
 
@@ -93,10 +93,10 @@ def stones(state, out):
 
 
 def set_up(size: int, colours: np.ndarray, to_play: int) -> np.ndarray:
-    """The position with these stones, uint8 [points]. ValueError where stones of both sides are side by side."""
+    """The position with these stones, uint8 [points]. SetUpError where stones of both sides are side by side."""
     board = colours.reshape(size, size)
     if (board[1:] * board[:-1] == BLACK * WHITE).any() or (board[:, 1:] * board[:, :-1] == BLACK * WHITE).any():
-        raise ValueError("a black and a white stone are side by side")
+        raise SetUpError("a black and a white stone are side by side")
     return np.array([to_play, np.count_nonzero(colours), size, *colours], np.int32)
 
 

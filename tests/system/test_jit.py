@@ -103,7 +103,7 @@ def test_a_start_that_must_compile_says_so_once(
     jit.announce.cache_clear()
     make()
     assert caplog.messages == [
-        "gozero: compiling rules and search, once for each version: a minute, or several beside busy programs"
+        "gozero: compiling rules and search, once for each game and version: a minute, or several beside busy programs"
     ]
     make()
     jit.announce.cache_clear()

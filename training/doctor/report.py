@@ -91,7 +91,7 @@ SECTIONS = (
     ),
     Section(
         "Speed",
-        "Evaluations a second, by random playouts and by the network; who is not at work waits for the other.",
+        "Evaluations a second, by random playouts and by the network; while one works the other waits.",
         "generation",
         (
             ("speed/playouts",),

@@ -40,7 +40,7 @@ class ReplaySettings:
     )
     opening_weight: float = setting(
         1.0,
-        "weight of the rows of games that have rows only in their first quarter: those of selfplay.full_until",
+        "weight of the rows of games recorded in their first quarter alone, as by selfplay.full_until",
         0, 1000, "ours: wide searches give few rows"
     )
     size_weights: dict[int, float] = setting(  # noqa: RUF009 - it makes a field

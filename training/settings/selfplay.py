@@ -141,8 +141,8 @@ class SelfPlaySettings:
     )
     resign_threshold: float = setting(
         0.9,
-        "root value of a side in five of its moves in a row at which the other has conceded: the rest is played "
-        "cheaply; 0 = never", 0, 1,
+        "root value, in five moves of a side in a row, at which the other concedes: the rest is played cheaply; 0 = never",
+        0, 1,
         "S1, AGZ: 0.9"
     )
     resign_generations: int = setting(10, "first generations in which no game is conceded", 0)

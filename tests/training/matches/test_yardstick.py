@@ -91,7 +91,7 @@ def test_moves_that_are_first_together_count_as_a_part_each(file: Path) -> None:
     [
         ("", "no positions"),
         ("{", "line 1"),
-        ('{"moves": []}', "line 1 is no labelled position: KeyError: 'ownership'"),
+        ('{"moves": []}', "line 1 is no labelled position: 'ownership' is missing"),
         (json.dumps(LABELS[0] | {"shares": []}), "line 1"),
         (json.dumps(LABELS[0] | {"moves": ["C3", "C3"]}), "line 1"),
         (json.dumps(LABELS[0] | {"winrate": [0.5]}), "line 1"),
