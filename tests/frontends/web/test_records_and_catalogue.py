@@ -11,7 +11,7 @@ from gozero.frontends.web.engine import records, variations
 from gozero.frontends.web.engine.game_tree import START
 from gozero.frontends.web.engine.session import GameSession
 from gozero.frontends.web.setups import Setup, setup_of
-from gozero.games.colours import WHITE
+from gozero.games.colours import BLACK, WHITE
 from gozero.nets.locations import WEIGHTS
 from gozero.play.current_game import GoGame
 from gozero.records import sgf, sgf_nodes
@@ -280,6 +280,12 @@ def test_a_turn_that_a_file_gives_is_shown() -> None:
     found, _ = opened((KINDS / "player_after_moves.sgf").read_bytes())
     found.go_to(found.line[-1])
     assert found.game.position.to_play == WHITE
+
+
+def test_moves_behind_a_turn_that_a_file_gives_are_shown() -> None:
+    found, _ = opened("(;GM[4]SZ[15];B[hh]PL[B];B[ii];W[ee])", game="gomoku")
+    found.go_to(found.line[-1])
+    assert found.game.position.moves == [(BLACK, 112), (BLACK, 128), (WHITE, 64)]
 
 
 def test_rules_of_a_file_allow_its_moves() -> None:

@@ -166,10 +166,10 @@ class GameSession:
         shown = self.game.position
         try:
             self.game.position = self._first.copy()
-            for colour, action in self.tree.moves(number):
-                self.game.play(colour, action)
-            if turn := self.tree[number].next_to_play:
-                self.game.position.give_turn(turn)
+            for node in [self.tree[step] for step in self.tree.path(number)[1:]]:
+                self.game.play(node.colour, node.action)
+                if node.next_to_play:
+                    self.game.position.give_turn(node.next_to_play)
             return self.game.position
         finally:
             self.game.position = shown
