@@ -4,9 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
+import warnings
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,6 +91,21 @@ def test_networks_that_are_told_other_sizes_have_graphs_of_their_own() -> None:
         graph = compiled(graphs.convert(net), game.shape, threads=1, precision="f32")
         found = graph(list(inputs))["value"]
         assert found == pytest.approx(expected.numpy(), abs=1e-5), limit
+
+
+def test_what_a_later_torch_says_of_tracing_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = torch.jit.trace
+
+    def warns(*values: Any, **named: Any) -> Any:
+        warnings.warn("`torch.jit.trace` is deprecated", FutureWarning, stacklevel=2)
+        return trace(*values, **named)
+
+    monkeypatch.setattr(torch.jit, "trace", warns)
+    monkeypatch.setattr(graphs, "_TRACES", {})
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        graphs.convert(model.build(model.config("b1c8", games.make("go", size=5), 1)))
+    assert not [str(found.message) for found in shown if found.category is FutureWarning]
 
 
 def test_without_torch_a_file_without_a_graph_is_refused_in_one_line(tmp_path: Path) -> None:
