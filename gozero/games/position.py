@@ -140,6 +140,8 @@ class Position:
 
     def set_up(self, stones: dict[int, int], to_play: int = BLACK) -> None:
         """Begin again from stones, a colour for each action. ValueError, and no change, if they cannot stand."""
+        if to_play not in COLOUR_NAMES:
+            raise ValueError(f"{to_play!r} is no side that could be to play")
         colours = np.zeros(self.game.points, np.uint8)
         for action, colour in stones.items():
             colours[action] = colour

@@ -70,6 +70,7 @@ def test_a_game_is_restored() -> None:
         (("game", "start"), {"size": 3, "black_name": 5, "black_stones": []}),
         (("game", "nodes"), [[1, 2]]),
         (("game", "ended"), [77, 1, "resignation"]),
+        (("game", "ended"), [2, 0, "resignation"]),
         (("game", "nodes", 0, 1, "estimate"), [1, float("nan"), None, []]),
         (("game", "nodes", 0, 1, "action"), 0),
         (("game", "nodes", 1, 1, "parent"), 1),
@@ -102,6 +103,7 @@ def test_what_cannot_be_a_game_is_refused(path: tuple[Any, ...], value: Any) -> 
         (("game", "origin", "number"), 1),
         (("game", "origin", "unplayable"), [-1]),
         (("game", "nodes", 1, 1, "sources"), [99]),
+        (("game", "start", "to_play"), 0),
     ],
 )
 def test_what_cannot_be_the_file_of_a_game_is_refused(path: tuple[Any, ...], value: Any) -> None:

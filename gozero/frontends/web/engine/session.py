@@ -330,6 +330,8 @@ class GameSession:
         check(self.tree, self.game)
         self.go_to(START)
         self.ended, self.unchecked, self.mistake = saved.ended, saved.unchecked, saved.mistake
+        if saved.ended is not None and saved.ended.winner not in (BLACK, WHITE):
+            raise ValueError("nobody has won the game")
         if saved.live is None:
             self.review()
         else:
