@@ -6,6 +6,7 @@ Several processes share the cache folder, in which compiled kernels lie; the mos
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import shutil
@@ -13,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import platformdirs
 
@@ -47,12 +48,27 @@ def full(path: Path | str) -> Path:
         return found
 
 
-def from_json(text: str | bytes, **hooks: Any) -> Any:
-    """The value of a JSON text; `hooks` are those of json.loads. ValueError for other texts, however they are nested."""
+def from_json(text: str | bytes, *, is_finite: bool = False) -> Any:
+    """The value of a JSON text. ValueError for other texts, however they are nested, and with `is_finite` for what
+    Python reads as NaN or infinity, which no other reader would understand.
+    """
     try:
-        return json.loads(text, **hooks)
+        return json.loads(text, **(_FINITE if is_finite else {}))
     except RecursionError:
         raise ValueError("lists or objects are nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    """A number with a point or an exponent. ValueError if it is too large for Python."""
+    value = float(text)
+    return value if math.isfinite(value) else _refused(text)
+
+
+def _refused(name: str) -> NoReturn:
+    raise ValueError(f"{name[:40]} is no number in JSON, or too large for one")
+
+
+_FINITE: dict[str, Any] = {"parse_constant": _refused, "parse_float": _finite}
 
 
 def write(path: Path, content: bytes) -> None:

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import math
 import queue
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from gozero import __version__
 from gozero.frontends.analysis.queries import ACTION, TEXT, AnalysisSettings, Fields, Query, QueryError, read_query
@@ -68,7 +67,7 @@ class Server:
         if not line.strip():
             return
         try:
-            values = from_json(line, parse_constant=_refused, parse_float=_finite)
+            values = from_json(line, is_finite=True)
         except ValueError as error:
             self.send({"error": f"not a line of JSON: {error}"})
             return
@@ -212,14 +211,3 @@ def _internal(error: Exception) -> dict[str, str]:
     """The answer after an error that is ours or the machine's, not the client's; stderr gets the rest of it."""
     report_bug("gozero analysis", error)
     return {"error": f"internal error: {type(error).__name__}: {error}"}
-
-
-def _finite(text: str) -> float:
-    """A number with a point or an exponent. ValueError if it is too large for Python, which would read infinity."""
-    value = float(text)
-    return value if math.isfinite(value) else _refused(text)
-
-
-def _refused(name: str) -> NoReturn:
-    """Python reads NaN and Infinity, which no other reader of the answer would understand."""
-    raise ValueError(f"{name[:40]} is no number in JSON, or too large for one")

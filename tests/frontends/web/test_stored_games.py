@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -19,6 +20,10 @@ from tests.frontends.web.talk import served_by
 
 T = TypeVar("T")
 ONE, TWO = "1" * 16, "2" * 16
+TITLE = {
+    "played": 1.0, "game": "go", "cols": 9, "rows": 9, "person": "black", "level": 5, "engine": "", "record": "",
+    "moves": 1, "goesOn": False, "result": "W+R",
+}  # fmt: skip
 
 
 def run(act: Callable[[], Awaitable[T]]) -> T:
@@ -32,7 +37,7 @@ def run(act: Callable[[], Awaitable[T]]) -> T:
 
 
 def snapshot(identity: str, played: float = 1.0, **more: Any) -> dict[str, Any]:
-    return {"setup": {}, "game": {"identity": identity}, "title": {"played": played, "game": "go", **more}}
+    return {"setup": {}, "game": {"identity": identity}, "title": {**TITLE, "played": played, **more}}
 
 
 def write(folder: Path | None, *snapshots: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -97,8 +102,8 @@ def test_a_game_without_a_move_is_not_on_disk(tmp_path: Path) -> None:
 
 def test_the_game_played_last_comes_first(tmp_path: Path) -> None:
     listed, _ = write(tmp_path, snapshot(ONE, 5.0), snapshot(TWO, 7.0), snapshot(ONE, 6.0, moves=3))
-    assert [(game["identity"], game["played"], game.get("moves")) for game in listed] == [
-        (TWO, 7.0, None),
+    assert [(game["identity"], game["played"], game["moves"]) for game in listed] == [
+        (TWO, 7.0, 1),
         (ONE, 6.0, 3),
     ]
 
@@ -107,6 +112,9 @@ def test_the_game_played_last_comes_first(tmp_path: Path) -> None:
     "text",
     [
         json.dumps({"format": FORMAT + 1, "title": {"played": 1}}),
+        *(json.dumps({"format": FORMAT, "title": TITLE | {name: 5.5}}) for name in TITLE if name != "played"),
+        json.dumps({"format": FORMAT, "title": TITLE | {"played": math.nan}}),
+        json.dumps({"format": FORMAT, "title": {**TITLE, "played": 5.5}}).replace("5.5", "1e999"),
         '{"format": 1, "title": {"pl',
         '{"format": 1, "title": {}}',
         "[]",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from asyncio import Future
 from collections import OrderedDict
 from collections.abc import Callable
@@ -29,6 +30,10 @@ FORMAT = 2
 MOST_FILES = 1000  # in the folder; those changed longest ago are deleted
 MOST_IN_MEMORY = 100  # games; those changed longest ago are dropped
 SUFFIX = ".game.json"
+_TITLE = {
+    "played": float, "game": str, "cols": int, "rows": int, "person": str, "level": int, "engine": str, "record": str,
+    "moves": int, "goesOn": bool, "result": str,
+}  # fmt: skip
 _IDENTITY = re.compile(r"[0-9a-f]{8,32}")
 _DAMAGED = (ValueError, LookupError, TypeError)  # what reading a file of another kind raises
 
@@ -152,12 +157,12 @@ def _read(path: Path, *, is_whole: bool) -> dict[str, Any] | None:
     """The title in a file, or its whole snapshot; None if there is no file, or none that can be read."""
     try:
         with path.open(encoding="utf-8") as file:
-            head = files.from_json(file.readline())
+            head = files.from_json(file.readline(), is_finite=True)
             if head["format"] != FORMAT:
                 raise ValueError(f"format {head['format']}, not {FORMAT}")
             if not is_whole:
-                return {**head["title"], "played": float(head["title"]["played"])}
-            saved, identity = files.from_json(file.readline()), path.name.removesuffix(SUFFIX)
+                return _title(head["title"])
+            saved, identity = files.from_json(file.readline(), is_finite=True), path.name.removesuffix(SUFFIX)
             return {"setup": saved["setup"], "game": {**saved["game"], "identity": identity}, "title": saved["title"]}
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -166,6 +171,13 @@ def _read(path: Path, *, is_whole: bool) -> dict[str, Any] | None:
     except _DAMAGED:
         _leave_out(path, "it is damaged, or of another version of gozero")
     return None
+
+
+def _title(values: dict[str, Any]) -> dict[str, Any]:
+    """A title that the page can show. LookupError or TypeError for values that are none."""
+    if any(type(values[name]) is not kind for name, kind in _TITLE.items()):
+        raise TypeError("a field of the title has another type")
+    return {**values, "played": max(0.0, min(time.time(), values["played"]))}
 
 
 @cache
