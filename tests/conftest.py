@@ -143,8 +143,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Put back the handlers of signals that a test leaves, also those of fixtures that others share."""
+    """Put back the handlers of signals that a test leaves, also those of fixtures that others share.
+
+    Torch begins each test with one thread, whatever another has set: networks this small lose more by waiting for a
+    second thread than they gain.
+    """
     handlers = {each: signal.getsignal(each) for each in STOPPING}
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
     try:
         return (yield)
     finally:

@@ -33,7 +33,6 @@ GPU = pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    torch.set_num_threads(1)
     return games.make("go", size=7)
 
 

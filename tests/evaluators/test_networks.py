@@ -33,7 +33,6 @@ SMALL = [(model.config("b2c16"), 7)]
 @pytest.fixture(scope="module")
 def case(request: pytest.FixtureRequest) -> tuple[Game, nn.Module, np.ndarray]:
     """A game, a trained-like network for it and positions."""
-    torch.set_num_threads(1)
     config, size = request.param
     game = games.make("go", size=size)
     states = random_states(game, 12)

@@ -37,11 +37,6 @@ VARIANTS = [
 ]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 def lively(config: model.NetConfig) -> model.Network:
     """The network with random parameters and statistics, so that no part of it is silent."""
     net = model.build(config, seed=3).eval()

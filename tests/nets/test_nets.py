@@ -14,14 +14,6 @@ from gozero.nets.blocks import BatchRenorm, PoolingBlock
 from tests.trained import random_states, trained_like
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> None:
-    """Networks this small lose more by waiting for a second thread than they gain, above all when tests run side by
-    side.
-    """
-    torch.set_num_threads(1)
-
-
 def inputs(size: int, count: int = 4) -> tuple[torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(size)
     planes = (torch.rand(count, 11, size, size, generator=generator) < 0.3).float()

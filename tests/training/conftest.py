@@ -1,20 +1,8 @@
 """Fixtures of the tests of training."""
 
-from collections.abc import Iterator
-
 import pytest
-import torch
 
 from tests.training.refusals import Refused, refusals
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """Torch computes in one thread here, and afterwards in as many as before, whatever a run has set."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

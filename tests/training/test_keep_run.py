@@ -18,8 +18,6 @@ from training.records import records
 from training.storage import checkpoint, storage
 from training.storage.checkpoint import Snapshot
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 SHORT = "--preset tiny --set generation_rows=60 --set stage.1.full_visits=16 --threads 1".split()
 SHORT += ["--set", "monitor.strength_every=0", "--set", "monitor.report_every=0"]
 

@@ -34,8 +34,6 @@ from training.matches import match, players
 from training.matches.perfect import TreeSolver
 from training.records import records
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 NAME, VARIANT = "snort", ("snort", {"size": 4})
 
 

@@ -15,8 +15,6 @@ WEIGHTS = ROOT / "weights"
 KINDS = ("ttt", "ttt-mlp", "ttt-vgg", "ttt-se")  # a ResNet, and the three of the course that this game comes from
 VISITS = 50
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def replies(position: Position) -> list[Position]:
     """The positions after each legal move."""

@@ -23,7 +23,6 @@ from training.run import session
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 SETTINGS = crashes.settings(
     generations=2,
     generation_rows=150,

@@ -13,7 +13,6 @@ from training.commands import train
 from training.commands import worker as worker_command
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-pytestmark = pytest.mark.usefixtures("one_thread")
 NOBODY = "127.0.0.1:1"
 
 

@@ -20,7 +20,7 @@ from tests.training.cluster.conftest import PATIENCE
 from tests.training.cluster.test_cluster import SETTINGS, check, games, whole
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'gozero[distributed]'")
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
+pytestmark = pytest.mark.slow
 HEAD, OTHER, PORT = "10.77.0.1", "10.77.0.2", 6379
 TOKEN = "0123456789abcdef" * 4  # with which a head asks for it
 SOON = {  # that Ray notices a dead host after seconds instead of a minute

@@ -15,8 +15,6 @@ from training.run.run import Run
 from training.settings import presets
 from training.settings.config import MonitorSettings
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 TINY = presets.path_of("tiny")
 
 

@@ -16,8 +16,6 @@ from training.records.replay import Replay
 from training.records.rows import Batch, rows_of, unpack
 from training.settings.config import LearnerSettings, ReplaySettings
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 TINY = model.config("b2c16")
 
 

@@ -16,8 +16,6 @@ from training.records import scoring
 from training.settings import config, presets
 from training.settings.config import LearnerSettings, LoopSettings
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 STAGE = {"stage": [{"rows": 1, "sizes": {"5": 1}}]}
 
 

@@ -11,8 +11,6 @@ from training.learner.learner import Learner
 from training.learner.optimisers import optimiser, orthogonal
 from training.settings.config import LearnerSettings
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 RATE, SCALE = 1e-2, 1.6
 
 

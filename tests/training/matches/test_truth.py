@@ -20,8 +20,6 @@ from training.matches import perfect, truth
 from training.matches.interface import Conditions
 from training.matches.players import Fault, PerfectPlayer, PlayerError, RandomPlayer, SearchPlayer, Turn, match_search
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 TTT = ["--weights", str(ROOT / "weights" / "ttt.pt")]
 
 

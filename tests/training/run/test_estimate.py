@@ -11,8 +11,6 @@ from training.run.estimate import Cost
 from training.settings import presets
 from training.settings.config import LoopSettings
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def settings(*overrides: str) -> LoopSettings:
     return presets.load(presets.path_of("tiny"), "tiny", overrides)

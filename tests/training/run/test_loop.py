@@ -22,7 +22,7 @@ from training.run import session
 from training.settings import config, presets
 from training.storage import checkpoint
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
+pytestmark = pytest.mark.usefixtures("no_graphs")
 
 TINY = presets.path_of("tiny")
 

@@ -24,8 +24,6 @@ from training.settings import presets
 from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 GAMES = tuple(random_record(5, seed) for seed in range(8))
 CHINESE = {"game": "go", "rules": "chinese"}
 

@@ -15,7 +15,7 @@ from training.settings import presets
 from training.storage import checkpoint
 from training.storage.mirror import Mirror
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_graphs")
+pytestmark = pytest.mark.usefixtures("no_graphs")
 
 
 class Watch(crashes.Watch):

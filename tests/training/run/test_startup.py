@@ -25,8 +25,6 @@ from training.settings.config import LoopSettings
 from training.storage import checkpoint, storage
 from training.storage.storage import FolderError
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 QUIET = ("--set", "monitor.report_every=0", "--set", "monitor.strength_every=0", "--threads", "1")
 SHORT = ("--set", "generations=1", "--set", "generation_rows=60", "--set", "stage.1.full_visits=16", *QUIET)
 

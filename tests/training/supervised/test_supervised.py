@@ -31,8 +31,6 @@ from training.supervised.collection import Wanted
 from training.supervised.sgf_rows import LabelledGame, komi_of, labelled, result_of
 from training.supervised.trainer import Plan, SupervisedTrainer
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 NASTY = ROOT / "tests" / "data" / "sgf"
 
 
