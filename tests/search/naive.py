@@ -56,6 +56,11 @@ class Node:
         return self.value_sum / self.visits
 
     @property
+    def counts(self) -> dict[int, int]:
+        """The visits of each action that has some."""
+        return {action: child.visits for action, child in self.children.items()}
+
+    @property
     def lead(self) -> float:
         return self.score_sum / self.visits
 

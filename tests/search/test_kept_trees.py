@@ -9,7 +9,7 @@ from gozero.search.search import Search, children_of
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import NO_NODE, find_child
 from tests.search.naive import HashEvaluator, NaiveSearch, Node, start
-from tests.search.trees import GO5, OPENING, check_tree, same, searched
+from tests.search.trees import GO5, OPENING, check_tree, counts, same, searched
 
 
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
@@ -23,7 +23,7 @@ def test_kept_tree_is_the_subtree(root: str) -> None:
     assert search.advance(0, best)
     search.begin(0, SearchRequest(*start(GO5, *OPENING, best), 500, keep=True))
     kept = search.result()
-    assert kept.root_visits == total and {int(a): int(kept.visits[a]) for a in np.flatnonzero(kept.visits)} == visits
+    assert kept.root_visits == total and counts(kept) == visits
     search.run()
     check_tree(search)
     assert search.result().root_visits == 500

@@ -8,10 +8,9 @@ import pytest
 
 from gozero.evaluators.base import Evaluation
 from gozero.games import nogo
-from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from gozero.search.tree import DECIDED, EVALUATED
-from tests.search.trees import TICTACTOE, check_tree, searched
+from tests.search.trees import TICTACTOE, check_tree, lines, searched
 
 LINES = [
     frozenset(line) for line in ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
@@ -31,16 +30,6 @@ def _truth(black: frozenset[int], white: frozenset[int]) -> int:
     side, other = (black, white) if len(black) == len(white) else (white, black)
     after = [side | {point} for point in range(9) if point not in black | white]
     return max((-(_truth(new, other) if side is black else _truth(other, new)) for new in after), default=0)
-
-
-def lines(search: Search) -> dict[int, tuple[int, ...]]:
-    """The moves that lead to each node of the tree."""
-    forest, found = search.forest, {0: ()}
-    for index in range(int(forest.trees[0]["node_count"])):
-        node = forest.nodes[0, index]
-        for edge in range(node["edge_start"], node["edge_start"] + node["child_count"]):
-            found[int(forest.children[0, edge])] = (*found[index], int(forest.actions[0, edge]))
-    return found
 
 
 @pytest.mark.parametrize("actions", [(), (4, 0), (0, 1, 4)])

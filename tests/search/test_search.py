@@ -13,7 +13,7 @@ from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.rows import board
 from tests.search.naive import HashEvaluator, NaiveSearch, WideEvaluator, start
-from tests.search.trees import GO5, GO9, OPENING, TICTACTOE, check_tree, same, searched
+from tests.search.trees import GO5, GO9, OPENING, TICTACTOE, check_tree, counts, lines, same, searched
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,7 @@ def test_a_gumbel_root_equals_the_slow_search(game: Game, actions: tuple[int, ..
     found = searched(game, visits, settings, actions).result()
     slow = NaiveSearch(game, HashEvaluator(game), settings, *start(game, *actions))
     expected = slow.run(visits)
-    counts = {action: child.visits for action, child in expected.children.items()}
-    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    assert counts(found) == expected.counts
     for action, child in expected.children.items():
         assert found.q[action] == pytest.approx(-child.q, abs=1e-5)
     scores = slow.gumbel_scores()
@@ -42,8 +41,7 @@ def test_forced_playouts_equal_the_slow_search(visits: int, actions: tuple[int, 
     settings = SearchSettings(forced_playouts=2.0, score_weight=weight, max_nodes=visits + 1)
     found = searched(GO5, visits, settings, actions, noise=True).result()
     slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5, *actions))
-    counts = {action: child.visits for action, child in slow.run(visits).children.items()}
-    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    assert counts(found) == slow.run(visits).counts
     policy = slow.pruned_policy()
     assert set(np.flatnonzero(found.policy)) == set(policy)
     for action, share in policy.items():
@@ -59,8 +57,7 @@ def test_points_beside_the_result_equal_the_slow_search(
     settings = SearchSettings(root=root, score_weight=0.5, max_nodes=visits + 1, gumbel_m=6)
     found = searched(game, visits, settings, actions).result()
     slow = NaiveSearch(game, HashEvaluator(game), settings, *start(game, *actions)).run(visits)
-    counts = {action: child.visits for action, child in slow.children.items()}
-    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
+    assert counts(found) == slow.counts
     assert found.score == pytest.approx(slow.lead, abs=1e-3)
     if root == "puct":
         assert found.value == pytest.approx(slow.q, abs=1e-5)
@@ -83,18 +80,6 @@ def test_points_decide_between_moves_that_win_alike() -> None:
     assert visits_of_the_first_point(0.3) > 100
 
 
-def test_forced_playouts_reach_moves_that_noise_found_and_leave_no_trace_of_the_bad_ones() -> None:
-    settings = SearchSettings(forced_playouts=2.0, dirichlet_weight=0.25, max_nodes=800)
-    plain = searched(GO5, 800, settings, OPENING, noise=False).result()
-    forced = searched(GO5, 800, settings, OPENING, noise=True).result()
-    share = plain.visits / np.float32(plain.visits.sum())
-    np.testing.assert_allclose(plain.policy, share, atol=1e-6)
-    assert (forced.visits > 1).sum() > (plain.visits > 1).sum()
-    assert 0 < (forced.policy > 0).sum() < (forced.visits > 0).sum()
-    assert forced.policy[forced.best] > forced.visits[forced.best] / forced.visits.sum()
-    assert forced.policy.sum() == pytest.approx(1, abs=1e-5)
-
-
 def test_wide_root_noise_spreads_the_visits_and_the_value_stays_that_of_the_best_move() -> None:
     settings = SearchSettings(max_nodes=800)
     narrow = searched(GO5, 800, settings, OPENING).result()
@@ -106,6 +91,11 @@ def test_wide_root_noise_spreads_the_visits_and_the_value_stays_that_of_the_best
     np.testing.assert_array_equal(wide.prior, narrow.prior)
     assert same(wide, again)
     assert not same(wide, other)
+
+
+def test_without_noise_no_playouts_are_forced() -> None:
+    forcing = SearchSettings(forced_playouts=2.0, max_nodes=101)
+    assert same(searched(GO5, 100, forcing, OPENING).result(), searched(GO5, 100, actions=OPENING).result())
 
 
 def test_a_pruned_policy_by_hand() -> None:
@@ -165,9 +155,8 @@ def test_gumbels_decide_who_is_considered() -> None:
     found = searched(GO5, 33, settings, gumbel=gumbels).result()
     slow = NaiveSearch(GO5, HashEvaluator(GO5), settings, *start(GO5))
     slow.gumbels = gumbels
-    counts = {action: child.visits for action, child in slow.run(33).children.items()}
-    assert {int(action): int(found.visits[action]) for action in np.flatnonzero(found.visits)} == counts
-    assert len(counts) == 4 and found.visits[found.best] == max(counts.values())
+    assert counts(found) == slow.run(33).counts
+    assert len(counts(found)) == 4 and found.visits[found.best] == found.visits.max()
 
 
 def test_golden_tree() -> None:
@@ -196,23 +185,18 @@ def test_laws_of_a_tree(root: str, leaves: int) -> None:
     assert result.visits[GO5.resign_action] == result.prior[GO5.resign_action] == 0
 
 
-def test_score_is_averaged_like_value() -> None:
-    result = searched(GO5, 30, actions=OPENING).result()
-    assert result.score == pytest.approx(10 * result.value, abs=1e-4) and result.score != 0
-
-
 @pytest.mark.parametrize("root", ["puct", "gumbel"])
 def test_many_trees_equal_one_at_a_time(root: str) -> None:
-    lines = [(), (12,), (12, 7), (0, 1, 5), (3, 8, 12, 17)]
+    openings = [(), (12,), (12, 7), (0, 1, 5), (3, 8, 12, 17)]
     settings = SearchSettings(root=root, max_nodes=100, leaves=2)
-    together = Search(GO5, HashEvaluator(GO5), settings, trees=len(lines), seed=3)
-    for tree, line in enumerate(lines):
+    together = Search(GO5, HashEvaluator(GO5), settings, trees=len(openings), seed=3)
+    for tree, line in enumerate(openings):
         together.begin(tree, SearchRequest(*start(GO5, *line), 30 + 10 * tree, noise=False))
     finished = []
     while together.forest.trees["active"].any():
         finished += together.wave()
-    assert sorted(finished) == list(range(len(lines))) and finished[0] == 0
-    for tree, line in enumerate(lines):
+    assert sorted(finished) == list(range(len(openings))) and finished[0] == 0
+    for tree, line in enumerate(openings):
         alone = searched(GO5, 30 + 10 * tree, settings, line)
         assert same(together.result(tree), alone.result()), f"tree {tree}"
         check_tree(together, tree)
@@ -231,12 +215,12 @@ def test_leaves_of_a_wave_are_evaluated_together() -> None:
 @pytest.mark.parametrize("visits", [1, 2, 20, 200])
 def test_whole_rounds_find_what_one_leaf_after_the_other_finds(visits: int) -> None:
     """The moves of a round lie below different moves of the root; so they are evaluated together."""
-    lines = [(), OPENING, OPENING[:2]]
+    openings = [(), OPENING, OPENING[:2]]
     one, many = HashEvaluator(GO5), HashEvaluator(GO5)
     found = []
     for evaluator, whole in ((one, False), (many, True)):
         search = Search(GO5, evaluator, SearchSettings(root="gumbel", gumbel_m=8, whole_rounds=whole, max_nodes=300), 3)
-        for tree, line in enumerate(lines):
+        for tree, line in enumerate(openings):
             search.begin(tree, SearchRequest(*start(GO5, *line), visits, noise=True, seed=tree))
         search.run()
         found.append([search.result(tree) for tree in range(3)])
@@ -319,35 +303,21 @@ def test_same_seed_same_result(root: str) -> None:
     assert np.array_equal(play(1, 0).prior, play(2, 0).prior), "noise shows in the reported prior"
 
 
-def test_dirichlet_noise_has_its_weight() -> None:
-    """The searched prior is a mixture: averaged over seeds it is the prior mixed with the uniform one."""
-    settings = SearchSettings(dirichlet_weight=0.25, max_nodes=2)
-    search = Search(TICTACTOE, HashEvaluator(TICTACTOE), settings)
-    total = np.zeros(9)
-    for _ in range(2000):
-        search.begin(0, SearchRequest(*start(TICTACTOE), 1, noise=True))
-        search.run()
-        mixed = np.exp(search.forest.root_logits[0, :9])
-        assert mixed.sum() == pytest.approx(1, abs=1e-4)
-        assert (mixed >= 0.75 * search.result().prior[:9] - 1e-6).all()
-        total += mixed
-    np.testing.assert_allclose(total / 2000, 0.75 * search.result().prior[:9] + 0.25 / 9, atol=0.006)
-
-
 @pytest.mark.parametrize("alpha", [0.5, 0.0])
 @pytest.mark.parametrize("moves", [(), (0, 1, 2, 3, 5)])
 def test_the_noise_of_a_move_has_its_parameter_however_many_moves_there_are(alpha: float, moves: tuple[int]) -> None:
     """Parameters a of k moves give shares with a variance of (k - 1) / (k^2 (k a + 1)); a is a number, or total / k."""
-    settings = SearchSettings(dirichlet_weight=1.0, dirichlet_total=9.0, dirichlet_alpha=alpha, max_nodes=2)
+    settings = SearchSettings(dirichlet_weight=0.5, dirichlet_total=9.0, dirichlet_alpha=alpha, max_nodes=2)
     search = Search(TICTACTOE, HashEvaluator(TICTACTOE), settings)
     k, drawn = 9 - len(moves), []
     for _ in range(1500):
         search.begin(0, SearchRequest(*start(TICTACTOE, *moves), 1, noise=True))
         search.run()
-        shares = np.exp(search.forest.root_logits[0, :9])
-        drawn.append(shares[shares > 0])
+        prior = search.result().prior[:9]
+        drawn.append((2 * np.exp(search.forest.root_logits[0, :9]) - prior)[prior > 0])
     a = alpha or 9.0 / k
     assert np.var(drawn) == pytest.approx((k - 1) / (k * k * (k * a + 1)), rel=0.1)
+    np.testing.assert_allclose(np.mean(drawn, axis=0), 1 / k, atol=0.02)
 
 
 def test_finds_a_win_and_stops_a_loss() -> None:
@@ -392,17 +362,12 @@ def test_superko_is_respected_in_the_tree() -> None:
     game = go.make(2, komi=0.5)
     assert game.thinkable is not None
     search = searched(game, 3000, SearchSettings(max_nodes=3001, c_puct=4))
-    forest, mask = search.forest, np.zeros(game.actions, np.uint8)
-    lines: dict[int, list[int]] = {0: []}
-    longest = 0
-    for index in range(forest.trees[0]["node_count"]):
+    forest, mask, longest = search.forest, np.zeros(game.actions, np.uint8), 0
+    for index, line in lines(search).items():
         node = forest.nodes[0, index]
-        edges = np.arange(node["edge_start"], node["edge_start"] + node["edge_count"])
-        line = lines[index]
-        for edge in edges[: node["child_count"]]:
-            lines[int(forest.children[0, edge])] = [*line, int(forest.actions[0, edge])]
-        if len(edges):
+        if node["edge_count"]:
             game.thinkable(*start(game, *line), mask)
+            edges = np.arange(node["edge_start"], node["edge_start"] + node["edge_count"])
             assert set(forest.actions[0, edges]) == set(np.flatnonzero(mask)), line
             longest = max(longest, len(line))
     assert longest > 8

@@ -6,62 +6,34 @@ import numpy as np
 import pytest
 
 from gozero.evaluators.rollout import RolloutEvaluator
-from gozero.games.game import NOT_OVER, Game
 from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
-from tests.search.naive import HashEvaluator, start
-from tests.search.trees import GO5, TICTACTOE, searched
+from tests.search.naive import HashEvaluator, NaiveSearch, Node, start
+from tests.search.trees import GO5, TICTACTOE, counts, searched
 
 
-class Node:
-    """A node of the plain search: what its visits were worth to its side to move."""
+class Uct(NaiveSearch):
+    """Tries every move once, the likeliest first, and then chooses by UCB1."""
 
-    def __init__(self, game: Game, evaluator: HashEvaluator, state: np.ndarray, history: np.ndarray) -> None:
-        self.game, self.evaluator, self.state, self.history = game, evaluator, state, history
-        self.total, self.visits, self.children = 0.0, 0, dict[int, Node]()
-        legal = np.zeros(game.actions, np.uint8)
-        self.over = game.outcome(state) != NOT_OVER
-        if not self.over:
-            game.legal(state, history, legal)
-        evaluation = evaluator.evaluate(state[None])
-        self.value = float(game.outcome(state)) if self.over else float(evaluation.value[0])
-        actions = np.flatnonzero(legal[: game.pass_action + 1])
-        order = np.argsort(-evaluation.logits[0][actions], kind="stable")
-        self.untried = actions[order].tolist()
+    def _puct_action(self, node: Node) -> int:
+        if untried := [action for action in node.prior if action not in node.children]:
+            return max(untried, key=node.prior.__getitem__)
+        tries = math.log(node.visits - 1)
 
-    def simulate(self, constant: float) -> float:
-        """One visit; its value for the side to move."""
-        value = self.value if self.visits == 0 or self.over else -self._follow(constant)
-        self.visits += 1
-        self.total += value
-        return value
+        def bound(action: int) -> float:
+            child = node.children[action]
+            return -child.q + self.settings.c_uct * math.sqrt(tries / child.visits)
 
-    def _follow(self, constant: float) -> float:
-        if self.untried:
-            action = self.untried.pop(0)
-            state, history = self.state.copy(), self.history.copy()
-            self.game.step(state, history, action)
-            self.children[action] = Node(self.game, self.evaluator, state, history)
-            return self.children[action].simulate(constant)
-        tries = math.log(sum(child.visits for child in self.children.values()))
-        return max(
-            self.children.values(),
-            key=lambda child: -child.total / child.visits + constant * math.sqrt(tries / child.visits),
-        ).simulate(constant)
+        return max(node.children, key=bound)
 
 
 @pytest.mark.parametrize("constant", [0.3, 2.0])
 @pytest.mark.parametrize("visits", [5, 60, 700])
 def test_it_visits_what_a_plain_search_visits(constant: float, visits: int) -> None:
-    evaluator = HashEvaluator(TICTACTOE)
-    search = searched(TICTACTOE, visits, SearchSettings(c_uct=constant, max_nodes=2000), (4,), evaluator)
-    root = Node(TICTACTOE, evaluator, *start(TICTACTOE, 4))
-    for _ in range(visits):
-        root.simulate(constant)
-    expected = {action: child.visits for action, child in root.children.items()}
-    found = search.result().visits
-    assert {int(action): int(found[action]) for action in np.flatnonzero(found)} == expected
+    settings = SearchSettings(c_uct=constant, max_nodes=2000)
+    slow = Uct(TICTACTOE, HashEvaluator(TICTACTOE), settings, *start(TICTACTOE, 4)).run(visits)
+    assert counts(searched(TICTACTOE, visits, settings, (4,)).result()) == slow.counts
 
 
 def test_every_move_is_tried_once_before_one_is_tried_twice() -> None:

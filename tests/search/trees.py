@@ -40,6 +40,21 @@ def same(one: RootResult, other: RootResult) -> bool:
     return one.best == other.best and all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
 
 
+def counts(result: RootResult) -> dict[int, int]:
+    """The visits of each action that has some."""
+    return {int(action): int(result.visits[action]) for action in np.flatnonzero(result.visits)}
+
+
+def lines(search: Search) -> dict[int, tuple[int, ...]]:
+    """The moves that lead to each node of the tree."""
+    forest, found = search.forest, {0: ()}
+    for index in range(int(forest.trees[0]["node_count"])):
+        node = forest.nodes[0, index]
+        for edge in range(node["edge_start"], node["edge_start"] + node["child_count"]):
+            found[int(forest.children[0, edge])] = (*found[index], int(forest.actions[0, edge]))
+    return found
+
+
 def check_tree(search: Search, tree: int = 0) -> None:
     """What must hold of every tree: visits add up, children follow parents, values are bounded, nothing is in flight."""
     forest = search.forest
