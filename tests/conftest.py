@@ -25,6 +25,7 @@ import pytest
 
 from gozero.system.console import STOPPING
 from gozero.system.machine import available_threads
+from tests.training.refusals import Refused, refusals
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # before anything imports Ray: whether there is a token or not
 NODE_PACKAGES = Path(sys.prefix) / "node" / "node_modules"
@@ -193,6 +194,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """True when golden files are to be rewritten (`--update-golden`)."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
+    """Has the line with which a command refuses its arguments."""
+    return refusals(capsys)
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,7 @@
 
 A fresh network says the same of every position, which would hide errors. `trained_like` costs nothing: batch norm has
 measured statistics and uneven scales, and the heads are stretched until their logits are as large as a trained
-network's. Its value, though, magnifies noise, since nothing in the trunk stands for who wins; `briefly_trained` has
-learned to count a board.
+network's. Its value, though, magnifies noise, since nothing in the trunk stands for who wins.
 """
 
 import numpy as np
@@ -62,29 +61,3 @@ def trained_like(config: model.NetConfig, states: np.ndarray, seed: int = 0) -> 
             net.value.wdl.bias -= net(*inputs).wdl.mean(0)
             net.value.owner.weight *= POLICY_DEVIATION / output.ownership.std(1).mean()
     return net
-
-
-def briefly_trained(
-    config: model.NetConfig, game: Game, states: np.ndarray, steps: int = 40, rate: float = 0.003
-) -> nn.Module:
-    """A network in evaluation mode that has learned who owns the points of `states` int32 [n, S], and so who leads."""
-    net = model.build(config, seed=0).train()
-    for module in net.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            module.momentum = 0.1  # so few steps end with fitting statistics
-    planes, numbers = map(torch.from_numpy, features.encode(game, states))
-    owners = np.zeros((len(states), game.points), np.int8)
-    for state, owner in zip(states, owners, strict=True):
-        game.owner(state, owner)
-    loses = torch.tensor([2 * (game.score(state) < 0) for state in states])  # the class in win, draw, loss
-    parameters = list(net.parameters())
-    for step in range(steps):
-        output = net(planes, numbers)
-        loss = nn.functional.cross_entropy(output.wdl, loses)
-        loss = loss + nn.functional.binary_cross_entropy_with_logits(output.ownership, torch.from_numpy(owners + 1) / 2)
-        for parameter, gradient in zip(
-            parameters, torch.autograd.grad(loss, parameters, allow_unused=True), strict=True
-        ):
-            if gradient is not None:  # what Adam does without its memory; torch.optim takes seconds to import
-                parameter.data -= rate * (1 - step / steps) * gradient.sign()
-    return net.eval()

@@ -192,6 +192,7 @@ def test_a_link_stays_a_link_and_permissions_stay(tmp_path: Path) -> None:
 
 
 def test_another_game_is_refused(file: Path) -> None:
+    """Also by the graph alone: nothing is loaded that would say so."""
     with pytest.raises(weights.WeightsError, match="it plays go, not othello"):
         open_evaluator(file, games.make("othello"), backend="openvino")
 

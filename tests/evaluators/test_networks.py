@@ -19,7 +19,7 @@ from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import Game
 from gozero.nets import features, locations, model, weights
 from gozero.system.machine import available_threads, float_precision
-from tests.trained import briefly_trained, random_states, trained_like
+from tests.trained import random_states, trained_like
 
 Make = Callable[..., Evaluator]
 BACKENDS: list[Make] = [TorchEvaluator, OpenVINOEvaluator.from_module]
@@ -95,23 +95,11 @@ def test_bf16_keeps_the_policy(case: tuple[Game, nn.Module, np.ndarray], make: M
     assert divergence(expected.logits, found.logits).max() < 0.01
 
 
-def test_bf16_keeps_the_value(make: Make) -> None:
-    game = games.make("go", size=7)
-    net = briefly_trained(model.config("b4c16"), game, random_states(game, 48))
-    states = random_states(game, 48, seed=1)
+def test_bf16_keeps_what_the_shipped_weights_know(make: Make) -> None:
+    game = games.make("go", size=13)
+    net, states = weights.load(locations.SHIPPED_FOLDER / "best.pt").network(), random_states(game, 100)
     expected, found = plain(net, game, states), in_bf16(make, net, game).evaluate(states)
     assert expected.value.std() > 0.3, "or nothing was tested"
-    assert np.abs(expected.value - found.value).max() < 0.02
-
-
-@pytest.mark.parametrize("size", [9, 13])
-def test_bf16_keeps_what_the_shipped_weights_know(size: int, make: Make) -> None:
-    path = locations.SHIPPED_FOLDER / "best.pt"
-    if not path.is_file():
-        pytest.skip("no weights are shipped yet")
-    game = games.make("go", size=size)
-    net, states = weights.load(path).network(), random_states(game, 100)
-    expected, found = plain(net, game, states), in_bf16(make, net, game).evaluate(states)
     errors = np.abs(expected.value - found.value)
     assert errors.mean() < 0.008
     assert np.quantile(errors, 0.99) < 0.04
@@ -146,13 +134,6 @@ def test_batches_can_be_under_way_at_once(case: tuple[Game, nn.Module, np.ndarra
         late = submit(states)
         evaluator.refresh(trained_like(model.config("b2c16"), states, seed=9))
         assert np.array_equal(late.result().logits, whole.logits)
-
-
-@pytest.mark.parametrize("case", SMALL, indirect=True)
-def test_the_number_of_threads_changes_nothing(case: tuple[Game, nn.Module, np.ndarray]) -> None:
-    game, net, states = case
-    one, two = (OpenVINOEvaluator.from_module(net, game, threads=threads).evaluate(states) for threads in (1, 2))
-    assert all(np.array_equal(*pair) for pair in zip(one, two, strict=True))
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells a thread's processors")
@@ -259,7 +240,7 @@ def test_batches_that_are_under_way_together_share_the_threads(case: tuple[Game,
     for threads, batches, streams in ((2, 2, 2), (1, 2, 1), (2, 1, 1), (2, 4, 2)):
         shared = OpenVINOEvaluator.from_module(net, game, threads=threads, batches=batches)
         assert shared._compiled.get_property("NUM_STREAMS") == streams
-        if threads == streams:
+        if threads == 2:
             pending = [shared.submit(part) for part in np.split(states, 4)]
             for part, found in zip(np.split(states, 4), pending, strict=True):
                 for expected, value in zip(alone.evaluate(part), found.result(), strict=True):

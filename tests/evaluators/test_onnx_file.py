@@ -14,6 +14,7 @@ from gozero.__main__ import main
 from gozero.evaluators import onnx_file
 from gozero.nets import features, inference, model, weights
 from tests.trained import random_states, trained_like
+from tests.training.refusals import Refused
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -73,23 +74,16 @@ def test_a_file_that_computes_something_else_is_not_written(tmp_path: Path, monk
     assert not (tmp_path / "w.onnx").exists()
 
 
-def one_line(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    assert main(["weights", *map(str, arguments)]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1
-    return err
+def test_what_cannot_be_done_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Refused) -> None:
+    def said(file: Path, out: Path) -> str:
+        return refused(main, ["weights", str(file), "--onnx", str(out)])
 
-
-def test_what_cannot_be_done_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     file = saved(tmp_path / "w.pt", "s0vgg", "tictactoe")
-    assert ".onnx" in one_line(capsys, file, "--onnx", file)
-    assert "No such file" in one_line(capsys, file, "--onnx", tmp_path / "nowhere" / "w.onnx")
-    assert "cannot use weights" in one_line(capsys, Path(__file__), "--onnx", tmp_path / "w.onnx")
+    assert ".onnx" in said(file, file)
+    assert "No such file" in said(file, tmp_path / "nowhere" / "w.onnx")
+    assert "cannot use weights" in said(Path(__file__), tmp_path / "w.onnx")
     for package in ("onnxruntime", "onnx"):
         monkeypatch.setitem(sys.modules, package, None)
-        assert f"{package}, which is not installed; run: pip install 'gozero[onnx]'" in one_line(
-            capsys, file, "--onnx", tmp_path / "w.onnx"
-        )
+        missing = f"{package}, which is not installed; run: pip install 'gozero[onnx]'"
+        assert missing in said(file, tmp_path / "w.onnx")
     assert [path.name for path in tmp_path.iterdir()] == ["w.pt"]

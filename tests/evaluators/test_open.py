@@ -14,10 +14,8 @@ from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.openvino_evaluator import OpenVINOEvaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.nets import features, model, weights
-from gozero.system import jit
 from tests.trained import random_states, trained_like
 
-KERNELS = jit.CACHE_FOLDER or Path("no/cache/folder")
 CONFIG = model.config("b2c8")
 
 

@@ -26,7 +26,7 @@ needs_int8 = pytest.mark.skipif(not INT8, reason="needs a processor with int8 un
 
 @pytest.fixture
 def game() -> Game:
-    return games.make("go", size=7)
+    return games.make("go", size=5)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from matplotlib.image import imread
 from gozero import games, plots
 from gozero.__main__ import main
 from gozero.nets import filters, locations, model, weights
+from tests.training.refusals import Refused
 
 KINDS = [  # network, game, features, filters of the first layer, their height and width, pairs, singles
     ("b2c16", "go", 1, (16, 3, 3), 5, 1),
@@ -87,48 +88,41 @@ def test_a_picture_of_very_many_filters_has_an_end(tmp_path: Path) -> None:
     assert max(pixels(tmp_path / "p.png").shape) < 2**15
 
 
-def one_line(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["weights", *arguments]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and err.count("\n") == 1
-    return err
-
-
 @pytest.mark.parametrize("content", [{"networks": []}, [1], None])
-def test_other_files_are_one_line(content: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_files_are_one_line(content: object, tmp_path: Path, refused: Refused) -> None:
     if content is None:
         (tmp_path / "w.pt").write_text("a text")
     else:
         torch.save(content, tmp_path / "w.pt")
-    assert "cannot use weights" in one_line(capsys, str(tmp_path / "w.pt"), "--filters", str(tmp_path / "p.png"))
+    asked = ["weights", str(tmp_path / "w.pt"), "--filters", str(tmp_path / "p.png")]
+    assert "cannot use weights" in refused(main, asked)
     assert not (tmp_path / "p.png").exists()
 
 
-def test_a_picture_takes_no_other_files_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_picture_takes_no_other_files_place(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "mine.pt"
     file.write_bytes(locations.find("ttt.pt").read_bytes())
-    assert main(["weights", str(file), "--filters", str(file)]) == 2
-    assert "expected a name that ends with .png" in capsys.readouterr().err
+    assert "expected a name that ends with .png" in refused(main, ["weights", str(file), "--filters", str(file)])
     assert file.read_bytes() == locations.find("ttt.pt").read_bytes()
 
 
-def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, refused: Refused) -> None:
     file = str(weights_file(tmp_path / "w.pt", "s0vgg", "tictactoe"))
     nowhere = tmp_path / "nowhere" / "p.png"
-    assert f"cannot use {nowhere}: No such file" in one_line(capsys, file, "--filters", str(nowhere))
+    assert f"cannot use {nowhere}: No such file" in refused(main, ["weights", file, "--filters", str(nowhere)])
     folder = tmp_path / "folder.png"
     folder.mkdir()
-    assert "Is a directory" in one_line(capsys, file, "--filters", str(folder))
+    assert "Is a directory" in refused(main, ["weights", file, "--filters", str(folder)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.png", "w.pt"]
 
 
 def test_without_matplotlib_a_file_is_still_described(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], refused: Refused
 ) -> None:
     file = str(weights_file(tmp_path / "w.pt", "s0vgg", "tictactoe"))
     for name in ("matplotlib", "matplotlib.figure", "matplotlib.backends.backend_agg"):
         monkeypatch.setitem(sys.modules, name, None)
-    said = one_line(capsys, file, "--filters", str(tmp_path / "p.png"))
+    said = refused(main, ["weights", file, "--filters", str(tmp_path / "p.png")])
     assert "pip install 'gozero[train]'" in said
     assert main(["weights", file]) == 0
     assert "s0vgg" in capsys.readouterr().out

@@ -2,14 +2,6 @@
 
 import pytest
 
-from tests.training.refusals import Refused, refusals
-
-
-@pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
-    """Has the line with which a command refuses its arguments."""
-    return refusals(capsys)
-
 
 @pytest.fixture
 def no_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
