@@ -15,7 +15,7 @@ from gozero.evaluators import graphs
 from gozero.evaluators.factory import open_evaluator
 from gozero.evaluators.torch_evaluator import TorchEvaluator
 from gozero.games.game import BLACK, TO_PLAY, WHITE
-from gozero.nets import growth, model, weights
+from gozero.nets import features, growth, model, weights
 from gozero.nets.blocks import BatchRenorm, ConvNorm
 from gozero.nets.course_nets import colours
 from gozero.system.errors import ChoiceError
@@ -64,7 +64,7 @@ def test_every_evaluator_says_what_the_network_says(
     assert weights.load(tmp_path / "w.pt", name).config == config
     graphs.embed(tmp_path / "w.pt")
     with torch.inference_mode():
-        expected = net(*(torch.from_numpy(array) for array in _inputs(game, states)))
+        expected = net(*(torch.from_numpy(array) for array in features.encode(game, states)))
     found = {
         "torch": TorchEvaluator(net, game, device="cpu", threads=1, precision="f32"),
         "file": open_evaluator(str(tmp_path / "w.pt"), game, threads=1, precision="f32"),
@@ -74,12 +74,6 @@ def test_every_evaluator_says_what_the_network_says(
         result, tolerance = evaluator.evaluate(states), 0.1 if backend == "int8" else 2e-4
         np.testing.assert_allclose(result.value, expected.value, atol=tolerance, err_msg=backend)
         np.testing.assert_allclose(result.logits, expected.policy, atol=5 * tolerance, err_msg=backend)
-
-
-def _inputs(game: games.game.Game, states: np.ndarray) -> tuple[np.ndarray, ...]:
-    from gozero.nets import features
-
-    return features.encode(game, states, 1)
 
 
 @pytest.mark.parametrize("kernel", [2, 3, 4])
@@ -147,7 +141,7 @@ def test_a_network_grows_only_into_one_with_the_same_parts() -> None:
     net = lively(small)
     grown = growth.grow(net.state_dict(), small, large, seed=1).eval()
     states = random_states(games.make("go", size=5), 6)
-    inputs = [torch.from_numpy(array) for array in _inputs(games.make("go", size=5), states)]
+    inputs = [torch.from_numpy(array) for array in features.encode(games.make("go", size=5), states)]
     with torch.inference_mode():
         for one, other in zip(net(*inputs), grown(*inputs), strict=True):
             if one is not None:
@@ -168,18 +162,11 @@ def test_the_course_s_networks_have_their_parameters(network: str, name: str, pa
     assert model.parameter_count(net) == parameters
 
 
-def test_mini_vgg_has_two_layers_of_2x2_or_4x4_and_no_norm() -> None:
-    for name, width in (("tictactoe", 2), ("connect4", 4)):
-        net = model.build(model.config("s0vgg", games.make(name)))
-        assert [m.kernel_size for m in net.modules() if isinstance(m, nn.Conv2d)] == [(width, width)] * 2
-        assert not any(isinstance(module, nn.BatchNorm2d) for module in net.modules())
-
-
 @pytest.mark.parametrize("name", ["tictactoe", "connect4"])
 def test_the_course_s_planes_are_the_players_own_whoever_is_to_move(name: str) -> None:
     game = games.make(name)
     states = random_states(game, 40)
-    planes = colours(torch.from_numpy(_inputs(game, states)[0])).numpy()
+    planes = colours(torch.from_numpy(features.encode(game, states)[0])).numpy()
     boards = np.stack([game.board(state) for state in states])
     np.testing.assert_array_equal(planes[:, 0], boards == BLACK)
     np.testing.assert_array_equal(planes[:, 1], boards == WHITE)
@@ -192,7 +179,7 @@ def test_a_column_s_logit_is_that_of_the_point_where_a_disc_lands() -> None:
     game = games.make("connect4")
     states = random_states(game, 20)
     net = model.build(model.config("s0mlp", game), seed=1).eval()
-    inputs = [torch.from_numpy(array) for array in _inputs(game, states)]
+    inputs = [torch.from_numpy(array) for array in features.encode(game, states)]
     with torch.inference_mode():
         answer, policy = net.body(colours(inputs[0])), net(*inputs).policy.numpy()
     legal, history = np.zeros(game.actions, np.uint8), game.new_histories(1)[0]
