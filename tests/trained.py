@@ -61,3 +61,15 @@ def trained_like(config: model.NetConfig, states: np.ndarray, seed: int = 0) -> 
             net.value.wdl.bias -= net(*inputs).wdl.mean(0)
             net.value.owner.weight *= POLICY_DEVIATION / output.ownership.std(1).mean()
     return net
+
+
+def lively(config: model.NetConfig) -> model.Network:
+    """A network in evaluation mode whose every number, batch-norm statistics included, is unlike a fresh one's."""
+    net, generator = model.build(config, seed=1), torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for name, tensor in net.state_dict().items():
+            if name.endswith("running_var"):
+                tensor.copy_(0.5 + torch.rand(tensor.shape, generator=generator))
+            elif tensor.is_floating_point():
+                tensor.add_(0.1 * torch.randn(tensor.shape, generator=generator))
+    return net.eval()

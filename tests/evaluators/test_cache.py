@@ -8,7 +8,7 @@ import pytest
 from gozero import games
 from gozero.evaluators.base import Evaluation
 from gozero.evaluators.cache import CachedEvaluator
-from gozero.games.game import BLACK, NOT_OVER, PLY, Game
+from gozero.games.game import BLACK, PLY, Game
 from gozero.games.position import Position
 from gozero.nets.features import encode, keys
 from gozero.play.engine import search_settings
@@ -18,6 +18,7 @@ from gozero.search.root import SearchRequest
 from gozero.search.search import Search
 from gozero.search.settings import SearchSettings
 from tests.search.naive import HashEvaluator, WideEvaluator
+from tests.trained import random_states
 
 GO = games.make("go", size=5)
 PLENTY = 2**20
@@ -41,25 +42,10 @@ class Counting:
         return Evaluation(logits, mixed, 3 * mixed if self._score else None, ownership if self._score else None)
 
 
-def lines(game: Game, seed: int, games_: int = 6, plies: int = 12) -> np.ndarray:
-    """States int32 [n, S] along random games."""
-    generator = np.random.default_rng(seed)
-    found = []
-    for _ in range(games_):
-        state, history = game.new_states(1)[0], np.zeros(plies + 1, np.uint64)
-        for _ in range(plies):
-            found.append(state.copy())
-            legal = np.zeros(game.actions, np.uint8)
-            if game.outcome(state) != NOT_OVER or not game.legal(state, history, legal):
-                break
-            game.step(state, history, int(generator.choice(np.flatnonzero(legal))))
-    return np.stack(found)
-
-
 @pytest.mark.parametrize("name", ["go", "nogo", "othello", "tictactoe"])
 def test_what_is_found_is_what_the_evaluator_says(name: str) -> None:
     game = GO if name == "go" else games.make(name)
-    states, plain, inner = lines(game, seed=1), Counting(game), Counting(game)
+    states, plain, inner = random_states(game, 60, seed=1), Counting(game), Counting(game)
     cached = CachedEvaluator(inner, PLENTY)
     for _ in range(3):
         found, wanted = cached.evaluate(states), plain.evaluate(states)
@@ -74,7 +60,7 @@ def test_a_position_that_comes_twice_in_a_batch_is_asked_for_once() -> None:
     cached = CachedEvaluator(inner, PLENTY)
     cached.evaluate(GO.new_states(1))
     asked = inner.asked
-    state = lines(GO, seed=2, games_=1)[3]
+    (state,) = random_states(GO, 1, seed=2)
     found = cached.evaluate(np.stack([state, state]))
     assert inner.asked == asked + 1
     assert found.known is not None and not found.known.any()
@@ -82,7 +68,7 @@ def test_a_position_that_comes_twice_in_a_batch_is_asked_for_once() -> None:
 
 
 def test_positions_that_differ_for_the_network_have_different_keys() -> None:
-    states = lines(GO, seed=3, games_=20)
+    states = random_states(GO, 200, seed=3)
     seen = [b"".join(part.tobytes() for part in parts) for parts in zip(*encode(GO, states, 2), strict=True)]
     by_key = dict(zip(keys(GO, states), seen, strict=True))
     assert len(set(seen)) == len(by_key) > 100
@@ -99,7 +85,7 @@ def test_komi_makes_another_position() -> None:
 
 def test_what_was_asked_for_last_is_kept() -> None:
     inner = Counting(GO)
-    states = lines(GO, seed=4)
+    states = random_states(GO, 60, seed=4)
     row = sum(field.nbytes for field in inner.evaluate(states[:1]) if field is not None)
     cached = CachedEvaluator(inner, 8 * (row + len(keys(GO, states[:1])[0]) + 300))
     for first in range(0, 24, 4):
@@ -111,7 +97,7 @@ def test_what_was_asked_for_last_is_kept() -> None:
 
 def test_a_batch_beyond_the_room_is_evaluated_plainly() -> None:
     cached = CachedEvaluator(Counting(GO), 0)
-    states = lines(GO, seed=5)
+    states = random_states(GO, 60, seed=5)
     assert cached.evaluate(states).known is None
     np.testing.assert_array_equal(cached.evaluate(states).value, Counting(GO).evaluate(states).value)
 
@@ -124,7 +110,7 @@ def test_less_is_kept_where_the_system_has_less_memory(monkeypatch: pytest.Monke
             raise MemoryError
         return empty(shape, dtype)
 
-    states = lines(GO, seed=8)
+    states = random_states(GO, 60, seed=8)
     cached = CachedEvaluator(Counting(GO), PLENTY)
     with monkeypatch.context() as patch:
         patch.setattr(np, "empty", scarce)
@@ -137,7 +123,7 @@ def test_less_is_kept_where_the_system_has_less_memory(monkeypatch: pytest.Monke
 
 def test_fields_that_are_not_given_stay_away() -> None:
     cached = CachedEvaluator(Counting(GO, score=False), PLENTY)
-    states = lines(GO, seed=6)
+    states = random_states(GO, 60, seed=6)
     for _ in range(2):
         found = cached.evaluate(states)
         assert found.score is None and found.ownership is None
@@ -146,7 +132,7 @@ def test_fields_that_are_not_given_stay_away() -> None:
 def test_forgotten_evaluations_are_asked_for_again() -> None:
     inner = Counting(GO)
     cached = CachedEvaluator(inner, PLENTY)
-    states = lines(GO, seed=7)
+    states = random_states(GO, 60, seed=7)
     cached.evaluate(states)
     cached.forget()
     known = cached.evaluate(states).known

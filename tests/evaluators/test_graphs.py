@@ -67,9 +67,8 @@ def run_without_torch(file: Path, home: Path) -> list[str]:
     return subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
-@pytest.mark.parametrize("features", [1, 2])
-def test_a_player_without_torch_gets_the_same_values(tmp_path: Path, features: int) -> None:
-    game, file = games.make("go", size=7), saved(tmp_path / "net.pt", features=features)
+def test_a_player_without_torch_gets_the_same_values(tmp_path: Path) -> None:
+    game, file = games.make("go", size=7), saved(tmp_path / "net.pt", features=2)
     before = open_evaluator(file, game, threads=1, precision="f32").evaluate(game.new_states(1))
     graphs.embed(file)
     value, others = run_without_torch(file, tmp_path / "home")

@@ -92,5 +92,3 @@ def test_unknown_choices_are_named(file: Path) -> None:
     game = games.make("go", size=7)
     with pytest.raises(ValueError, match="unknown backend 'jax'; use one of: auto, torch, openvino"):
         open_evaluator(file, game, backend="jax")
-    with pytest.raises(ValueError, match="unknown precision 'f64'; use one of: auto, f32, bf16"):
-        open_evaluator(file, game, precision="f64")

@@ -1,5 +1,5 @@
-"""Features: their layout by example and the 8 symmetries. That they fit the definition along whole games:
-games/test_go_oracle.
+"""Features: the 8 symmetries, tactics, and the layout of games other than Go. That those of Go fit their definition along
+whole games: games/test_go_oracle.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gozero.games.go.ladders import CATCHES, CAUGHT, ladders
 from gozero.games.lines import THREATENS, line_threats
 from gozero.nets import features
 from gozero.nets.features import keys
+from tests.naive.ladders import chain
 from tests.naive.nogo import NaiveNoGo
 from tests.rows import Row, board
 
@@ -75,12 +76,6 @@ def test_own_stones_come_first_and_the_newest_first() -> None:
     assert [stones(plane) for plane in planes[5:10]] == [points(*vertices) for vertices in others]
 
 
-def test_captured_stones_are_seen_in_the_past() -> None:
-    row = board(".X......./XO......./.X......./" + "/".join(["........."] * 6)).play("C8")
-    planes, _ = encode(row)
-    assert [stones(plane) for plane in planes[:2]] == [set(), points("B8")]
-
-
 @pytest.mark.parametrize("ply", [2**14 - 4, 2**14 - 1, 2**14])
 def test_the_past_is_seen_in_the_longest_games(ply: int) -> None:
     """The state row keeps plies modulo 2**14."""
@@ -92,42 +87,11 @@ def test_the_past_is_seen_in_the_longest_games(ply: int) -> None:
         assert (planes[0] == planes[1]).all(), str(late)
 
 
-def test_the_colour_plane_is_one_for_black_everywhere() -> None:
-    row = Row(go.make(9))
-    assert (encode(row)[0][COLOUR_PLANE] == 1).all()
-    assert (encode(row.play("E5"))[0][COLOUR_PLANE] == 0).all()
-
-
-def test_before_the_first_ply_the_board_is_empty() -> None:
-    assert not encode(Row(go.make(9)))[0][:COLOUR_PLANE].any()
-
-
 def test_behind_a_set_up_position_its_board_repeats() -> None:
     row = board(".X......./XO......./.X......./" + "/".join(["........."] * 6))
     planes, _ = encode(row)
     for age in range(5):
         assert (planes[age] == planes[0]).all() and (planes[5 + age] == planes[5]).all()
-
-
-@pytest.mark.parametrize(
-    ("komi", "handicap", "rules", "white"), [(7.5, 0, "chinese", 7.5), (0.5, 4, "chinese", 4.5), (0.5, 4, "aga", 3.5)]
-)
-def test_komi_and_bonus_are_for_the_side_to_move(komi: float, handicap: int, rules: str, white: float) -> None:
-    row = Row(go.make(9, rules, komi, handicap))
-    assert encode(row)[1][0] == pytest.approx(-white / 20)
-    assert encode(row.play("E5"))[1][0] == pytest.approx(white / 20)
-
-
-@pytest.mark.parametrize(("size", "number"), [(7, -1.0), (9, -2 / 3), (13, 0.0), (19, 1.0)])
-def test_the_size_is_a_number(size: int, number: float) -> None:
-    assert encode(Row(go.make(size)))[1][1] == pytest.approx(number)
-
-
-def test_passes_of_the_last_five_plies_newest_first() -> None:
-    row = Row(go.make(9)).play("A1", "pass", "B1", "C1", "pass", "D1")
-    assert encode(row)[1][2:].tolist() == [0, 1, 0, 0, 1]
-    assert encode(row.play("E1"))[1][2:].tolist() == [0, 0, 1, 0, 0]
-    assert encode(Row(go.make(9)).play("pass"))[1][2:].tolist() == [1, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("size", [5, 9, 13])
@@ -162,21 +126,6 @@ def test_a_batch_equals_one_at_a_time() -> None:
 # ---- tactics: the second tensor, of games with chains and of games won by a line
 
 
-def liberties(colours: np.ndarray, row: int, col: int) -> int:
-    """How many empty points touch the chain at a stone of colours [N, N], counted by walking over it."""
-    size, seen, free, waiting = len(colours), set(), set(), [(row, col)]
-    while waiting:
-        y, x = waiting.pop()
-        seen.add((y, x))
-        for beside in ((y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)):
-            if min(beside) >= 0 and max(beside) < size and beside not in seen:
-                if colours[beside] == 0:
-                    free.add(beside)
-                elif colours[beside] == colours[row, col]:
-                    waiting.append(beside)
-    return len(free)
-
-
 @pytest.mark.parametrize(
     ("name", "size", "plies"), [("go", 2, 6), ("go", 9, 60), ("go", 19, 250), ("simple_go", 5, 12), ("nogo", 9, 50)]
 )
@@ -184,12 +133,13 @@ def test_tactics_show_chains_by_their_liberties(name: str, size: int, plies: int
     game, seen = games.make(name, size=size), set()
     for seed in range(6):
         row = random_row(game, seed, plies * (seed + 1) // 6)
-        colours = game.board(row.state)
+        stones = tuple(game.board(row.state).reshape(-1).tolist())
         *_, tactics = features.encode(game, row.state[None], 2)
-        for y, x in np.ndindex(colours.shape):
-            count = liberties(colours, y, x) if colours[y, x] else 0
+        for index, colour in enumerate(stones):
+            count = len(chain(stones, index, size)[1]) if colour else 0
             seen.add(count)
-            assert tactics[0, :, y, x].tolist() == [count == 1, count == 2, count == 3], f"({y}, {x})\n{row}"
+            found = tactics[0].reshape(3, -1)[:, index]
+            assert found.tolist() == [count == 1, count == 2, count == 3], f"point {index}\n{row}"
     assert {1, 2} <= seen
 
 

@@ -4,27 +4,15 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch import nn
 
 from gozero import games
 from gozero.nets import growth, model
 from gozero.nets.growth import GrowthError
-from gozero.nets.model import NetConfig, NetOutput
+from gozero.nets.model import NetOutput
+from tests.trained import lively
 from tests.training.refusals import one_line
 
 GROWTHS = [("b4c16", "b4c24"), ("b4c16", "b7c16"), ("b3c8", "b5c40"), ("b2c40", "b2c64"), ("b3c16", "b3c16")]
-
-
-def trained(config: NetConfig) -> nn.Module:
-    """A network whose every number, batch-norm statistics included, is unlike a fresh one's."""
-    net, generator = model.build(config, seed=1), torch.Generator().manual_seed(2)
-    with torch.no_grad():
-        for name, tensor in net.state_dict().items():
-            if name.endswith("running_var"):
-                tensor.copy_(0.5 + torch.rand(tensor.shape, generator=generator))
-            elif tensor.is_floating_point():
-                tensor.add_(0.1 * torch.randn(tensor.shape, generator=generator))
-    return net.eval()
 
 
 def example(size: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -36,7 +24,7 @@ def example(size: int) -> tuple[torch.Tensor, torch.Tensor]:
 @pytest.mark.parametrize(("small", "large"), GROWTHS)
 @pytest.mark.parametrize("size", [5, 9])
 def test_a_grown_network_says_the_same(small: str, large: str, size: int) -> None:
-    before = trained(model.config(small))
+    before = lively(model.config(small))
     after = growth.grow(before.state_dict(), model.config(small), model.config(large), seed=3).eval()
     with torch.inference_mode():
         for name, one, other in zip(NetOutput._fields, before(*example(size)), after(*example(size)), strict=True):
@@ -47,7 +35,7 @@ def test_a_grown_network_says_the_same(small: str, large: str, size: int) -> Non
 @pytest.mark.parametrize(("version", "more"), [(1, 2), (1, 3), (2, 3)])
 def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str, version: int, more: int) -> None:
     small, large = model.config("b4c16", features=version), model.config(name, features=more)
-    before = trained(small)
+    before = lively(small)
     after = growth.grow(before.state_dict(), small, large, seed=3).eval()
     planes, numbers = example(7)
     tactics = torch.ones(4, large.tactics, 7, 7, requires_grad=True)
@@ -65,7 +53,7 @@ def test_a_network_that_is_given_tactics_says_the_same_at_first(name: str, versi
 def test_a_network_goes_on_with_another_limit_of_the_sizes_that_it_is_told(name: str) -> None:
     free = model.config(name)
     limited = replace(free, size_limit=9)
-    before = trained(free)
+    before = lively(free)
     after = growth.grow(before.state_dict(), free, limited, seed=3).eval()
     assert after.config == limited
     planes, numbers = before.example(4, (9, 9))
@@ -77,7 +65,7 @@ def test_a_network_goes_on_with_another_limit_of_the_sizes_that_it_is_told(name:
 
 def test_gradients_reach_the_new_channels_and_blocks() -> None:
     small, large = model.config("b4c16"), model.config("b5c24")
-    net = growth.grow(trained(small).state_dict(), small, large, seed=3).train()
+    net = growth.grow(lively(small).state_dict(), small, large, seed=3).train()
     optimiser = torch.optim.SGD(net.parameters(), lr=1e-3)
     # the first step moves what listens to the new channels, the second the channels, the third all of the new block
     for _ in range(3):
@@ -96,7 +84,7 @@ def test_gradients_reach_the_new_channels_and_blocks() -> None:
 
 def test_the_seed_decides_the_new_channels() -> None:
     small, large = model.config("b2c8"), model.config("b2c16")
-    tensors = trained(small).state_dict()
+    tensors = lively(small).state_dict()
     one, same, other = (growth.grow(tensors, small, large, seed).state_dict()["stem.conv.weight"] for seed in (1, 1, 2))
     assert torch.equal(one, same)
     assert not torch.equal(one, other)

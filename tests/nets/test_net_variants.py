@@ -19,7 +19,7 @@ from gozero.nets import features, growth, model, weights
 from gozero.nets.blocks import BatchRenorm, ConvNorm
 from gozero.nets.course_nets import colours
 from gozero.system.errors import ChoiceError
-from tests.trained import random_states
+from tests.trained import lively, random_states
 
 VARIANTS = [
     ("vgg2c16k2", "none", "scalar", "connect4"),
@@ -35,20 +35,6 @@ VARIANTS = [
     ("s0vgg", "renorm", "wdl", "connect4"),
     ("s0senet", "renorm", "wdl", "tictactoe"),
 ]
-
-
-def lively(config: model.NetConfig) -> model.Network:
-    """The network with random parameters and statistics, so that no part of it is silent."""
-    net = model.build(config, seed=3).eval()
-    generator = torch.Generator().manual_seed(4)
-    for name, tensor in net.state_dict().items():
-        if name.endswith("running_var"):
-            tensor.uniform_(0.5, 2.0, generator=generator)
-        elif tensor.is_floating_point() and tensor.dim() <= 1:
-            tensor.add_(torch.randn(tensor.shape, generator=generator) * 0.2)
-        elif name.endswith(("points.weight", "wdl.weight", "scalar.weight", "answer.weight", "conv2.conv.weight")):
-            tensor.add_(torch.randn(tensor.shape, generator=generator) * 0.1)
-    return net
 
 
 @pytest.mark.parametrize(("network", "norm", "value", "name"), VARIANTS)
@@ -91,12 +77,6 @@ def test_filters_have_the_width_that_the_name_says(kernel: int) -> None:
     before, after = (kernel - 1) // 2, kernel // 2  # a filter sees so far to the left and to the right
     assert (rows.min(), rows.max()) == (2 - after, 2 + before)
     assert (columns.min(), columns.max()) == (3 - after, 3 + before)
-
-
-@pytest.mark.parametrize("name", ["b2c8k2", "se2c8k4", "mlp2x8k2", "vgg2c8k0", "vgg2c8k10", "vgg2c8k"])
-def test_only_a_vgg_network_has_filters_of_other_widths(name: str) -> None:
-    with pytest.raises(ChoiceError, match="unknown network"):
-        model.config(name, games.make("connect4"))
 
 
 def test_a_norm_is_what_its_name_says() -> None:
