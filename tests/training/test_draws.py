@@ -13,14 +13,12 @@ from training.learner import learner
 from training.records import scoring
 from training.records.records import Record, decode, encode
 from training.records.rows import rows_of, unpack
-from training.selfplay.resign import Calibration
-from training.settings.config import SelfPlaySettings
 
 
 def drawn() -> Record:
     """A game of random moves under the komi that makes it even."""
     record = random_record(7, 4)
-    return replace(record, komi=record.komi + record.score, score=0.0, unresigned=True, peaks=(0.5, 0.95))
+    return replace(record, komi=record.komi + record.score, score=0.0)
 
 
 def test_its_rows_have_no_winner() -> None:
@@ -35,12 +33,6 @@ def test_its_record_survives_the_shard() -> None:
     record = decode(encode(drawn()))
     assert (record.komi, record.score) == (drawn().komi, 0)
     assert scoring.counted_result(game_of(7), record.score) == "0"
-
-
-def test_both_sides_would_have_resigned_it_wrongly() -> None:
-    calibration = Calibration(SelfPlaySettings())
-    calibration.add(drawn())
-    assert calibration.checked(0.9) == (1, 1)
 
 
 def test_a_batch_of_draws_has_a_loss_and_measures() -> None:

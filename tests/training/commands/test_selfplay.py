@@ -124,16 +124,11 @@ def test_the_root_follows_the_stage() -> None:
     network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
     assert stage_search(SelfPlaySettings(), network).root == "gumbel"
     assert stage_search(SelfPlaySettings(), STAGE).root == "puct"
-    puct = SelfPlaySettings(root="puct", dirichlet_total=21.9)
-    for stage, weight, forced in ((network, 0.25, 2.0), (STAGE, 0.0, 0.0)):
+    puct = SelfPlaySettings(root="puct", dirichlet_total=21.9, score_weight=0.3)
+    for stage, weight, forced, points in ((network, 0.25, 2.0, 0.3), (STAGE, 0.0, 0.0, 0.0)):
         found = stage_search(puct, stage)
         assert (found.dirichlet_weight, found.dirichlet_total, found.forced_playouts) == (weight, 21.9, forced)
-
-
-def test_points_count_in_a_network_s_search_alone() -> None:
-    network = Stage(rows=1, sizes={5: 1.0}, full_visits=32)
-    found = [stage_search(SelfPlaySettings(score_weight=0.3), stage).score_weight for stage in (network, STAGE)]
-    assert found == [0.3, 0.0]
+        assert found.score_weight == points
 
 
 class BlackWins:

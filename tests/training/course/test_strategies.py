@@ -36,29 +36,22 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "wanted", "name"),
     [
-        ("a/b:val", Strategy(Path("a/b"), "val", "", 1)),
-        ("a/b:val@0:3", Strategy(Path("a/b"), "val", "0", 3)),
-        ("C:/runs:pol", Strategy(Path("C:/runs"), "pol", "", 1)),
-        ("x:pol@supervised", Strategy(Path("x"), "pol", "supervised", 1)),
-        ("x:val_and_pol@reinforced:400", Strategy(Path("x"), "val_and_pol", "reinforced", 400)),
-        ("x:val_and_pol", Strategy(Path("x"), "val_and_pol", "", 100)),
-    ],
-)
-def test_descriptions_are_understood(text: str, wanted: Strategy) -> None:
-    assert parse(text) == wanted
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("a/x:val", "x val, 1 level"), ("x:val@0:2", "x val@0, 2 levels"), ("x:pol", "x pol"),
-        ("x:val_and_pol:1", "x val_and_pol, 1 visit"), ("x:val_and_pol", "x val_and_pol, 100 visits"),
+        ("a/b:val", Strategy(Path("a/b"), "val", "", 1), "b val, 1 level"),
+        ("a/b:val@0:3", Strategy(Path("a/b"), "val", "0", 3), "b val@0, 3 levels"),
+        ("C:/runs:pol", Strategy(Path("C:/runs"), "pol", "", 1), "runs pol"),
+        ("x:pol@supervised", Strategy(Path("x"), "pol", "supervised", 1), "x pol@supervised"),
+        ("x:val_and_pol:1", Strategy(Path("x"), "val_and_pol", "", 1), "x val_and_pol, 1 visit"),
+        (
+            "x:val_and_pol@reinforced:400", Strategy(Path("x"), "val_and_pol", "reinforced", 400),
+            "x val_and_pol@reinforced, 400 visits",
+        ),
+        ("x:val_and_pol", Strategy(Path("x"), "val_and_pol", "", 100), "x val_and_pol, 100 visits"),
     ],
 )  # fmt: skip
-def test_strategies_have_names_for_tables(text: str, name: str) -> None:
-    assert parse(text).name == name
+def test_descriptions_are_understood_and_have_names_for_tables(text: str, wanted: Strategy, name: str) -> None:
+    assert (parse(text), parse(text).name) == (wanted, name)
 
 
 @pytest.mark.parametrize(

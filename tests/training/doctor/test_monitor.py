@@ -167,15 +167,6 @@ def steps_drawn(folder: Path, name: str) -> list[tuple[int, float]]:
     return [(point.step, point.value) for point in drawn.Scalars(f"steps/{name}")]
 
 
-def test_every_tenth_step_has_its_losses_drawn(tmp_path: Path) -> None:
-    curves = Curves(tmp_path, every=10)
-    for step in range(1, 36):
-        curves.step(step, {"policy": torch.tensor(1.0 * step), "value": torch.tensor(-0.5 * step)})
-    curves.close()
-    assert steps_drawn(tmp_path, "policy") == [(10, 10.0), (20, 20.0), (30, 30.0)]
-    assert steps_drawn(tmp_path, "value") == [(10, -5.0), (20, -10.0), (30, -15.0)]
-
-
 @pytest.mark.usefixtures("one_second_a_file")
 def test_steps_that_are_taken_again_after_a_crash_are_drawn_once(tmp_path: Path) -> None:
     for steps, loss in (((2, 4, 6, 8), 1.0), ((6, 8, 10), 2.0)):

@@ -141,12 +141,6 @@ def test_games_in_parallel_are_the_same_games(go: Game) -> None:
     assert len(set(serial)) == 8
 
 
-def test_all_waiting_games_are_asked_about_together(go: Game) -> None:
-    player = Scripted(follow("C3", "B2"))
-    list(play_match((player, Scripted(always(PASS))), go, games=8, parallel=8))
-    assert player.largest_batch == 8
-
-
 @pytest.mark.parametrize(
     ("text", "winner"), [("B+3.5", BLACK), ("w+R", WHITE), ("0", 0), ("Draw", 0), ("?", None), ("cannot score", None)]
 )

@@ -10,7 +10,6 @@ import pytest
 
 from gozero import games
 from gozero.games.game import Game
-from gozero.system.errors import ChoiceError
 from tests.training.matches.test_match import PASS, Scripted, always, follow
 from training.matches.match import Fixture, fixture, opening, play_schedule
 
@@ -33,13 +32,6 @@ def test_no_game_begins_finished(plies: int) -> None:
         position = opening(game, plies, seed)
         assert position.ply == plies and not position.is_over
         assert opening(game, plies, seed).moves == position.moves
-
-
-def test_an_opening_that_cannot_be_is_one_line() -> None:
-    with pytest.raises(
-        ChoiceError, match="9 random plies end nearly every game of tictactoe: take fewer opening moves"
-    ):
-        opening(games.make("tictactoe"), 9, seed=1, tries=50)
 
 
 def test_a_fixture_is_taken_only_when_there_is_room(go: Game) -> None:

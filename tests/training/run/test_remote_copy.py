@@ -91,6 +91,9 @@ def test_a_run_of_another_network_is_not_fetched(
     command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     home = ["--storage", f"file://{tmp_path}/store"]
+    assert train.main([*command, str(tmp_path / "run"), *home, "--dry-run"]) == 0
+    assert f"storage    file://{tmp_path}/store holds nothing yet: ok" in capsys.readouterr().out
+    assert not (tmp_path / "store").exists()
     assert train.main([*command, str(tmp_path / "run"), *home]) == 0
     before = (tmp_path / "store/manifest.json").read_bytes()
     capsys.readouterr()
@@ -103,12 +106,3 @@ def test_a_run_of_another_network_is_not_fetched(
     assert "is fetched" not in said.err
     assert not (tmp_path / "new").exists()
     assert (tmp_path / "store/manifest.json").read_bytes() == before
-
-
-def test_the_dry_run_looks_into_the_store(
-    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    home = ["--storage", f"file://{tmp_path}/store"]
-    assert train.main([*command, str(tmp_path / "run"), *home, "--dry-run"]) == 0
-    assert f"storage    file://{tmp_path}/store holds nothing yet: ok" in capsys.readouterr().out
-    assert not (tmp_path / "store").exists()

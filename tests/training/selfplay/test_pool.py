@@ -287,12 +287,6 @@ def test_a_gpu_evaluates_packed_positions_of_go_alone(name: str, kind: str, monk
 
 
 def test_the_preset_for_a_gpu_keeps_two_groups_a_thread() -> None:
-    """Shrunk to a handful of games, its groups and threads play here too."""
     settings = load(path_of("gpu13"), "gpu13").selfplay
     assert settings.slots == settings.processes
     assert settings.groups == 2 * settings.threads
-    pool = pool_of(replace(settings, games=8, groups=4, threads=2))
-    guess = Guess()
-    pool.use(guess, NETWORK, 1)
-    assert sum(record.rows for record in pool.play(16)) >= 16
-    assert guess.most_waiting >= 2

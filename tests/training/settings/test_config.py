@@ -108,12 +108,6 @@ def test_shares_are_parts_of_one(given: dict[str, float]) -> None:
     assert read == {7: 0.02, 9: 0.11, 13: 0.87}  # as they were written: a run that continues compares them
 
 
-def test_describe_prints_every_setting_with_its_unit() -> None:
-    text = config.describe(LoopSettings())
-    assert "learning_rate = 0.0005  # step size" in text
-    assert all("#" in line for line in text.splitlines() if " = " in line)
-
-
 def test_the_settings_of_older_runs_are_read(tmp_path: Path) -> None:
     values = LoopSettings().to_dict()
     values["selfplay"]["seats"] = values["selfplay"].pop("slots") + 2

@@ -87,27 +87,14 @@ def test_ownership_is_taught_only_where_the_count_agrees_with_the_result() -> No
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("B+3.5", (1, 3.5)),
-        ("W+12", (-1, -12.0)),
-        ("w+0.50", (-1, -0.5)),
-        ("B+R", (1, None)),
-        ("W+Resign", (-1, None)),
-        ("0", (0, 0.0)),
-        ("Draw", (0, 0.0)),
-        ("B+3,5", (1, 3.5)),
-        ("W + 3.5 points", (-1, -3.5)),
-        ("White wins by 3 1/2", (-1, -3.5)),
-        ("黑中盘胜", (1, None)),
-        ("黒中押し勝ち", (1, None)),
-        ("白胜3目半", (-1, -3.5)),
-        ("黑半目勝", (1, 0.5)),
-        ("黑胜1又3/4子", (1, 3.5)),
-        *(
-            (unknown, (None, None))
-            for unknown in ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑胜", "B+3x", "白时间胜")
-        ),
+        ("B+3.5", (1, 3.5)), ("W+12", (-1, -12.0)), ("w+0.50", (-1, -0.5)), ("B+R", (1, None)), ("W+Resign", (-1, None)),
+        ("0", (0, 0.0)), ("Draw", (0, 0.0)), ("B+3,5", (1, 3.5)), ("W + 3.5 points", (-1, -3.5)),
+        ("White wins by 3 1/2", (-1, -3.5)), ("黑中盘胜", (1, None)), ("黒中押し勝ち", (1, None)), ("白胜3目半", (-1, -3.5)),
+        ("黑半目勝", (1, 0.5)), ("黑胜1又3/4子", (1, 3.5)),
+        *((unknown, (None, None)) for unknown in
+          ("", "?", "Void", "B+T", "W+F", "B+", "B+Time", "Black wins", "黑胜", "B+3x", "白时间胜")),
     ],
-)
+)  # fmt: skip
 def test_results(text: str, found: tuple) -> None:
     assert result_of(text) == found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -27,26 +26,10 @@ def results_of(names: list[str], count: int = 6, **details: Any) -> Results:
     return Results(field, made, {})
 
 
-class Loads(HTMLParser):
-    """What a page would fetch, and its tags."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.fetched: list[str] = []
-        self.tags: list[str] = []
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.fetched += [str(value) for name, value in attributes if name in ("src", "href", "data")]
-
-
 def test_the_page_is_whole_and_loads_nothing() -> None:
     made = page(results_of(["a", "b", "c"]))
-    loads = Loads()
-    loads.feed(made)
-    assert loads.fetched == []
-    assert re.findall(r"https?://|@import|url\(", made) == []
-    assert {"table", "style"} <= set(loads.tags)
+    assert re.findall(r"\b(?:src|href|data)\s*=|https?://|@import|url\(", made) == []
+    assert "<table" in made and "<style" in made
 
 
 def test_names_cannot_break_the_page() -> None:

@@ -150,19 +150,14 @@ def test_other_weights_under_the_same_name_are_not_played(tmp_path: Path, capsys
 
 
 def test_a_sequential_test_ends_when_it_is_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    question = {"elo0": 0, "elo1": 200}
     path = written(tmp_path, {"strong": "uct:200", "weak": "random"}, kind="sprt", games=400, processes=1)
-    path.write_text(path.read_text().replace("[[entrant]]", f"sprt = {toml(question)}\n[[entrant]]", 1))
+    path.write_text(path.read_text().replace("[[entrant]]", "sprt = { elo0 = 0, elo1 = 200 }\n[[entrant]]", 1))
     code, games = play(path)
     assert code == 0 and len(games) < 200
     assert "H1 accepted: strong is at least 200 Elo stronger than weak" in capsys.readouterr().out
     result = json.loads((tmp_path / "out" / "results.json").read_text())
     assert result["sprt"]["accepted"] == "H1" and result["left"] == 0
     assert len(play(path)[1]) == len(games), "a decided test plays no more"
-
-
-def toml(values: dict[str, float]) -> str:
-    return "{ " + ", ".join(f"{key} = {value}" for key, value in values.items()) + " }"
 
 
 def test_go_is_saved_as_sgf_and_a_lost_file_is_written_again(tmp_path: Path) -> None:
