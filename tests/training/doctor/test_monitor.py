@@ -19,6 +19,9 @@ from training.run import session
 from training.run.measures import game_report
 from training.settings.config import LoopSettings, MonitorSettings
 
+RUN = {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0}
+REPORT = game_report([random_record(5, 1)]) | RUN
+
 
 @pytest.fixture
 def one_second_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,10 +50,7 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = random_record(5, 1)
-    report = game_report([game])
-    report |= {
-        "run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "speed/evaluations": 678.0, "held/policy": 2.5,
-    }  # fmt: skip
+    report = REPORT | {"speed/evaluations": 678.0, "held/policy": 2.5}
     run = session.prepare(LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=0)), tmp_path)
     run.progress.full_share = 0.75  # that of an earlier session
     watch = monitor.Monitor(tmp_path, run.settings)
@@ -71,11 +71,10 @@ def test_a_generation_is_a_line_and_a_verdict_on_stderr_and_in_the_log(
 
 
 def test_a_run_that_was_stopped_says_how_to_have_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
     for every, words in ((5, f"gozero report {tmp_path} writes it"), (0, None)):
         settings = LoopSettings(network="b2c16", monitor=MonitorSettings(report_every=every))
         watch = monitor.Monitor(tmp_path, settings)
-        watch.generation({**report, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path), lambda: True)
+        watch.generation({**REPORT, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path), lambda: True)
         watch.close()
         said = capsys.readouterr().err
         assert (words in said) if words else ("gozero report" not in said)
@@ -87,10 +86,9 @@ def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_t
 ) -> None:
     stopped: list[bool] = []
     written = monitor.report.write
-    generation = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
     settings = LoopSettings(network="b2c16", monitor=MonitorSettings(strength_every=0))
     watch = monitor.Monitor(tmp_path, settings)
-    watch.generation({**generation, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path))
+    watch.generation({**REPORT, "speed/evaluations": 1.0}, session.prepare(settings, tmp_path))
     monkeypatch.setattr(monitor.report, "write", lambda folder, stop: stopped.append(True))  # Ctrl-C comes meanwhile
     watch.close(lambda: bool(stopped))
     assert f"report.html is not up to date; gozero report {tmp_path} writes it" in capsys.readouterr().err
@@ -104,11 +102,10 @@ def test_a_last_report_that_was_interrupted_is_said_to_be_missing_and_drawn_by_t
 
 def test_a_page_older_than_the_log_is_drawn_also_where_the_clock_was_set_back(tmp_path: Path) -> None:
     page, settings = tmp_path / "report.html", LoopSettings(network="b2c16", monitor=MonitorSettings(strength_every=0))
-    report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 9.0}
     page.write_text("of the generation before")
     os.utime(page, (2**32, 2**32))
     watch = monitor.Monitor(tmp_path, settings)
-    watch.generation(report, session.prepare(settings, tmp_path))
+    watch.generation(REPORT, session.prepare(settings, tmp_path))
     watch.close()
     assert "of the generation before" not in page.read_text()
 
@@ -126,14 +123,10 @@ def test_a_page_that_cannot_be_drawn_ends_no_run(tmp_path: Path, capsys: pytest.
 
 
 def test_a_generation_whose_games_were_played_elsewhere_names_no_speed() -> None:
-    report = game_report([random_record(5, 1)]) | {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0}
-    line = monitor.summary(report | {"held/policy": 2.5}, LoopSettings(network="b2c16"))
+    line = monitor.summary(REPORT | {"held/policy": 2.5}, LoopSettings(network="b2c16"))
     assert "12,345 rows | 5x5: 1 game of" in line
     assert "evaluations" not in line
-    line = monitor.summary(
-        {"run/generation": 4.0, "run/hours": 1.5, "run/rows": 12_345.0, "held/policy": 2.5},
-        LoopSettings(network="b2c16"),
-    )
+    line = monitor.summary(RUN | {"held/policy": 2.5}, LoopSettings(network="b2c16"))
     assert line == "generation 4 | 1.50 h | 12,345 rows | no new games | held policy 2.500", (
         "those played elsewhere are not summed up"
     )
@@ -147,12 +140,7 @@ def test_a_generation_that_is_done_again_after_a_crash_is_drawn_once(tmp_path: P
     for generations in ((1, 2, 3), (3, 4)):  # the second process goes on from a checkpoint before the third was done
         watch = monitor.Monitor(tmp_path, run.settings)
         for generation in generations:
-            report = {
-                "run/generation": float(generation),
-                "run/hours": 1.0,
-                "run/rows": 1.0,
-                "speed/evaluations": float(generations[-1]),
-            }
+            report = RUN | {"run/generation": float(generation), "speed/evaluations": float(generations[-1])}
             watch.generation(report, run, stop=lambda: True)
         watch.close()
     drawn = EventAccumulator(str(tmp_path / "tensorboard")).Reload().Scalars("speed/evaluations")

@@ -45,10 +45,6 @@ def test_the_controls_climb_and_the_perfect_player_leads(tmp_path: Path, capsys:
     mean = sum(float(row["score"]) for row in tables["uct:8"]) / 2
     assert f"uct:8: {mean:.3f} (95 % interval" in printed and "times the perfect player's" in printed
     assert picture.read_bytes().startswith(b"\x89PNG")
-    games = journal(tmp_path / "out")
-    assert command.main([*TINY, *files]) == 0
-    assert journal(tmp_path / "out") == games, "the same command plays none again"
-    assert tables_of(capsys.readouterr().out) == tables
 
 
 def test_a_ladder_that_was_stopped_before_its_first_game_has_no_table(

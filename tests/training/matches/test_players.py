@@ -19,6 +19,7 @@ from gozero.play.time_controls import TimeLeft
 from gozero.system.errors import UserError
 from tests import ROOT
 from tests.training.matches.test_match import winner
+from tests.training.matches.test_perfect import position_of
 from tests.training.refusals import one_line
 from training.matches import players
 from training.matches.match import play_match
@@ -37,16 +38,9 @@ from training.matches.players import (
 SIZE = 5
 
 
-def position_after(go: Game, *vertices: str) -> Position:
-    position = Position(go)
-    for vertex in vertices:
-        position.play(coords.parse_vertex(vertex, SIZE))
-    return position
-
-
 def test_random_moves_are_uniform_over_all_but_own_eyes(go: Game) -> None:
     # Black has an eye in the corner A5; White nothing. Black to play.
-    position = position_after(go, "A4", "C3", "B5", "D3", "B4", "pass")
+    position = position_of(go, "A4", "C3", "B5", "D3", "B4", "pass")
     generator = np.array([7], np.uint64)
     counts = Counter(random_action(position, generator) for _ in range(6000))
     eye = coords.parse_vertex("A5", SIZE)
@@ -106,17 +100,14 @@ def test_outside_go_an_engine_may_refuse_to_be_told_a_pass(toy: str) -> None:
 
 
 def test_a_gtp_engine_is_told_its_clock_and_plays_on_after_it_begins_again(toy: str, go: Game) -> None:
-    player = open_player(f"{toy} echoes", Conditions(go, 7.5, clock=(60, 5.5, 3)))
-    try:
+    with closing(open_player(f"{toy} echoes", Conditions(go, 7.5, clock=(60, 5.5, 3)))) as player:
         player.begin(0, seed=1)
-        position = position_after(go, "C3")
+        position = position_of(go, "C3")
         player.choose([Turn(0, position, left=TimeLeft(59.7), limit=20)])
         position.play(go.pass_action)
         player.begin(0, seed=1)  # its move was not played, another was: it hears the whole game
         player.choose([Turn(0, position, left=TimeLeft(0.4, 2))])
         log = player.final_score(Turn(0, position))
-    finally:
-        player.close()
     assert log is not None
     begun = [f"boardsize {SIZE}", "komi 7.5", "clear_board", "time_settings 60 5 3"]
     first = ["play b C3", "time_left w 59 0", "genmove w"]
@@ -173,8 +164,8 @@ def test_a_troubled_engine_loses_its_games_with_a_reason(
 def test_an_engine_that_reads_words_plays_its_games() -> None:
     game = games.make("nogo", size=9)
     engine = ROOT / "tests" / "gtp" / "word_engine.py"
-    player = open_player(f"gtp:{sys.executable} -S '{engine}' 100", Conditions(game, 0.0, clock=(600, 0, 0)))
-    with closing(player):
+    conditions = Conditions(game, 0.0, clock=(600, 0, 0))
+    with closing(open_player(f"gtp:{sys.executable} -S '{engine}' 100", conditions)) as player:
         records = list(play_match((player, RandomPlayer()), game, games=4, opening_moves=2))
     assert player.name == "words"
     assert {record.ended for record in records} <= {"resignation", "game end"}
@@ -208,11 +199,8 @@ def test_a_sloppy_engine_plays_on(tmp_path: Path) -> None:
     program = tmp_path / "sloppy.py"
     program.write_text(SLOPPY)
     game = games.make("connect4")
-    player = open_player(f"gtp:{sys.executable} -S {program}", Conditions(game, 0.0, parallel=2))
-    try:
+    with closing(open_player(f"gtp:{sys.executable} -S {program}", Conditions(game, 0.0, parallel=2))) as player:
         records = list(play_match((player, RandomPlayer()), game, games=4, parallel=2, opening_moves=3))
-    finally:
-        player.close()
     assert player.name.endswith("sloppy.py")  # it knows neither name nor boardsize nor final_score
     assert {record.ended for record in records} == {"game end"}
     assert {record.claims for record in records} == {(None, None)}
@@ -233,11 +221,8 @@ def test_a_perfect_player_loses_to_nobody_from_a_position_that_is_not_lost() -> 
 def test_gnu_go_and_the_referee_agree_on_legality_and_result() -> None:
     go = games.make("go", size=7, komi=7.5)
     gnugo = "gtp:gnugo --mode gtp --level 1 --seed 1 --chinese-rules --positional-superko --capture-all-dead"
-    player = open_player(gnugo, Conditions(go, 7.5))
-    try:
+    with closing(open_player(gnugo, Conditions(go, 7.5))) as player:
         records = list(play_match((player, RandomPlayer()), go, games=4))
-    finally:
-        player.close()
     assert [record.ended for record in records] == ["two passes"] * 4
     assert all(record.agreed and record.claims[0] for record in records)
     assert [winner(record) for record in records] == [0] * 4

@@ -17,7 +17,7 @@ from gozero.games.position import Position
 from gozero.nets import model, weights
 from gozero.system.machine import float_precision
 from tests.search.naive import HashEvaluator
-from tests.training.matches.test_players import position_after
+from tests.training.matches.test_perfect import position_of
 from training.matches import players
 from training.matches.players import Conditions, PlayerError, SearchPlayer, Turn, open_player
 
@@ -64,7 +64,7 @@ def test_the_policy_alone_plays_the_likeliest_move_from_one_evaluation(
     evaluate, asked = player._search.evaluator.evaluate, []
     counting = SimpleNamespace(evaluate=lambda states: (asked.append(len(states)), evaluate(states))[1])
     monkeypatch.setattr(player._search, "evaluator", counting)
-    position = position_after(go, "C3", "B2")
+    position = position_of(go, "C3", "B2")
     logits = evaluate(position.state[None]).logits[0]
     likeliest = int(np.where(players.candidates(position), logits, -np.inf).argmax())
     assert player.choose([Turn(slot, position) for slot in range(parallel)]) == [likeliest] * parallel
@@ -92,7 +92,7 @@ def test_playouts_need_one_tree_for_all_games_and_networks_one_for_each(go: Game
     )
     network = players.SearchPlayer("network", HashEvaluator(go), 40, players.match_search(40, conditions), conditions)
     assert [len(player._search.forest.trees) for player in (playouts, network)] == [1, 6]
-    positions = [position_after(go, vertex) for vertex in ("C3", "B2", "A1")]
+    positions = [position_of(go, vertex) for vertex in ("C3", "B2", "A1")]
     turns = [Turn(slot, position) for slot, position in zip((5, 0, 3), positions, strict=True)]
     for player in (playouts, network):
         assert all(position.is_legal(action) for position, action in zip(positions, player.choose(turns), strict=True))
