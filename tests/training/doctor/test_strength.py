@@ -63,18 +63,13 @@ def test_weights_frozen_by_a_killed_session_at_this_generation_are_no_opponent(r
     assert "strength/frozen_games" not in strong.measure(run, 4, [], lambda: False)
 
 
-def test_old_weights_are_removed(tmp_path: Path, run: Run, strong: Strength) -> None:
-    for generation in range(1, 8):
-        strong._freeze(run, generation)
-    assert [int(path.stem) for path in sorted((tmp_path / "frozen").iterdir())] == [4, 5, 6, 7]
-
-
-def test_copies_beside_old_weights_are_the_users(tmp_path: Path, run: Run, strong: Strength) -> None:
+def test_old_weights_are_removed_and_copies_beside_them_are_the_users(tmp_path: Path, run: Run, strong: Strength) -> None:
     strong._freeze(run, 1)
     copy = (tmp_path / "frozen" / "000001.pt").rename(tmp_path / "frozen" / "000001-copy.pt")
     for generation in range(2, 8):
         strong._freeze(run, generation)
-    assert copy.exists()
+    kept = [path.stem for path in sorted((tmp_path / "frozen").iterdir())]
+    assert kept == [copy.stem, "000004", "000005", "000006", "000007"]
     assert strong.measure(run, 8, [], lambda: False)["strength/frozen_generation"] == 4
 
 

@@ -96,28 +96,21 @@ def test_the_examples_of_the_documentation_run(capsys: pytest.CaptureFixture[str
 
 def test_the_agent_sees_what_features_encode_of_the_position() -> None:
     env, position = make(opponent=None, komi=0.5), Position(games.make("go", size=SIZE, komi=0.5))
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.unwrapped.action_masks()
     planes, info = env.reset(seed=1)
     for vertex in ("C3", "C4", "pass", "B2", None):
         expected, numbers = features.encode(position.game, position.state[None])
         np.testing.assert_array_equal(planes, expected[0])
         np.testing.assert_array_equal(info["globals"], numbers[0])
         np.testing.assert_array_equal(info["action_mask"], position.legal())
+        np.testing.assert_array_equal(masks := env.unwrapped.action_masks(), position.legal())
+        assert masks.dtype == bool
         assert info["colour"] == position.to_play
         if vertex is not None:
             position.play(at(vertex))
             planes, reward, terminated, truncated, info = env.step(at(vertex))
             assert (reward, terminated, truncated) == (0, False, False)
-
-
-@pytest.mark.parametrize(("komi", "reward"), [(0.5, -1.0), (-0.5, 1.0), (0.0, 0.0)])
-def test_alone_the_reward_is_for_the_side_that_moved(komi: float, reward: float) -> None:
-    env = make(opponent=None, komi=komi)
-    env.reset()
-    env.step(at("pass"))
-    _, found, terminated, _, info = env.step(at("pass"))
-    assert terminated
-    assert found == -reward  # White passed last
-    assert info["score"] == -komi
 
 
 @pytest.mark.parametrize("colour", ["black", "white"])
@@ -170,17 +163,6 @@ def test_the_same_seed_gives_the_same_game(opponent: str) -> None:
         assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     if opponent == "random":
         assert not all(np.array_equal(a, b) for a, b in zip(first, game(one, 8), strict=False))
-
-
-def test_action_masks_are_the_legal_actions() -> None:
-    env = make(opponent=None).unwrapped
-    with pytest.raises(gymnasium.error.ResetNeeded):
-        env.action_masks()
-    _, info = env.reset()
-    _, _, _, _, info = env.step(at("C3"))
-    masks = env.action_masks()
-    assert masks.dtype == bool and not masks[at("C3")]
-    np.testing.assert_array_equal(masks, info["action_mask"])
 
 
 @pytest.mark.slow
