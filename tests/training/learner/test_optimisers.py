@@ -1,21 +1,15 @@
 """Muon: its steps are those of torch.optim.Muon, which takes matrices only, and AdamW's for all else."""
 
-from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from tests.training.learner.test_learner import TINY
-from training.learner.learner import Learner
+from tests.training.learner.test_learner_settings import learner
 from training.learner.optimisers import optimiser, orthogonal
 from training.settings.config import LearnerSettings
 
 RATE, SCALE = 1e-2, 1.6
-
-
-def learner(**changes: Any) -> Learner:
-    return Learner(TINY, LearnerSettings(**{"optimiser": "muon", "warm_up": 0, "precision": "f32", **changes}), seed=1)
 
 
 @pytest.mark.parametrize("shape", [(8, 64), (24, 9), (16, 16)])
@@ -61,7 +55,7 @@ def test_filters_take_the_steps_of_torchs_muon() -> None:
 
 
 def test_biases_and_small_layers_take_adamws_steps() -> None:
-    ours, adam = learner(), learner(optimiser="adamw")
+    ours, adam = (learner(optimiser=name) for name in ("muon", "adamw"))
     for _ in range(2):
         for one in (ours, adam):
             for weight in one.net.parameters():

@@ -10,9 +10,9 @@ from fsspec.registry import known_implementations
 
 from tests.training.refusals import Refused, one_line
 from tests.training.storage.brittle import state, work
+from tests.training.storage.test_mirror import home_of
 from training.commands import storage as storage_command
 from training.storage import manifest, store
-from training.storage.mirror import Mirror, Uploader
 from training.storage.store import MissingError, Store, StoreError
 
 
@@ -96,12 +96,6 @@ def test_a_manifest_is_that_of_a_run_or_refused(tmp_path: Path) -> None:
             manifest.read(place)
 
 
-def opened(url: str, folder: Path) -> Uploader:
-    mirror = Mirror(Store(url), folder)
-    mirror.claim()
-    return Uploader(mirror)
-
-
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
     """The URL of a bucket in an S3 on this machine."""
@@ -126,8 +120,7 @@ def test_a_run_goes_on_from_s3(bucket: str, tmp_path: Path, capsys: pytest.Captu
     url = f"{bucket}/runs/go13"
     for generation in (1, 2, 3):
         folder = tmp_path / f"run{generation}"
-        folder.mkdir()
-        home = opened(url, folder)
+        home = home_of(folder, url)
         work(folder, generation)
         assert home.close()
         left = state(folder)
@@ -144,7 +137,7 @@ def test_a_run_goes_on_from_s3(bucket: str, tmp_path: Path, capsys: pytest.Captu
 
 def test_a_bucket_that_is_not_there_is_one_line_and_is_not_made(bucket: str, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="s3://mistyped/run: The specified bucket does not exist"):
-        opened("s3://mistyped/run", tmp_path)
+        home_of(tmp_path, "s3://mistyped/run")
     assert fsspec.filesystem("s3", skip_instance_cache=True).ls("") == ["bucket"]
 
 
@@ -163,8 +156,7 @@ def test_the_command_refuses_in_one_line(tmp_path: Path, refused: Refused) -> No
         assert line.startswith("gozero storage: ")
         assert reason in line
     folder = tmp_path / "made"
-    folder.mkdir()
-    keeper = opened(str(home), folder)
+    keeper = home_of(folder, str(home))
     work(folder, 1)
     keeper.close()
     assert storage_command.main([str(home), "--fetch", str(tmp_path / "new"), "--only", "weights.*"]) == 0
