@@ -13,18 +13,12 @@ from gozero import games
 from gozero.__main__ import main
 from gozero.evaluators import onnx_file
 from gozero.nets import features, inference, model, weights
+from tests.nets.test_filters import weights_file
 from tests.trained import random_states, trained_like
 from tests.training.refusals import Refused
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
-
-
-def saved(path: Path, network: str, game: str, version: int = 1) -> Path:
-    config = model.config(network, games.make(game), version)
-    net = model.build(config, seed=1)
-    weights.save(path, net, config, game=game, size=7 if game == "go" else None)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -39,7 +33,7 @@ def saved(path: Path, network: str, game: str, version: int = 1) -> Path:
 def test_each_kind_of_network_is_written_and_checked(
     network: str, game: str, version: int, inputs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, out = saved(tmp_path / "w.pt", network, game, version), tmp_path / "w.onnx"
+    file, out = weights_file(tmp_path / "w.pt", network, game, version), tmp_path / "w.onnx"
     assert main(["weights", str(file), "--onnx", str(out)]) == 0
     line = capsys.readouterr().out
     assert line.count("\n") == 1 and str(out) in line and network in line
@@ -66,7 +60,7 @@ def test_any_batch_and_any_board_give_pytorchs_outputs() -> None:
 
 
 def test_a_file_that_computes_something_else_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, other = (saved(tmp_path / f"{name}.pt", name, "tictactoe") for name in ("b1c8", "b2c8"))
+    file, other = (weights_file(tmp_path / f"{name}.pt", name, "tictactoe") for name in ("b1c8", "b2c8"))
     content = onnx_file.exported(weights.load(other, None).network())
     monkeypatch.setattr(onnx_file, "exported", lambda net: content)
     with pytest.raises(weights.WeightsError):
@@ -78,7 +72,7 @@ def test_what_cannot_be_done_is_one_line(tmp_path: Path, monkeypatch: pytest.Mon
     def said(file: Path, out: Path) -> str:
         return refused(main, ["weights", str(file), "--onnx", str(out)])
 
-    file = saved(tmp_path / "w.pt", "s0vgg", "tictactoe")
+    file = weights_file(tmp_path / "w.pt", "s0vgg", "tictactoe")
     assert ".onnx" in said(file, file)
     assert "No such file" in said(file, tmp_path / "nowhere" / "w.onnx")
     assert "cannot use weights" in said(Path(__file__), tmp_path / "w.onnx")

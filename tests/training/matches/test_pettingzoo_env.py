@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from gozero.games import coords
+from tests.training.matches.test_gym_env import SIZE, at
 from training.matches.gym_env import NAMES
 
 pytest.importorskip("pettingzoo")
@@ -16,12 +16,7 @@ from pettingzoo.test import api_test, seed_test
 
 from training.matches import pettingzoo_env
 
-SIZE = 5
 SMALL = {"go": SIZE, "nogo": 4, "othello": 4, "gomoku": SIZE}
-
-
-def at(vertex: str) -> int:
-    return coords.parse_vertex(vertex, SIZE)
 
 
 @pytest.mark.parametrize("game", NAMES.values())
