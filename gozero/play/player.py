@@ -217,23 +217,15 @@ class Player:
         self, colour: int, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
         """Search for ``colour`` and report; nothing is played. A later move profits if none was left out below the
-        root.
+        root. NoChoiceError if no legal move is left.
         """
         root = self.game.root(colour)
         plies = left_out(restrictions, colour, root.game.actions)
-        if plies.max() > 1:
-            self.analyse_aside(root, limits, observer, restrictions)
-        else:
-            wide = self._settings.wide_root_noise
-            self.searcher.search(root, _allowed(root, plies), limits, observer, ANALYSIS, wide_root_noise=wide)
-
-    def analyse_aside(
-        self, root: Position, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
-    ) -> None:
-        """The same for another position of this board, in a tree that is dropped."""
-        plies = left_out(restrictions, root.to_play, root.game.actions)
+        mask = root.legal() & (plies[0] == 0)
+        if not mask.any():
+            raise NoChoiceError
         self.searcher.search(
-            root, _allowed(root, plies), limits, observer, ANALYSIS, aside=True, left_out=plies,
+            root, mask, limits, observer, ANALYSIS, aside=bool(plies.max() > 1), left_out=plies,
             wide_root_noise=self._settings.wide_root_noise,
         )  # fmt: skip
 
@@ -274,14 +266,6 @@ def make_game(name: str, sizes: Sequence[int], *, size: int, rules: str | None, 
     if name in GO_FAMILY:
         return GoGame(name, sizes, size=size, rules=rules, komi=komi)
     return CurrentGame(name, sizes, size=size, rules=rules)
-
-
-def _allowed(root: Position, plies: np.ndarray) -> np.ndarray:
-    """The legal actions, bool [A], that int32 [2, A] does not leave out at the root. NoChoiceError if none."""
-    mask = root.legal() & (plies[0] == 0)
-    if not mask.any():
-        raise NoChoiceError
-    return mask
 
 
 def nucleus(weights: np.ndarray, top_p: float) -> np.ndarray:

@@ -24,7 +24,7 @@ from gozero.play import engine
 from gozero.play.current_game import CurrentGame, EngineNotes
 from gozero.play.levels import level
 from gozero.play.player import Player, PlayerSettings
-from gozero.play.searcher import Analysis, Limits, Observer
+from gozero.play.searcher import ANALYSIS, Analysis, Limits, Observer
 from gozero.play.time_controls import moves_to_share
 from gozero.system.errors import InputError
 
@@ -133,7 +133,10 @@ class Searches:
         """What a short search of another position finds; a request cuts it short."""
         found: list[Analysis] = []
         limits = Limits(CHECK_VISITS, should_stop=self._host.should_stop)
-        self._analyst.analyse_aside(root, limits, Observer(found.append, most_moves=1))
+        self._analyst.searcher.search(
+            root, root.legal(), limits, Observer(found.append, most_moves=1), ANALYSIS, aside=True,
+            wide_root_noise=WIDE_ROOT_NOISE,
+        )  # fmt: skip
         return found[-1]
 
     def _move(self, node: int) -> bool:
