@@ -215,11 +215,10 @@ def refused(what: str = "") -> Iterator[None]:
     """Around what the game may refuse: GtpError with its reason, behind these words."""
     from gozero.games.position import IllegalMove
     from gozero.play.current_game import TurnError
-    from gozero.play.player import NoChoiceError
 
     try:
         yield
-    except (ChoiceError, IllegalMove, NoChoiceError, SetUpError, TurnError) as error:
+    except (ChoiceError, IllegalMove, SetUpError, TurnError) as error:
         raise GtpError(f"{what}: {error}" if what else str(error)) from None
 
 

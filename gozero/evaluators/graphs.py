@@ -96,7 +96,7 @@ def _embedded(path: Path) -> tuple[Any, Any] | None:
         if not known or description["sha256"] != _digest(content):
             raise ValueError
         return core().read_model(content[GRAPH[0]], content[GRAPH[1]]), ranges
-    except (attachments.DamageError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         reason = f"its inference graph is damaged; `gozero graph {path}` makes it anew from the tensors"
         raise weights.WeightsError(path, reason) from None
 

@@ -13,10 +13,6 @@ FOLDER = "extra"  # where torch's own formats keep such files
 GRAPH = ("graph.xml", "graph.bin", "graph.json")  # the inference graph, see `gozero.evaluators.graphs`
 
 
-class DamageError(Exception):
-    """An attached file cannot be read."""
-
-
 def write(path: Path, attached: Mapping[str, bytes]) -> None:
     """Attach files to a weights file in place of those attached before; whole or not at all. OSError as `open`."""
     target = path.resolve()
@@ -32,7 +28,7 @@ def write(path: Path, attached: Mapping[str, bytes]) -> None:
 
 
 def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
-    """The attached files of these names; None if one is missing. DamageError if one cannot be read."""
+    """The attached files of these names; None if one is missing. ValueError if one cannot be read."""
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile):
@@ -43,5 +39,5 @@ def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
         try:
             found = {name: archive.read(entry) for name, entry in zip(names, wanted, strict=True) if entry is not None}
         except (OSError, EOFError, NotImplementedError, zlib.error, zipfile.BadZipFile):
-            raise DamageError from None
+            raise ValueError(f"{path}: an attached file is damaged") from None
     return found if len(found) == len(names) else None

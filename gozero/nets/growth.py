@@ -17,14 +17,11 @@ from torch import Tensor, nn
 from gozero.nets import model
 from gozero.nets.blocks import PoolingBlock
 from gozero.nets.model import ConvNet, NetConfig
-
-
-class GrowthError(ValueError):
-    """A network that cannot become another; one line that says why and what to do instead."""
+from gozero.system.errors import ChoiceError
 
 
 def check(old: NetConfig, new: NetConfig) -> None:
-    """GrowthError unless a network `old` can become `new`."""
+    """ChoiceError, with what to do instead, unless a network `old` can become `new`."""
     if old.parts == new.parts and replace(old, size_limit=new.size_limit, norm=new.norm, value=new.value) == new:
         return
     before, after = (f"{config.name} with input features {config.features}" for config in (old, new))
@@ -33,7 +30,7 @@ def check(old: NetConfig, new: NetConfig) -> None:
     kept = [(config.kind, config.planes, config.globals, config.parts) for config in (old, new)]
     if old.kind != "resnet" or kept[0] != kept[1] or narrower:
         why = f", which has fewer {narrower[0]}" if narrower else ""
-        raise GrowthError(
+        raise ChoiceError(
             f"{before} cannot become {after}{why}: b<blocks>c<channels> alone grows, with the same inputs, norm and "
             "value_head; train a new network from its records instead"
         )

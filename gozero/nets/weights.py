@@ -191,7 +191,7 @@ def describe(path: Path | str) -> str:
 def _about_graph(path: Path) -> str:
     try:
         return "carried: plays without PyTorch" if attachments.read(path, GRAPH) else "made at the first start"
-    except attachments.DamageError:
+    except ValueError:
         return "damaged; gozero graph FILE makes it again"
 
 

@@ -13,7 +13,7 @@ from gozero.evaluators.base import Evaluator
 from gozero.games import GO_FAMILY
 from gozero.games.colours import opponent
 from gozero.games.game import BLACK, EMPTY, WHITE, Game
-from gozero.games.position import Position
+from gozero.games.position import IllegalMove, Position
 from gozero.play.current_game import CurrentGame, GoGame, check_board
 from gozero.play.ending import Ending, GoEnding
 from gozero.play.engine import EngineSettings
@@ -29,13 +29,7 @@ CHECK_VISITS = 2  # of the search that says how much a move loses
 CHECK_NODES = 64  # of its tree
 POINTS_OF_A_WIN = 10  # what a win is worth more than a draw where no points are counted
 FORCED_VISITS = 2  # of a move without a choice, so that an observer sees a value
-
-
-class NoChoiceError(ValueError):
-    """None of the moves to choose from is legal."""
-
-    def __init__(self) -> None:
-        super().__init__("none of these moves is legal")
+NO_CHOICE = "none of these moves is legal"
 
 
 @dataclass(frozen=True)
@@ -178,14 +172,14 @@ class Player:
     def _choices(
         self, root: Position, limits: Limits, among: np.ndarray | None = None
     ) -> tuple[np.ndarray, int | None]:
-        """The actions to choose from, bool [A], and the only one if there is one. NoChoiceError if there is none."""
+        """The actions to choose from, bool [A], and the only one if there is one. IllegalMove if there is none."""
         if among is None:
             mask = self.ending.sensible(root, limits, friendly=self._settings.friendly_pass)
         else:
             mask = root.legal() & among
         actions = np.flatnonzero(mask)
         if not len(actions):
-            raise NoChoiceError
+            raise IllegalMove(NO_CHOICE)
         return mask, int(actions[0]) if len(actions) == 1 else None
 
     def _report_forced(self, root: Position, action: int, limits: Limits, observer: Observer) -> None:
@@ -217,13 +211,13 @@ class Player:
         self, colour: int, limits: Limits, observer: Observer, restrictions: Sequence[Restriction] = ()
     ) -> None:
         """Search for ``colour`` and report; nothing is played. A later move profits if none was left out below the
-        root. NoChoiceError if no legal move is left.
+        root. IllegalMove if no legal move is left.
         """
         root = self.game.root(colour)
         plies = left_out(restrictions, colour, root.game.actions)
         mask = root.legal() & (plies[0] == 0)
         if not mask.any():
-            raise NoChoiceError
+            raise IllegalMove(NO_CHOICE)
         self.searcher.search(
             root, mask, limits, observer, ANALYSIS, aside=bool(plies.max() > 1), left_out=plies,
             wide_root_noise=self._settings.wide_root_noise,

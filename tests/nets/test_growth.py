@@ -7,8 +7,8 @@ import torch
 
 from gozero import games
 from gozero.nets import growth, model
-from gozero.nets.growth import GrowthError
 from gozero.nets.model import NetOutput
+from gozero.system.errors import ChoiceError
 from tests.trained import lively
 from tests.training.refusals import one_line
 
@@ -104,7 +104,7 @@ def test_the_seed_decides_the_new_channels() -> None:
 )
 def test_what_cannot_grow_is_one_clear_line(old: str, new: str, words: str) -> None:
     before, after = (model.config(name.rstrip("+"), features=2 if name.endswith("+") else 1) for name in (old, new))
-    with one_line(GrowthError, words):
+    with one_line(ChoiceError, words):
         growth.grow({}, before, after, seed=1)
-    with pytest.raises(GrowthError):
+    with pytest.raises(ChoiceError):
         growth.check(model.config("b4c16"), model.config("b4c16", games.make("othello")))

@@ -115,7 +115,7 @@ def test_a_part_of_a_later_version_is_one_line(part: str, value: str) -> None:
 
 def test_a_network_grows_only_into_one_with_the_same_parts() -> None:
     small = model.config("b1c8", norm="none", value="scalar")
-    with pytest.raises(growth.GrowthError, match="norm and value_head"):
+    with pytest.raises(ChoiceError, match="norm and value_head"):
         growth.check(small, model.config("b2c16"))
     large = model.config("b2c16", norm="none", value="scalar")
     net = lively(small)

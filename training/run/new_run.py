@@ -15,9 +15,9 @@ from pathlib import Path
 
 from gozero import games
 from gozero.nets import growth, locations, weights
-from gozero.nets.growth import GrowthError
 from gozero.nets.weights import Weights
 from gozero.system import files
+from gozero.system.errors import ChoiceError
 from gozero.system.options import SettingsError
 from gozero.system.words import counted
 from training.learner.learner import Learner, network_config
@@ -56,7 +56,7 @@ def learner(settings: LoopSettings, start: StartingPoint, device: str = "cpu") -
     source = weights.load(locations.find(start.weights), settings.game)
     try:
         tensors = growth.grow(source.state_dict, source.config, begun.config, settings.seed).state_dict()
-    except GrowthError as error:
+    except ChoiceError as error:
         raise SettingsError(f"--from {start.weights}: {error} (--records FOLDER)") from None
     begun.net.load_state_dict(tensors)
     begun.ema.load_state_dict(tensors)
