@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numba import types
@@ -46,17 +46,11 @@ _LABELS = types.Array(types.int64, 1, "C")
 _TOTALS = types.Array(types.int64, 2, "C")
 
 
-@dataclass(frozen=True)
-class PlayoutResults:
-    """The results of playouts on a board, with Black and with White to move first."""
-
-    owner: np.ndarray  # float32 [2, P], mean owner at the end, + for Black
-    # float32 [2, P], the mean fate of the string on each point, -1..1, + if it lives; 0 on empty points
-    fate: np.ndarray
-
-
-def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> PlayoutResults:
-    """Run playouts of a board uint8 [size, size] for either side to move by the rules of ``game``."""
+def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> tuple[np.ndarray, np.ndarray]:
+    """Run playouts of a board uint8 [size, size] by the rules of ``game``, with Black and with White to move first:
+    (float32 [2, P] the mean owner of each point at the end, + for Black; float32 [2, P] the mean fate of the string on
+    it, -1..1, + if it lives, 0 on empty points).
+    """
     strings, labels = chains_of(board), np.full(board.size, -1, np.int64)
     for number, chain in enumerate(strings):
         labels[chain] = number
@@ -70,7 +64,7 @@ def run_playouts(game: Game, board: np.ndarray, playouts: int = PLAYOUTS) -> Pla
         play_out(state, state.copy(), history, np.array([SEED], np.uint64), playouts, plies, labels, totals)
         owner[side] = totals[0] / playouts
         fate[side] = np.where(labels >= 0, totals[1][np.maximum(labels, 0)] / playouts, 0)
-    return PlayoutResults(owner, fate)
+    return owner, fate
 
 
 def read(
@@ -104,15 +98,16 @@ def agree(
     """The expected owners float32 [P], + for Black, with Black and with White to move first, by playouts and a
     search's, ``searched`` or nothing. For a string of disputed fate a reading decides, or it is in doubt.
     """
-    stones, seen = board.reshape(-1), run_playouts(game, board)
+    stones = board.reshape(-1)
+    owners, fates = run_playouts(game, board)
     safe, shaped = area.owners_of(area.pass_alive_owners, board), in_seki(board)
-    found = [np.mean([seen.owner[side], *searched[side : side + 1]], axis=0) for side in (0, 1)]
+    found = [np.mean([owners[side], *searched[side : side + 1]], axis=0) for side in (0, 1)]
     readings, kos = MOST_READINGS, _kos(board)
     for chain in sorted(chains_of(board), key=len, reverse=True):
         if safe[chain[0]] != EMPTY or chain in shaped:
             continue
         sign = 1 if stones[chain[0]] == BLACK else -1
-        opinions = [[float(fate[chain[0]]) for fate in seen.fate]]
+        opinions = [[float(fate[chain[0]]) for fate in fates]]
         opinions += [[sign * float(owner[chain].mean()) for owner in searched]] if searched else []
         fate = np.mean(opinions, axis=0)
         if _is_disputed(opinions):
