@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from gozero.games import coords
@@ -55,12 +55,9 @@ class Session:
     log: Log | None = None
     trained: Sequence[int] = ()  # board sizes that the weights learned from, ascending; () if that is not known
     opponent: str = ""  # the other player's name, while known
-    clock: Clock | None = None  # None until the controller sets one
+    clock: Clock = field(default_factory=Clock)
     _player: Player | None = None
     _ponder_after: list[Move] | None = None  # the game as it stood after the engine's last move
-
-    def __post_init__(self) -> None:
-        self._visits = self.settings.move_visits
 
     @property
     def player(self) -> Player:
@@ -138,15 +135,10 @@ class Session:
         if line := beyond_training(self.trained, size):
             say(line)
 
-    def restart_clock(self) -> None:
-        """Start a new game on the same terms."""
-        if self.clock is not None:
-            self.clock.reset()
-
     def change(self, settings: GtpSettings) -> None:
         """Play by other settings from the next move on."""
         self.player.change(player_settings(settings, self.game.name))
-        self.settings, self._visits = settings, settings.move_visits
+        self.settings = settings
 
     def limits(self, colour: int) -> Limits:
         """The limits of a move that starts now: the user's settings or the clock, whichever ends first; without both,
@@ -160,11 +152,9 @@ class Session:
         self.player.load()
         ready = time.monotonic()
         latest = ready + (math.inf if settings.time is None else settings.time)
-        visits, deadline, target, allowance = self._visits, latest, math.inf, None
-        if self.clock is not None:
-            moves = moves_to_share(self.game.definition.points, self.game.position.ply)
-            allowance = self.clock.allowance(colour, moves, settings.lag)
-        if allowance is not None:
+        visits, deadline, target = settings.move_visits, latest, math.inf
+        moves = moves_to_share(self.game.definition.points, self.game.position.ply)
+        if (allowance := self.clock.allowance(colour, moves, settings.lag)) is not None:
             deadline, target = min(latest, wanted + allowance.most), min(latest, wanted + allowance.target)
         elif visits is None and settings.time is None:
             visits, deadline = DEFAULT_VISITS, ready + DEFAULT_SECONDS
@@ -186,8 +176,7 @@ class Session:
         limits = self.limits(colour)
         with self.thinking():
             yield limits
-        if self.clock is not None:
-            self.clock.spend(colour, time.monotonic() - started)
+        self.clock.spend(colour, time.monotonic() - started)
         moves = self.game.position.moves
         self._ponder_after = list(moves) if len(moves) > before else None  # None: it has resigned
 

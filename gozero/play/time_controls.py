@@ -161,7 +161,7 @@ def _most_of(seconds: float, lag: float) -> float:
     return max(_spare(seconds, lag), seconds / 2)
 
 
-UNKNOWN_TERMS = Absolute(math.inf)  # if the controller sends only ``time_left``
+UNKNOWN_TERMS = Absolute(math.inf)  # before the controller sends any, or if it sends only ``time_left``
 
 
 class Clock:
@@ -169,7 +169,7 @@ class Clock:
     them.
     """
 
-    def __init__(self, control: TimeControl | None) -> None:
+    def __init__(self, control: TimeControl | None = UNKNOWN_TERMS) -> None:
         self._control = control
         self._left: dict[int, TimeLeft] = {}
 

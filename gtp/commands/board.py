@@ -36,12 +36,12 @@ def boardsize(session: Session, command: Command) -> None:
         raise GtpError("unacceptable size")
     game.new_game(sizes[command.text])
     session.warn_of_size(game.size)
-    session.restart_clock()
+    session.clock.reset()
 
 
 def clear_board(session: Session, command: Command) -> None:
     session.game.new_game()
-    session.restart_clock()
+    session.clock.reset()
 
 
 def play(session: Session, command: Command) -> None:
@@ -189,7 +189,7 @@ def _present(session: Session) -> dict[int, int]:
 def _begin(session: Session, points: Mapping[int, int], to_play: int) -> None:
     with refused("cannot set up"):
         session.game.set_up({point: colour for point, colour in points.items() if colour != EMPTY}, to_play)
-    session.restart_clock()
+    session.clock.reset()
 
 
 def fixed_handicap(session: Session, command: Command) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gozero.play.time_controls import UNKNOWN_TERMS, Absolute, Clock, Fischer, TimeControl, TimeLeft, byoyomi, canadian
+from gozero.play.time_controls import Absolute, Clock, Fischer, TimeControl, TimeLeft, byoyomi, canadian
 from gtp.protocol import Command, GtpError
 from gtp.session import Commands, Session, colour_of, number_of
 
@@ -45,7 +45,6 @@ def time_left(session: Session, command: Command) -> None:
         raise GtpError("syntax error: expected time_left COLOUR SECONDS STONES")
     colour = colour_of(words[0])
     seconds, count = (number_of(word) for word in words[1:])
-    session.clock = session.clock or Clock(UNKNOWN_TERMS)
     session.clock.set_left(colour, TimeLeft(seconds, max(0, int(count))))
 
 

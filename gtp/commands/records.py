@@ -72,7 +72,7 @@ def loadsgf(session: Session, command: Command) -> str:
         say(f"the rules of {path}, {given}, are not kept: moves and score are by {used} rules")
     elif record.rules.strip() and game.rules != before:
         say(f"{path}: moves and score are by {game.rules.name} rules until another game begins")
-    session.restart_clock()
+    session.clock.reset()
     return COLOUR_WORDS[game.position.to_play]
 
 

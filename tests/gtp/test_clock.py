@@ -29,11 +29,11 @@ def protocol_of(session: SimpleNamespace) -> Protocol:
 
 
 def clock_after(*lines: str) -> Clock:
-    session = SimpleNamespace(clock=None)
+    session = SimpleNamespace(clock=Clock())
     protocol = protocol_of(session)
     for line in lines:
         assert answer_to(protocol, line) == "= \n\n", line
-    return session.clock or Clock(None)
+    return session.clock
 
 
 def target(clock: Clock, moves: float = 50, lag: float = LAG) -> float:
@@ -135,7 +135,7 @@ def test_kinds_of_katago(terms: str, time_left: str | None, seconds: float) -> N
 
 def test_katago_s_kinds_are_listed_for_gtp2ogs() -> None:
     assert (
-        answer_to(protocol_of(SimpleNamespace(clock=None)), "kata-list_time_settings")
+        answer_to(protocol_of(SimpleNamespace(clock=Clock())), "kata-list_time_settings")
         == "= none absolute byoyomi canadian fischer fischer-capped\n\n"
     )
 
@@ -324,7 +324,7 @@ def test_a_limit_of_a_move_and_a_cap_do_not_depend_on_each_other() -> None:
 
 @pytest.mark.parametrize("command", ["cputime", "gomill-cpu_time"])
 def test_processor_time_is_a_float_that_grows(command: str) -> None:
-    protocol = protocol_of(SimpleNamespace(clock=None))
+    protocol = protocol_of(SimpleNamespace(clock=Clock()))
     answers = []
     for _ in range(2):
         answer = answer_to(protocol, command)
