@@ -65,7 +65,7 @@ def _run(settings: GtpSettings, log: Log | None) -> int:
     session = Session(settings, loader.player, Signals(), describe, log, header.trained)
     if size is not None:
         session.warn_of_size(size)
-    _serve(session, header.game, output, log, loader.load_in_background)
+    _serve(session, header.game, output, loader.load_in_background)
     return SUCCESS
 
 
@@ -73,15 +73,14 @@ def _serve(
     session: Session,
     game: str,
     output: ProtocolOutput,
-    log: Log | None = None,
     load: Callable[[Callable[[FatalError], None]], None] = lambda on_failure: None,
 ) -> None:
     """Answer standard input; ``load`` is called when the controller pauses."""
 
     def on_bug(command: Command, error: Exception) -> None:
         text = report_bug(command, error)
-        if log is not None:
-            log.say(text)
+        if session.log is not None:
+            session.log.say(text)
 
     reader = LineReader(arriving_lines(0), session.signals)
     output.end_process_when_unread()
