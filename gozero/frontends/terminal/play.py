@@ -107,16 +107,7 @@ def choose_weights(settings: PlaySettings) -> tuple[Path, Header] | None:
 
 
 class Terminal(cmd.Cmd):
-    """A dialogue: reads the person's lines, plays the engine's moves, and prints the board after each.
-
-    Args:
-        player: has the game, before its first move; it should not resign.
-        person: BLACK or WHITE; the engine has the other colour.
-        visits: simulations of the engine's moves.
-        hint_visits: simulations of a hint; None: as many as of a move.
-        remark: what is printed below a move of the engine, from the position before it and the seconds that it took;
-            None: nothing.
-    """
+    """A dialogue: reads the person's lines, plays the engine's moves, and prints the board after each."""
 
     def __init__(
         self, player: Player, person: int, visits: int, hint_visits: int | None = None,
@@ -124,9 +115,12 @@ class Terminal(cmd.Cmd):
     ) -> None:  # fmt: skip
         super().__init__(completekey="")
         self.resigned = False  # the person has
-        self._player, self._person = player, person
+        self._player = player  # has the game, before its first move; it should not resign
+        self._person = person  # BLACK or WHITE; the engine has the other colour
         self._game = player.game.position.game
-        self._visits, self._hint_visits = visits, hint_visits or visits
+        self._visits = visits  # of the engine's moves
+        self._hint_visits = hint_visits or visits
+        # what is printed below a move of the engine, from the position before it and the seconds that it took
         self._remark = remark
         player.searcher.on_full = lambda limit: say(f"gozero: {no_more_memory(limit, 'fewer --visits fit')}")
 

@@ -19,20 +19,13 @@ ROUNDING = 1e-6  # periods
 
 
 class SessionClock:
-    """Two clocks, of which at most one runs; without a limit none ever does.
-
-    Args:
-        terms: of the game.
-
-    Attributes:
-        running: whose clock runs, EMPTY if none does.
-    """
+    """Two clocks, of which at most one runs; without a limit none ever does."""
 
     def __init__(self, terms: Clocks) -> None:
         self._terms = terms
         self._overtime = terms.period * terms.periods
         self._left = dict.fromkeys((BLACK, WHITE), terms.main + self._overtime)  # when the clock that runs was started
-        self.running, self._since = 0, 0.0
+        self.running, self._since = 0, 0.0  # whose clock runs, EMPTY if none does, and since when
 
     def start(self, colour: int, now: float) -> None:
         """Let this side's clock run from now on, and no other."""

@@ -41,51 +41,34 @@ class Mistake(NamedTuple):
 
 @dataclass
 class Node(Branch):
-    """A position after a move, with what a file has of it; of the start, parent and action are -1.
+    """A position after a move, with what a file has of it; of the start, parent and action are -1."""
 
-    Attributes:
-        children: numbers of the nodes that follow, the main one first.
-        estimate: the best one known.
-        dead: the chains that the players agreed to be dead, None if they did not.
-        clock: both clocks as they stood when the turn here began, see `SessionClock.saved`.
-    """
-
-    children: list[int] = field(default_factory=list)
-    estimate: Estimate | None = None
-    dead: list[list[int]] | None = None
-    clock: tuple[float, float] | None = None
+    children: list[int] = field(default_factory=list)  # numbers of the nodes that follow, the main one first
+    estimate: Estimate | None = None  # the best one known
+    dead: list[list[int]] | None = None  # the chains that the players agreed to be dead, None if they did not
+    clock: tuple[float, float] | None = None  # both as they stood when the turn here began, see `SessionClock.saved`
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The file that a game was read from: its text, the number of the game in it from 0, its name, if known, the nodes
-    of the game, as in `Node.sources`, that cannot be played and stay in the file alone, and whether its variations have
-    another order since.
-    """
+    """The file that a game was read from."""
 
     text: str
-    number: int = 0
-    name: str = ""
-    unplayable: Sequence[int] = ()
-    is_rearranged: bool = False
+    number: int = 0  # of the game in it, from 0
+    name: str = ""  # if known
+    unplayable: Sequence[int] = ()  # nodes, as in `Node.sources`, that cannot be played and stay in the file alone
+    is_rearranged: bool = False  # whether its variations have another order since
 
 
 class MoveTree:
-    """All nodes of a game.
-
-    Attributes:
-        origin: the file of SGF that it was read from, if any.
-        next: the number of the next new node.
-        changes: how often a node or an estimate has changed.
-        is_scored: whether every estimate has a lead in points.
-    """
+    """All nodes of a game."""
 
     def __init__(self) -> None:
-        self.origin: SourceFile | None = None
-        self.changes = 0
-        self.is_scored = True
+        self.origin: SourceFile | None = None  # the file of SGF that it was read from, if any
+        self.changes = 0  # how often a node or an estimate has changed
+        self.is_scored = True  # whether every estimate has a lead in points
         self._nodes: dict[int, Node] = {START: Node(-1, 0, -1)}
-        self.next = START + 1
+        self.next = START + 1  # the number of the next new node
 
     def __getitem__(self, number: int) -> Node:
         return self._nodes[number]

@@ -49,22 +49,15 @@ ANSWERED = ("catalogue", "hint", "lessons", "save", "view")  # requests that hav
 
 
 class RequestHandler:
-    """Handles the requests of one game's pages, and searches between them.
-
-    Args:
-        settings: of this process.
-        requests: that wait.
-        report: takes what is sent to the server.
-        compile: waits until rules and search are compiled.
-    """
+    """Handles the requests of one game's pages, and searches between them."""
 
     def __init__(
         self, settings: EngineProcessSettings, requests: RequestQueue, report: Report, compile: Callable[[], None]
     ) -> None:
         self._settings = settings
-        self._requests = requests
-        self._report = report
-        self._compile = compile
+        self._requests = requests  # that wait
+        self._report = report  # takes what is sent to the server
+        self._compile = compile  # waits until rules and search are compiled
         self._weights = catalogue.offered_weights(settings.weights)
         self._evaluators = cache(settings.evaluators)  # of a weights file; all games share them
         self._host = Host(settings, {}, self._should_stop, self._is_cut, report)

@@ -81,14 +81,8 @@ def _into_file(session: GameSession, origin: SourceFile) -> str:
 
 
 class RecordFile:
-    """A file that a page opens: SGF, or a list of moves.
-
-    Args:
-        data: its bytes, or its text. InputError if it is no file of games, or too long; RecordError, also from the
-            methods, if it is SGF that cannot be read.
-
-    Attributes:
-        games: those of SGF; none if the file is a list of moves.
+    """A file that a page opens: SGF, or a list of moves, as bytes or as text. InputError if it is no file of games, or
+    too long; RecordError, also from the methods, if it is SGF that cannot be read.
     """
 
     def __init__(self, data: str | bytes) -> None:
@@ -98,7 +92,7 @@ class RecordFile:
         self._named = _HEADER.match(self._text)
         if not (self._named or "(;" in self._text or self._text.lstrip("\ufeff \t\r\n").startswith(("(", ";"))):
             raise InputError(NEITHER)
-        self.games: list[SgfGame] = [] if self._named else sgf.games(data)
+        self.games: list[SgfGame] = [] if self._named else sgf.games(data)  # none if it is a list of moves
 
     def setup(self, setup: Setup, number: int = 0) -> Setup:
         """The setup for a review that follows a game of ``setup``. InputError for a number or a kind that is not known."""

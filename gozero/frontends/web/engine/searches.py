@@ -36,16 +36,8 @@ WIDE_ROOT_NOISE = 0.1  # of the running analysis; KataGo's 0.04 is for networks 
 class Searches:
     """The searches of one game.
 
-    The opponent thinks about the live game on a board of its own, so a page may look at other positions meanwhile.
-
-    Args:
-        session: the game.
-        open_evaluator: as for `gozero.play.player.make_player`.
-        playouts_a_level: visits of the opponent for each level if there is no network, else 0.
-        host: the process.
-
-    Attributes:
-        batch: the analysis of all moves.
+    The opponent thinks about the live game on a board of its own, so a page may look at other positions meanwhile. Its
+    visits for each level are ``playouts_a_level`` if there is no network, else 0.
     """
 
     def __init__(
@@ -60,7 +52,7 @@ class Searches:
         self._level = session.setup.level  # of that
         self.is_analysing = False
         self._analysed: int | None = None  # the node whose analysis is done
-        self.batch = BatchAnalysis(session, self._analyst.searcher, host)
+        self.batch = BatchAnalysis(session, self._analyst.searcher, host)  # the analysis of all moves
 
     def _player(self, game: CurrentGame, visits: int | None, settings: PlayerSettings) -> Player:
         """A player with half of the memory, which searches as so many visits need."""

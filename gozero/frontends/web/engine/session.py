@@ -32,44 +32,27 @@ from gozero.system.errors import ChoiceError, InputError
 
 
 class GameSession:
-    """One game. The page may show any of its positions, also while the engine chooses a move.
-
-    Args:
-        setup: what the page asked for.
-        size, sizes: of the board; that the engine can play.
-        trained: board sizes that the weights learned from, () if unknown.
-
-    Attributes:
-        identity: by which the page recognises a new game.
-        start: how the game begins; None for a game that SGF does not know.
-        ending: judges how the shown position ends.
-        at: the node that is shown; ``game`` has its position.
-        leaf: a node on the line that is shown, at or after ``at``.
-        live: the last position of the game that is being played, None in review, in which every move is a variation.
-        live_turn: the side to move there; EMPTY once that game is over.
-        ended: how it ended, if not by the rules alone.
-        unchecked: the node of a move that is to be checked before the engine answers.
-        mistake: what that check has found.
-        played: when the last move was played, in seconds since 1970.
-        results: as SGF has them, "" for none, by the `end` at which they were asked.
-    """
+    """One game. The page may show any of its positions, also while the engine chooses a move."""
 
     def __init__(self, setup: Setup, size: int, sizes: Sequence[int], trained: Sequence[int] = ()) -> None:
-        self.setup = setup
-        self.trained = trained
-        self.identity = secrets.token_hex(8)
-        self.game = game_of(setup, size, sizes)
-        self.ending = Ending(self.game)
+        self.setup = setup  # what the page asked for
+        self.trained = trained  # board sizes that the weights learned from, () if unknown
+        self.identity = secrets.token_hex(8)  # by which the page recognises a new game
+        self.game = game_of(setup, size, sizes)  # at the position that is shown; `sizes` are those that can be played
+        self.ending = Ending(self.game)  # judges how the shown position ends
         self._first = self.game.position.copy()
+        # how the game begins; None for a game that SGF does not know
         self.start: GameRecord | None = _first_record(self.game, self.rules)
         self.tree = MoveTree()
-        self.at = self.leaf = START
+        self.at = self.leaf = START  # the node that is shown; one on the line that is shown, at or after it
+        # the last position of the game that is being played; None in review, in which every move is a variation
         self.live: int | None = START if self.person != EMPTY else None
-        self.live_turn = self.game.position.to_play
-        self.ended: Ended | None = None
-        self.unchecked: int | None = None
-        self.mistake: Mistake | None = None
-        self.played, self.results = time.time(), dict[int, str]()
+        self.live_turn = self.game.position.to_play  # there; EMPTY once that game is over
+        self.ended: Ended | None = None  # how it ended, if not by the rules alone
+        self.unchecked: int | None = None  # the node of a move that is to be checked before the engine answers
+        self.mistake: Mistake | None = None  # what that check has found
+        self.played = time.time()  # when the last move was, in seconds since 1970
+        self.results = dict[int, str]()  # as SGF has them, "" for none, by the `end` at which they were asked
         self.clock = SessionClock(setup.clock if self.person != EMPTY else Clocks())  # alone nobody loses on time
 
     # Whose turn

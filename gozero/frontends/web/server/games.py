@@ -26,16 +26,11 @@ _NUMBERS = itertools.count(1)  # of pages
 
 
 class OpenPage:
-    """A page's connection. Reports wait in a queue, so that a slow page delays nobody.
-
-    Attributes:
-        number: that its requests have, and the engine's answers to them.
-        reports: that are to be sent.
-    """
+    """A page's connection. Reports wait in a queue, so that a slow page delays nobody."""
 
     def __init__(self) -> None:
-        self.number = next(_NUMBERS)
-        self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.number = next(_NUMBERS)  # that its requests have, and the engine's answers to them
+        self.reports: asyncio.Queue[dict[str, Any]] = asyncio.Queue()  # that are to be sent
 
     def send(self, report: dict[str, Any]) -> None:
         """Send a report when the page can take it."""
@@ -49,16 +44,13 @@ class OpenPage:
 class OpenGame:
     """A game of ``games`` that pages show; its identity stands in their address. If a page begins another game or opens
     a record, all its pages show that one.
-
-    Args:
-        saved: its snapshot; None before the first move of a new page.
     """
 
     def __init__(self, games: OpenGames, saved: dict[str, Any] | None) -> None:
         self.pages: dict[int, OpenPage] = {}
         self.process: EngineProcess | None = None
         self._games = games
-        self._saved = saved
+        self._saved = saved  # its snapshot; None before the first move of a new page
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -152,11 +144,7 @@ def _unstored(fault: str) -> dict[str, Any]:
 
 
 class OpenGames:
-    """All games of a server, and the engine processes that they share; the first of these starts at once.
-
-    Attributes:
-        catalogue: the games that can be played, once that engine has reported them.
-    """
+    """All games of a server, and the engine processes that they share; the first of these starts at once."""
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
@@ -166,6 +154,7 @@ class OpenGames:
         self._spare: EngineProcess | None = None
         boards = settings.boards
         full = f"{boards} boards are open with an engine each" if boards > 1 else "One board is open with an engine"
+        # the games that can be played, once that engine has reported them
         self.catalogue = asyncio.create_task(self._catalogue(self._prepare()))
         self.all_busy = f"{full}: close one and load this page anew, or start gozero web with --boards {boards + 1}."
 

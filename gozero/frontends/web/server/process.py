@@ -20,19 +20,11 @@ MOST_UNREAD = 2**23  # bytes of requests
 
 
 class EngineProcess:
-    """A running `gozero.frontends.web.engine`.
-
-    Args:
-        arguments: of its command line.
-
-    Attributes:
-        on_report: callback with each report.
-        on_exit: callback at the end of the process, unless `end` was called.
-    """
+    """A running `gozero.frontends.web.engine` with these arguments of its command line."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        self.on_report: Callable[[dict[str, Any]], None] = _ignore
-        self.on_exit: Callable[[], None] = _ignore
+        self.on_report: Callable[[dict[str, Any]], None] = _ignore  # callback with each report
+        self.on_exit: Callable[[], None] = _ignore  # callback at the end of the process, unless `end` was called
         self._pipe: asyncio.StreamWriter | None = None
         self._waiting: list[bytes] = []  # requests until there is a pipe
         self._task = asyncio.create_task(self._run(arguments))

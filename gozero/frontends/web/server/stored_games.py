@@ -64,20 +64,12 @@ def _in_thread(act: Callable[Concatenate[StoredGames, P], T]) -> Callable[Concat
 
 
 class StoredGames:
-    """The snapshots of all games, by the identities of the games. One thread reads and writes the files, in order.
-
-    Args:
-        folder: for the files; None: nothing is written.
-        on_fault: called with a sentence when games can no longer be written.
-
-    Attributes:
-        fault: that sentence; "" while games can be written.
-    """
+    """The snapshots of all games, by the identities of the games. One thread reads and writes the files, in order."""
 
     def __init__(self, folder: Path | None, on_fault: Callable[[str], None]) -> None:
-        self.fault = ""
-        self._folder = folder
-        self._on_fault = on_fault
+        self._folder = folder  # for the files; None: nothing is written
+        self._on_fault = on_fault  # called with a sentence when games can no longer be written
+        self.fault = ""  # that sentence; "" while games can be written
         self._loop = asyncio.get_running_loop()
         self._thread = ThreadPoolExecutor(1, "games")
         self._in_memory: OrderedDict[str, dict[str, Any]] = OrderedDict()  # the thread's: games that are not on disk
