@@ -55,11 +55,6 @@ class Outcome(NamedTuple):
     winner: int  # BLACK, WHITE, or EMPTY for a draw
     lead: float | None  # Black's points above White's; None if points are not counted
 
-    @classmethod
-    def of_lead(cls, lead: float) -> Outcome:
-        """Of a game that is counted."""
-        return cls(leader(lead), lead)
-
 
 class Ending:
     """What a player asks about the end when it chooses a move, within the limits; here the rules alone end the game."""
@@ -114,9 +109,9 @@ class GoEnding(Ending):
         Two short searches take half of the limits' time if in doubt, readings half of what is left. If they are
         stopped, the next question is judged anew; if time ran out, the next one without a limit is.
         """
-        board, end, begun = self._game.stones(), limits.end, time.monotonic()
-        known = self._settlement
-        if known is not None and (end < math.inf or not self._was_hurried) and self._is_of(known, board):
+        board, rules, end, begun = self._game.stones(), self._game.rules, limits.end, time.monotonic()
+        known, is_good = self._settlement, end < math.inf or not self._was_hurried
+        if known is not None and is_good and self._settled_rules == rules and np.array_equal(known.board, board):
             return known
         settlement, self._was_hurried = settle(board), False
         if not settlement.is_complete:
@@ -127,10 +122,9 @@ class GoEnding(Ending):
             self._was_hurried = time.monotonic() >= deadline
             if begun >= end:
                 self._cost = time.monotonic() - begun
-        if self._game.rules.territory:
+        if rules.territory:
             settlement = by_territory(settlement)
-        self._settlement = None if limits.should_stop() else settlement
-        self._settled_rules = self._game.rules
+        self._settlement, self._settled_rules = None if limits.should_stop() else settlement, rules
         return settlement
 
     def count(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> Settlement:
@@ -141,7 +135,8 @@ class GoEnding(Ending):
         return self.settlement(limits) if rules.removes_dead else as_it_stands(board)
 
     def outcome(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> Outcome:
-        return Outcome.of_lead(self.settled_score(limits, dead))
+        lead = self.settled_score(limits, dead)
+        return Outcome(leader(lead), lead)
 
     def settled_score(self, limits: Limits = UNLIMITED, dead: Sequence[Chain] | None = None) -> float:
         """Black's points above White's by `count`, komi and handicap bonus included."""
@@ -149,10 +144,6 @@ class GoEnding(Ending):
 
     def forget(self) -> None:
         self._settlement = None
-
-    def _is_of(self, settlement: Settlement, board: np.ndarray) -> bool:
-        """Whether a settlement is of this board, by the present rules."""
-        return self._settled_rules == self._game.rules and np.array_equal(settlement.board, board)
 
     def _expected_owners(self, limits: Limits, visits: int = SETTLING_VISITS) -> list[np.ndarray]:
         """float32 [P], + for Black, by a search for either side to move; [] if the evaluator gives no ownership."""

@@ -286,9 +286,23 @@ class GameSession:
         return self.setup.rules or next(iter(rule_sets(self.game.name)), "")
 
     def begin_from(self, record: GameRecord) -> None:
-        """Begin a new session as a record of its game does. ValueError if its stones or size cannot be played."""
-        self.start = _begun(self.game, record, self.rules)
-        self._first = self.game.position.copy()
+        """Begin a new session as a record of its game does, with its result. ValueError if its stones or size cannot be
+        played.
+        """
+        game, rules = self.game, self.rules
+        if isinstance(game, GoGame):
+            game.load_record(replace(record, moves=()))
+            self.start = game.record()
+        else:
+            game.new_game()
+            first = game.stones().reshape(-1)
+            given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
+            if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
+                raise ValueError("other stones than usual are set up at its start")
+            self.start = replace(
+                record, size=game.size, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules
+            )
+        self._first = game.position.copy()
 
     def snapshot(self, now: float) -> dict[str, Any]:
         """A `SavedSession` as plain JSON, from which `restore` makes this game again; ``now`` is of time.monotonic."""
@@ -344,16 +358,3 @@ def _first_record(game: CurrentGame, rules: str) -> GameRecord | None:
     if isinstance(game, GoGame):
         return game.record()
     return GameRecord(game.size, game=game.name, rules=rules) if game.name in GAME_NUMBERS else None
-
-
-def _begun(game: CurrentGame, record: GameRecord, rules: str) -> GameRecord:
-    """How a game begins now, as a record does, with its result. ValueError if its stones or size cannot be played."""
-    if isinstance(game, GoGame):
-        game.load_record(replace(record, moves=()))
-        return game.record()
-    game.new_game()
-    first = game.stones().reshape(-1)
-    given = dict.fromkeys(record.black_stones, BLACK) | dict.fromkeys(record.white_stones, WHITE)
-    if given and given != {point: int(first[point]) for point in np.flatnonzero(first).tolist()}:
-        raise ValueError("other stones than usual are set up at its start")
-    return replace(record, size=game.size, moves=(), black_stones=(), white_stones=(), rules=rules or record.rules)
