@@ -39,11 +39,13 @@ class Loader:
     """
 
     def __init__(self, settings: GtpSettings, path: Path, header: Header) -> None:
-        self._settings = settings
-        self._path = path
-        self._header = header
-        self._sizes = engine.supported_sizes(header)
-        self._check_choices()
+        self._settings, self._header, self._sizes = settings, header, engine.supported_sizes(header)
+        size, rules = settings.size, settings.rules
+        if size is not None and size not in self._sizes:
+            raise ChoiceError(f"board size {size} is not supported; {path} plays {spanned(self._sizes)}")
+        engine.check_choices(header.game, None, rules)
+        if rules is not None and header.game != engine.DEFAULT_GAME:
+            games.make(header.game, size=header.only, rules=rules)
         self._player_lock = threading.Lock()
         self._player: Player | None = None
         self._compilation: Compilation | None = None
@@ -99,14 +101,6 @@ class Loader:
         size = settings.size or self._header.size or games.usual(game, "size")
         how = player_settings(settings, game)
         return make_player(game, self._sizes, self.evaluator, how, size=size, komi=settings.komi)
-
-    def _check_choices(self) -> None:
-        size, rules, header = self._settings.size, self._settings.rules, self._header
-        if size is not None and size not in self._sizes:
-            raise ChoiceError(f"board size {size} is not supported; {self._path} plays {spanned(self._sizes)}")
-        engine.check_choices(header.game, None, rules)
-        if rules is not None and header.game != engine.DEFAULT_GAME:
-            games.make(header.game, size=header.only, rules=rules)
 
 
 @contextmanager

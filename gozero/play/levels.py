@@ -23,16 +23,13 @@ class Level:
     top_p: float = 1.0
     most_loss: float = math.inf
 
-    @property
-    def resigns(self) -> bool:
-        """Not if moves are drawn to the end: such a level may still win, and its users want to finish the game."""
-        return self.temperature == 0
-
     def settings(self, usual: PlayerSettings) -> PlayerSettings:
         """The settings of a player at this level, as ``usual`` beside it. Each move has a search of its own."""
+        # a level that draws moves to the end may still win, and its users want to finish the game
+        resign = usual.resign and self.temperature == 0
         return replace(
-            usual, resign=usual.resign and self.resigns, temperature=self.temperature, top_p=self.top_p,
-            most_loss=self.most_loss, keeps_search=False,
+            usual, resign=resign, temperature=self.temperature, top_p=self.top_p, most_loss=self.most_loss,
+            keeps_search=False,
         )  # fmt: skip
 
 

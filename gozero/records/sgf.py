@@ -233,17 +233,19 @@ def tree_of(record: GameRecord) -> SgfNode:
     heading["SZ"] = record.size
     if record.komi is not None and abs(record.komi) < _MAX_WRITTEN_KOMI:
         heading["KM"] = f"{record.komi:.15g}"
-    if record.handicap > 1 or _looks_given(record):
+    black, white = record.black_stones, record.white_stones
+    # else a reader would take Black's stones for a handicap, see `handicap_of`
+    if record.handicap > 1 or (len(black) > 1 and not white and record.to_play == WHITE):
         heading["HA"] = record.handicap
     heading |= {known: getattr(record, name) for known, name in TEXTS.items()}
     if record.game == "nogo":
         heading["RU"] = NOGO_RULES
     for name, value in heading.items():
         root.set(name, str(value))
-    for name, stones in (("AB", record.black_stones), ("AW", record.white_stones)):
+    for name, stones in (("AB", black), ("AW", white)):
         if stones:
             root.properties[name] = [coords.to_sgf(action, record.size) for action in sorted(stones)]
-    if record.black_stones or record.white_stones or record.to_play == WHITE:
+    if black or white or record.to_play == WHITE:
         root.set("PL", COLOUR_LETTERS[record.to_play])
     nodes = [root]
     for colour, action in record.moves:
@@ -259,11 +261,6 @@ def add_move(parent: SgfNode, colour: int, action: int, size: int) -> SgfNode:
     """The new node of a move that follows."""
     parent.children.append(SgfNode({COLOUR_LETTERS[colour]: [coords.to_sgf(action, size)]}))
     return parent.children[-1]
-
-
-def _looks_given(record: GameRecord) -> bool:
-    """Whether a reader would take Black's stones for a handicap unless HA says otherwise, see `handicap_of`."""
-    return len(record.black_stones) > 1 and not record.white_stones and record.to_play == WHITE
 
 
 def _first_to_play(nodes: list[SgfNode], begun: int, handicap: int) -> int:

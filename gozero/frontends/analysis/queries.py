@@ -205,6 +205,7 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
     rules = _rules(fields)
     stones = _stones(fields, size)
     moves = tuple(_move(fields, "moves", pair, size) for pair in fields.take("moves", PAIRS))
+    first = moves[0][0] if moves else WHITE if _handicap(stones) else BLACK  # if the query does not say
     settings = Fields(fields.take("overrideSettings", OBJECT, {}), "overrideSettings")
     interval = fields.take("reportDuringSearchEvery", SECONDS, math.inf)
     query = Query(
@@ -213,7 +214,7 @@ def read_query(values: Mapping[str, Any], usual: AnalysisSettings, header: Heade
         rules=rules,
         komi=fields.take("komi", number(-1e6, 1e6), USUAL_KOMI),
         stones=stones,
-        to_play=fields.take("initialPlayer", choice(COLOURS), _first_player(moves, stones)),
+        to_play=fields.take("initialPlayer", choice(COLOURS), first),
         moves=moves,
         priorities=_priorities(fields, len(moves)),
         visits=_either(fields, settings, "maxVisits", VISITS, usual.visits),
@@ -300,13 +301,6 @@ def _action(fields: Fields, name: str, text: Any, size: int) -> int:
     if action == coords.resign_action(size):
         raise fields.error(name, "resign is no move to analyse")
     return action
-
-
-def _first_player(moves: tuple[tuple[int, int], ...], stones: Mapping[int, int]) -> int:
-    """The side to begin if the query does not say: that of the first move; without moves, White after a handicap."""
-    if moves:
-        return moves[0][0]
-    return WHITE if _handicap(stones) else BLACK
 
 
 def _handicap(stones: Mapping[int, int]) -> int:

@@ -93,21 +93,18 @@ def tasks(query: Query) -> list[AnalysisTask]:
     found = []
     for turn in range(len(query.moves) + 1):
         if turn > 0:
-            _play(position, query, turn - 1)
+            colour, action = query.moves[turn - 1]
+            try:
+                position.play(action, colour, superko=False)
+            except IllegalMove:
+                vertex = coords.vertex(action, query.size)
+                raise QueryError("moves", f"Illegal move {turn - 1}: {vertex}") from None
         if turn in query.priorities:
             root = position.copy()
             if root.is_over:
                 root.state[go.PASSES] = 0  # a query for a move means that the passes have not ended the game
             found.append(AnalysisTask(query, turn, root))
     return found
-
-
-def _play(position: Position, query: Query, number: int) -> None:
-    colour, action = query.moves[number]
-    try:
-        position.play(action, colour, superko=False)
-    except IllegalMove:
-        raise QueryError("moves", f"Illegal move {number}: {coords.vertex(action, query.size)}") from None
 
 
 def evaluated(evaluator: Evaluator, leaves: list[np.ndarray]) -> list[Evaluation | None]:

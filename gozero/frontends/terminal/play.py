@@ -313,8 +313,13 @@ class Terminal(cmd.Cmd):
         """What can be typed now."""
         if self.is_over:
             return "The game is over. Type undo, save FILE, help or quit: "
-        moves = _kinds_of_moves(self._position)
-        return f"{self._side(self._person)}: type {moves}, hint, undo, save FILE, resign, help or quit: "
+        legal, passing, moves = self._position.legal(), self._game.pass_action, list[str]()
+        if legal[:passing].any():
+            example = _example(self._position)
+            moves.append(f"a column ({example[0]})" if self._game.name in FALLING_GAMES else f"a move ({example})")
+        if legal[passing]:
+            moves.append("pass")
+        return f"{self._side(self._person)}: type {', '.join(moves)}, hint, undo, save FILE, resign, help or quit: "
 
     def _side(self, colour: int) -> str:
         return f"{COLOUR_NAMES[colour]} ({SYMBOLS[colour]})"
@@ -323,18 +328,6 @@ class Terminal(cmd.Cmd):
 def _chance(value: float) -> str:
     """An expected result, -1..1, as a percentage."""
     return f"{50 * (1 + value):.0f} %"
-
-
-def _kinds_of_moves(position: Position) -> str:
-    """Whether there are points to play on, with an example, and whether to pass is a move."""
-    game, legal = position.game, position.legal()
-    kinds = []
-    if legal[: game.pass_action].any():
-        example = _example(position)
-        kinds.append(f"a column ({example[0]})" if game.name in FALLING_GAMES else f"a move ({example})")
-    if legal[game.pass_action]:
-        kinds.append("pass")
-    return ", ".join(kinds)
 
 
 def _example(position: Position) -> str:

@@ -41,8 +41,11 @@ class GameSession:
         self.game = game_of(setup, size, sizes)  # at the position that is shown; `sizes` are those that can be played
         self.ending = Ending(self.game)  # judges how the shown position ends
         self._first = self.game.position.copy()
-        # how the game begins; None for a game that SGF does not know
-        self.start: GameRecord | None = _first_record(self.game, self.rules)
+        self.start: GameRecord | None = None  # how the game begins; None for a game that SGF does not know
+        if isinstance(self.game, GoGame):
+            self.start = self.game.record()
+        elif self.game.name in GAME_NUMBERS:
+            self.start = GameRecord(self.game.size, game=self.game.name, rules=self.rules)
         self.tree = MoveTree()
         self.at = self.leaf = START  # the node that is shown; one on the line that is shown, at or after it
         # the last position of the game that is being played; None in review, in which every move is a variation
@@ -351,10 +354,3 @@ def game_of(setup: Setup, size: int, sizes: Sequence[int]) -> CurrentGame:
         raise ChoiceError(f"handicap {setup.handicap}: a board of {size}x{size} has at most {most_fixed(size)}")
     game.place_handicap(fixed_points(setup.handicap, size))
     return game
-
-
-def _first_record(game: CurrentGame, rules: str) -> GameRecord | None:
-    """How the game begins, None for a game that SGF does not know."""
-    if isinstance(game, GoGame):
-        return game.record()
-    return GameRecord(game.size, game=game.name, rules=rules) if game.name in GAME_NUMBERS else None
