@@ -35,9 +35,9 @@ def read(path: Path, names: Sequence[str]) -> dict[str, bytes] | None:
         return None
     with archive:
         entries = {name.split("/", 1)[-1]: name for name in archive.namelist()}
-        wanted = [entries.get(f"{FOLDER}/{name}") for name in names]
         try:
-            found = {name: archive.read(entry) for name, entry in zip(names, wanted, strict=True) if entry is not None}
+            return {name: archive.read(entries[f"{FOLDER}/{name}"]) for name in names}
+        except KeyError:
+            return None
         except (OSError, EOFError, NotImplementedError, zlib.error, zipfile.BadZipFile):
             raise ValueError(f"{path}: an attached file is damaged") from None
-    return found if len(found) == len(names) else None

@@ -133,7 +133,7 @@ class BatchAnalysis:
         """A wave of all searches under way, and what those that end in it have found."""
         for tree in self._timed_wave(search, list(self._running)):
             node, position = self._running.pop(tree)
-            analysis = analysis_of(search, position, Observer(lambda analysis: None, most_moves=1), tree=tree)
+            analysis = analysis_of(search, position, Observer(most_moves=1), tree=tree)
             self._session.tree.learn(node, estimate_of(analysis))
 
     def _timed_wave(self, search: Search, trees: list[int]) -> list[int]:
