@@ -113,10 +113,6 @@ class Session:
     def vertex(self, action: int) -> str:
         return self.game.definition.vertex(action)
 
-    def points(self, points: Iterable[int]) -> str:
-        """The vertices of points, in a line."""
-        return " ".join(coords.vertex(int(point), *self.game.board) for point in points)
-
     def vertices(self, actions: Iterable[int]) -> str:
         """Their vertices, in a line."""
         return vertices(map(int, actions), self.game.definition)

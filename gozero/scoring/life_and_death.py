@@ -75,8 +75,8 @@ def read(
     colour = int(stones[chain[0]])
     marks = np.zeros(MARKS + board.size, np.int32)
     marks[POINT], marks[COLOUR] = chain[0], colour
-    for other in _strings_around(board, chain):
-        marks[[MARKS + point for point in other]] = BESIDE
+    around = connected(touches(mask_of(chain, len(board))), board == opponent(colour))
+    marks[MARKS:][around.reshape(-1)] = BESIDE
     first = np.concatenate([_bare(game.initial.copy()), marks])
     reading = replace(game, initial=first, outcome=fate_outcome, thinkable=None)
     found = []
@@ -165,13 +165,6 @@ def _bare(state: np.ndarray) -> np.ndarray:
     """A state without a limit of moves and with simple ko: superko would kill what lives by a double ko."""
     state[go.MOVE_LIMIT], state[go.KO_RULE] = 0, SIMPLE
     return state
-
-
-def _strings_around(board: np.ndarray, chain: Chain) -> list[Chain]:
-    """The other colour's strings that touch a string."""
-    mask = mask_of(chain, len(board))
-    beside = (touches(mask) & ~mask & (board != EMPTY)).reshape(-1)
-    return [other for other in chains_of(board) if beside[other].any()]
 
 
 @kernel()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from gozero.games import FALLING_GAMES
+from gozero.games import FALLING_GAMES, coords
 from gozero.games.colours import BLACK, COLOUR_WORDS, EMPTY
 from gozero.games.go.handicap import FEWEST_STONES, fixed_points, most_fixed
 from gozero.system.words import spanned
@@ -121,7 +121,8 @@ def move_history(session: Session, command: Command) -> str:
 def list_stones(session: Session, command: Command) -> str:
     """The points with stones of a colour, rows from the top."""
     colour = colour_of(command.text)
-    return session.points((session.game.stones().reshape(-1) == colour).nonzero()[0])
+    points = (session.game.stones().reshape(-1) == colour).nonzero()[0].tolist()
+    return " ".join(coords.vertex(point, *session.game.board) for point in points)
 
 
 def _move_text(session: Session, move: Move) -> str:
