@@ -125,7 +125,9 @@ class Protocol:
         return self._handlers.keys() | self._streams.keys()
 
     def answer(self, line: str, write: Write) -> None:
-        """Write the answer to ``line``, if it has one. Raises FatalError, or what ``write`` does."""
+        """Write the answer to ``line``, if it has one; after an error a stream that has begun can only end, and the
+        reason goes to stderr. Raises FatalError, or what ``write`` does.
+        """
         command = parse_line(line)
         if command is None:
             return
@@ -138,18 +140,16 @@ class Protocol:
                 write(format_answer("=", command.id, self._handlers[command.name](command) or ""))
             else:
                 raise GtpError("unknown command")
+            return
         except GtpError as error:
-            self._refuse(command, stream, write, str(error))
+            reason = str(error)
         except (FatalError, BrokenPipeError):
             raise
         except MemoryError as error:
-            self._refuse(command, stream, write, f"out of memory; {error}".rstrip("; "))
+            reason = f"out of memory; {error}".rstrip("; ")
         except Exception as error:  # noqa: BLE001 - the border: a bug in one command must not take the game with it
             self._on_bug(command, error)
-            self._refuse(command, stream, write, f"internal error: {type(error).__name__}: {error}")
-
-    def _refuse(self, command: Command, stream: Stream, write: Write, reason: str) -> None:
-        """Answer an error; a stream that has begun can only end, and the reason goes to stderr."""
+            reason = f"internal error: {type(error).__name__}: {error}"
         if len(reason) > LONGEST_REASON:  # it names what was sent, however long
             reason = f"{reason[:LONGEST_REASON]}..."
         if stream.has_begun:
