@@ -10,9 +10,11 @@ import json
 import os
 import queue
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from gozero.frontends.web.settings import EngineProcessSettings
+from gozero.games import GAMES
 from gozero.system import jit
 from gozero.system.console import SUCCESS, from_arguments, run_server
 from gozero.system.streams import Log, ProtocolOutput, read_ahead
@@ -40,11 +42,11 @@ def serve(settings: EngineProcessSettings, log: Log | None) -> int:
         output.write(json.dumps(values, separators=(",", ":"), allow_nan=False) + "\n")
 
     with jit.collecting() as kernels:  # they are compiled in another thread
-        from gozero import games  # noqa: F401  # the evaluator's kernels with the others
         from gozero.frontends.web.engine.handler import RequestHandler
-        from gozero.games import breakthrough, connect4, gomoku, hex, nogo, othello, tictactoe  # noqa: F401
-        from gozero.games.go import course_go, go, simple_go  # noqa: F401
         from gozero.nets import features  # noqa: F401  # the evaluator's kernels with the others
+
+        for module in GAMES.values():
+            import_module(module)
     compilation = jit.Compilation(kernels)
     RequestHandler(settings, requests, report, lambda: wait(compilation, report)).run()
     os._exit(SUCCESS)  # threads that load or compile are not waited for
