@@ -50,7 +50,7 @@ class GameSession:
         self.at = self.leaf = START  # the node that is shown; one on the line that is shown, at or after it
         # the last position of the game that is being played; None in review, in which every move is a variation
         self.live: int | None = START if self.person != EMPTY else None
-        self.live_turn = self.game.position.to_play  # there; EMPTY once that game is over
+        self.live_turn = self.game.position.to_play  # the side to move there; EMPTY once that game is over
         self.ended: Ended | None = None  # how it ended, if not by the rules alone
         self.unchecked: int | None = None  # the node of a move that is to be checked before the engine answers
         self.mistake: Mistake | None = None  # what that check has found
