@@ -72,7 +72,8 @@ class Weights:
     @property
     def parameters(self) -> int:
         """Numbers that were learned; running statistics of norms are none."""
-        return sum(tensor.numel() for name, tensor in self.state_dict.items() if not is_statistic(name))
+        statistics = ("running_mean", "running_var", "num_batches_tracked")
+        return sum(tensor.numel() for name, tensor in self.state_dict.items() if not name.endswith(statistics))
 
     def network(self) -> nn.Module:
         """A network with these weights, in evaluation mode."""
@@ -296,11 +297,6 @@ def _config(path: Path, values: dict[str, Any], tensors: dict[str, Tensor]) -> N
         if name not in tensors or tensors[name].shape != tensor.shape:
             raise WeightsError(path, f"tensor {name!r} does not fit network {config.name}")
     return config
-
-
-def is_statistic(name: str) -> bool:
-    """Whether a tensor is a batch norm's running statistic instead of a parameter."""
-    return name.endswith(("running_mean", "running_var", "num_batches_tracked"))
 
 
 def _first_line(error: Exception) -> str:

@@ -26,10 +26,10 @@ from gozero.games.game import Game
 from gozero.games.position import Position
 from gozero.games.refusals import landing, refusal
 from gozero.nets.locations import WEIGHTS, find
-from gozero.nets.weights import Header, WeightsError, header
+from gozero.nets.weights import Header, WeightsError
+from gozero.play import engine
 from gozero.play.current_game import GoGame, check_board
 from gozero.play.ending import Outcome
-from gozero.play.engine import EngineSettings, beyond_training, no_more_memory, search_settings, supported_sizes
 from gozero.play.levels import Level, level
 from gozero.play.player import Player, PlayerSettings, make_player
 from gozero.play.searcher import Analysis, Limits, Observer
@@ -62,24 +62,24 @@ def play(settings: PlaySettings) -> None:
     if settings.level is not None and path is None:
         raise ChoiceError(f"--level {settings.level} needs weights, and {name} has none here: give --visits")
     size = head.size if head and settings.size is None else settings.size
-    usual, sizes = VISITS if path else PLAYOUTS, supported_sizes(head or Header(name))
+    usual, sizes = VISITS if path else PLAYOUTS, engine.supported_sizes(head or Header(name))
     if size is not None:
         check_board(size, sizes)
     game = games.make(name, size=size, rules=settings.rules, komi=settings.komi)
     chosen = Level(settings.visits or usual) if settings.level is None else level(settings.level)
     how = PlayerSettings(
-        rules=settings.rules, seed=settings.seed, resign=False, search=search_settings(chosen.visits, name)
+        rules=settings.rules, seed=settings.seed, resign=False, search=engine.search_settings(chosen.visits, name)
     )
     how = how if settings.level is None else chosen.settings(how)
-    opener: Callable[[Game], Evaluator] = EngineSettings().evaluators(path).open if path else RolloutEvaluator
+    opener: Callable[[Game], Evaluator] = engine.EngineSettings().evaluators(path).open if path else RolloutEvaluator
     player = make_player(name, sizes, opener, how, size=game.size, komi=settings.komi)
     if path:
         print(f"loading {path.name} ...", file=sys.stderr, flush=True)
     player.load()
-    engine = f"The engine plays with {path}" if path else "No weights for this game: PUCT with random playouts"
+    what = f"The engine plays with {path}" if path else "No weights for this game: PUCT with random playouts"
     visits, rank = chosen.visits, f"level {settings.level}"
-    print(f"{engine}, {counted(visits, 'visit') + ' a move' if settings.level is None else rank}.")
-    if head and (warning := beyond_training(head.trained, game.size)):
+    print(f"{what}, {counted(visits, 'visit') + ' a move' if settings.level is None else rank}.")
+    if head and (warning := engine.beyond_training(head.trained, game.size)):
         print(warning, file=sys.stderr)
     Terminal(player, COLOURS[settings.colour], visits, visits if settings.level is None else usual).run()
 
@@ -90,18 +90,12 @@ def choose_weights(settings: PlaySettings) -> tuple[Path, Header] | None:
     WeightsError if the file that is asked for is not there, or what was found is damaged or plays another game.
     """
     game = settings.game or ""
-    name = settings.weights or WEIGHTS.get(game)
-    if name is None:
-        return None
-    try:
-        path = find(name)
-    except WeightsError:
-        if settings.weights is not None:
-            raise
-        return None
-    found = header(path)
-    if found.game != game:
-        raise WeightsError(path, f"it plays {found.game}, not {game}")
+    if settings.weights is None:
+        try:
+            find(WEIGHTS[game])
+        except (KeyError, WeightsError):
+            return None
+    path, found = engine.find_weights(settings.weights, game)
     fits = found.only is None or settings.size in (None, found.only)
     return (path, found) if fits or settings.weights is not None else None
 
@@ -122,7 +116,7 @@ class Terminal(cmd.Cmd):
         self._hint_visits = hint_visits or visits
         # what is printed below a move of the engine, from the position before it and the seconds that it took
         self._remark = remark
-        player.searcher.on_full = lambda limit: say(f"gozero: {no_more_memory(limit, 'fewer --visits fit')}")
+        player.searcher.on_full = lambda limit: say(f"gozero: {engine.no_more_memory(limit, 'fewer --visits fit')}")
 
     @property
     def _position(self) -> Position:
